@@ -65,11 +65,13 @@ class DatabaseKind:
         try:
             yield
         except sqlite3.Error as error:
-            said = str(error)
-            if "not a database" in said:
+            reason = str(error)
+            if "not a database" in reason:
                 words = f"is not a {self.name}"
             else:
-                words = next((words for sign, words in _WORDS if sign in said), f"failed ({said})")
+                words = next(
+                    (words for sign, words in _WORDS if sign in reason), f"failed ({reason})"
+                )
             raise self.error(f"{self._the(path)} {words}.") from error
         except OSError as error:
             why = error.strerror or type(error).__name__
@@ -97,8 +99,8 @@ class DatabaseKind:
                 self.make_private(path, create=create)
             except OSError as error:
                 why = error.strerror or type(error).__name__
-                said = f"{self._the(path)} cannot be opened: {why}; {paths.ELSEWHERE}."
-                raise self.error(said) from error
+                reason = f"{self._the(path)} cannot be opened: {why}; {paths.ELSEWHERE}."
+                raise self.error(reason) from error
             with ExitStack() as given_back:
                 connection = sqlite3.connect(
                     path, timeout=0, isolation_level=None, check_same_thread=not any_thread

@@ -83,7 +83,7 @@ class ScenarioFile(pytest.File):
 
         try:
             found = read_scenarios([self.path])
-            scenarios = [replace(each, runner="pytest") for each in found]
+            scenarios = [replace(run, runner="pytest") for run in found]
             settings = _settings(self.config, scenarios)
             for scenario in scenarios:
                 for era in self.config.getini("elicit_eras") or ["auto"]:
@@ -126,7 +126,7 @@ class _TriedInTurn:
             return [base]
         if name == EVERY_OTHER:
             names = await self._ways.names()
-            return [run for each in names if (run := await self._ways.way(each)) is not None]
+            return [run for branch in names if (run := await self._ways.way(branch)) is not None]
         run = await self._ways.way(name)
         return [run] if run is not None else []
 
@@ -173,8 +173,8 @@ def told(runs: Sequence[Run]) -> str:
     lines = [f"{first.name} ({first.call} of {first.server})"]
     for run in runs:
         if not run.passed:
-            lines += [f"  ✗ {run.branch}", *(f"      {each}" for each in run.failures)]
-            lines += [f"      {each}" for each in run.notes]
+            lines += [f"  ✗ {run.branch}", *(f"      {name}" for name in run.failures)]
+            lines += [f"      {name}" for name in run.notes]
     return "\n".join(lines)
 
 
@@ -188,12 +188,12 @@ def _settings(
     from elicit_tui.errors import UsageError
 
     added = (*config.getini("elicit_with"), *config.getoption("elicit_with"), *more)
-    allowed = tuple({(each.server, each.call): None for each in scenarios})
+    allowed = tuple({(scenario.server, scenario.call): None for scenario in scenarios})
     settings = load(CommandLine(with_servers=added, allowed_tools=allowed))
-    for each in scenarios:
-        if each.server not in settings.servers:
+    for name in scenarios:
+        if name.server not in settings.servers:
             raise UsageError(
-                f"There is no server {each.server!r}: --elicit-with {each.server}=… adds it, or "
+                f"There is no server {name.server!r}: --elicit-with {name.server}=… adds it, or "
                 "elicit_with in the ini file."
             )
     return settings
@@ -288,7 +288,7 @@ class Elicit:
         return CallEnd(
             run.result,
             tuple(request.message for request in run.asked),
-            tuple(str(each.outcome.action) for each in run.resolved),
+            tuple(str(name.outcome.action) for name in run.resolved),
         )
 
     def branches(
@@ -337,7 +337,7 @@ class Elicit:
         from elicit_tui.elicitation.settings import ServerSettings
         from elicit_tui.scenarios import Options, Scenario, Suite, run_scenarios
 
-        prepared = tuple(_answer(each) for each in answers)
+        prepared = tuple(_answer(answer) for answer in answers)
         scenario = Scenario(
             tool, "server", tool, arguments or {}, prepared, runner="fixture", **named
         )

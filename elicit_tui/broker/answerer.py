@@ -98,8 +98,8 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
                 continue  # It ended just now.
             # Over HTTP whoever started the gateway is no agent.
             asks = process.role == "asker"
-            agent = {each.pid for each in _agent_above(waiting, parents)} if asks else set()
-            if line & {each.pid for each in (waiting, *parents)} or all_above & agent:
+            agent = {above.pid for above in _agent_above(waiting, parents)} if asks else set()
+            if line & {above.pid for above in (waiting, *parents)} or all_above & agent:
                 return BELOW_AN_AGENT
     except psutil.Error:
         return UNKNOWN
@@ -115,7 +115,9 @@ def started_by() -> tuple[str, ...]:
 
     try:
         here = psutil.Process()
-        return tuple(neutral_line(_name(each), 80) for each in _agent_above(here, here.parents()))
+        return tuple(
+            neutral_line(_name(process), 80) for process in _agent_above(here, here.parents())
+        )
     except psutil.Error:
         return ()
 

@@ -230,7 +230,7 @@ class AskStep:
                 elif {finding.id for finding in found} <= judged.acknowledged:
                     return judged
                 else:
-                    outgoing = tuple(one for one in found if one not in question.review.findings)
+                    outgoing = tuple(risk for risk in found if risk not in question.review.findings)
                     again = replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing)
             given_back += 1
             if given_back == REPEATS:

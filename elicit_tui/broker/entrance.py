@@ -223,7 +223,7 @@ class Entrance:
     def unmute(self, server: str) -> None:
         """Let this server ask again."""
         self._muted.discard(server)
-        self._told = {told for told in self._told if told[0] != server}
+        self._told = {(muted, why) for muted, why in self._told if muted != server}
 
     @property
     def muted(self) -> frozenset[str]:

@@ -199,8 +199,8 @@ class HookSteps:
             where = ", ".join(neutral_line(finding.where, 80) for finding in found)
             return given, f"The {hook.name} put in what looks like a secret ({where})."
         before, after = (
-            kept_content(each, entry.question.review, "redacted") or {}
-            for each in (given.content, content)
+            kept_content(version, entry.question.review, "redacted") or {}
+            for version in (given.content, content)
         )
         changes = "; ".join(_change(name, before, after) for name in changed.changed)
         self._notice(server, f"The {hook.name} changed the answer: {changes}.")
@@ -259,8 +259,8 @@ async def _while_open(entry: Admitted, work: Coroutine[Any, Any, Result]) -> Res
         await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
         return None if entry.ended is not None else task.result()
     finally:
-        for each in (task, over):
-            each.cancel()
+        for waiter in (task, over):
+            waiter.cancel()
         await asyncio.gather(task, over, return_exceptions=True)
 
 

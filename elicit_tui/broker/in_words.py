@@ -60,7 +60,7 @@ def fill_in_given(question: Question, form: Form, content: Mapping[str, Any]) ->
 def beyond(question: Question, form: Form, given: Collection[str]) -> Mapping[str, StandingValue]:
     """What would go out beside the fields that were given."""
     held = standing(question, form)
-    return {name: one for name, one in held.items() if name not in given}
+    return {name: value for name, value in held.items() if name not in given}
 
 
 def accept_given(question: Question, form: Form, given: Collection[str]) -> Outcome | None:

@@ -131,8 +131,8 @@ def of_agent(waiting: Waiting) -> str:
         return "The agent has left; unless it comes back, this is taken back within 30 s."
     if waiting.agent_state == "paused":
         known = _known_as(waiting)
-        told = f" (it knows this as {known})" if known else ""
-        return f"The agent was told to come back{told}; your answer is kept for it."
+        note = f" (it knows this as {known})" if known else ""
+        return f"The agent was told to come back{note}; your answer is kept for it."
     return "The agent waits for your answer."
 
 
@@ -148,8 +148,8 @@ def agent_away(waiting: Waiting) -> str:
     if waiting.agent_state == "left":
         return "the agent has left"
     known = _known_as(waiting)
-    told = f"the agent was told to come back{f' with {known}' if known else ''}"
-    return told if waiting.agent_state == "paused" else ""
+    note = f"the agent was told to come back{f' with {known}' if known else ''}"
+    return note if waiting.agent_state == "paused" else ""
 
 
 def _known_as(waiting: Waiting) -> str:

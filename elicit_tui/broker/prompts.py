@@ -27,8 +27,8 @@ def review_of_prompt(guardian: Guardian, request: ElicitationRequest) -> Review:
     params = {"mode": "form", "message": texts_of_call(call), "requestedSchema": _NO_FORM}
     as_prose = replace(request, kind="elicitation", params=params)
     found = [
-        replace(one, severity=min(one.severity, Severity.WARN), where="arguments")
-        for one in guardian.review(as_prose).findings
-        if one.rule.partition(".")[0] in _FAMILIES and one.rule not in _MEANT_FOR_PROSE
+        replace(finding, severity=min(finding.severity, Severity.WARN), where="arguments")
+        for finding in guardian.review(as_prose).findings
+        if finding.rule.partition(".")[0] in _FAMILIES and finding.rule not in _MEANT_FOR_PROSE
     ]
     return Review((*found, *review_of_call(call).findings))

@@ -74,7 +74,9 @@ class StoreWatch:
     async def _beat(self) -> None:
         """Say that this process lives, and tell of questions that nobody is there for any more."""
         await self._store.heartbeat()
-        unnoticed = [one for one in self._watched.values() if one.nobody_there is not None]
+        unnoticed = [
+            waiting for waiting in self._watched.values() if waiting.nobody_there is not None
+        ]
         if unnoticed and not await self._store.somebody_is_there():
             for watched in unnoticed:
                 watched.tell_nobody()
@@ -91,9 +93,9 @@ class _Watched:
 
     def tell_nobody(self) -> None:
         """Tell, once, that it waits and nobody is there."""
-        told, self.nobody_there = self.nobody_there, None
-        if told is not None:
-            told()
+        tell, self.nobody_there = self.nobody_there, None
+        if tell is not None:
+            tell()
 
     def again(self) -> None:
         """Let `next` return the question once more, though it has not changed."""

@@ -116,7 +116,7 @@ def _doctor(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     output = Output()
     hold = load_settings(namespace, Narration()).bridge.hold_sec
     command = _command(namespace, agent)
-    checks = [(each.well, each.sentence) for each in hook_checks(agent, path, command, hold)]
+    checks = [(check.well, check.sentence) for check in hook_checks(agent, path, command, hold)]
     checks.append(_tried(command))
     for well, sentence in checks:
         output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
@@ -143,7 +143,7 @@ def _tried(command: str) -> tuple[bool, str]:
         )
         took.append(1000 * (time.monotonic() - began))
         if done.returncode != 0 or done.stdout or done.stderr:
-            said = (done.stderr or done.stdout).decode("utf-8", "replace")
-            return False, f"The hook does not work: exit code {done.returncode}, {said}"
+            output = (done.stderr or done.stdout).decode("utf-8", "replace")
+            return False, f"The hook does not work: exit code {done.returncode}, {output}"
     best = min(took)
     return best <= QUICK_MS, f"Where it has nothing to say, the hook takes {best:.0f} ms."

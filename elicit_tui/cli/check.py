@@ -113,8 +113,8 @@ def _row(item: Recorded, review: Review, *, explain: bool) -> dict[str, Any]:
     if explain:
         from elicit_tui.guardian.frames import lacking, language_of
 
-        for told, finding in zip(findings, review.findings, strict=True):
-            told["because"] = [one.as_json() for one in finding.because]
+        for entry, finding in zip(findings, review.findings, strict=True):
+            entry["because"] = [weight.as_json() for weight in finding.because]
         language = language_of(item.request)
         row["language"] = language
         row["no_words_for"] = list(lacking(language)) if language else []
@@ -131,8 +131,8 @@ def _lines(row: dict[str, Any], place: str, signs: Mapping[str, str]) -> Iterato
         return
     yield f"{name}: {signs.get(row['verdict'], '')}{row['verdict']}"
     if lacking := row.get("no_words_for"):
-        said = f"its language ({row['language']}) has no words for {len(lacking)} of the signs"
-        yield f"  {said}, such as {', '.join(lacking[:3])}"
+        gap = f"its language ({row['language']}) has no words for {len(lacking)} of the signs"
+        yield f"  {gap}, such as {', '.join(lacking[:3])}"
     yield from finding_lines(row["findings"], signs)
 
 
@@ -142,6 +142,7 @@ def finding_lines(findings: Sequence[dict[str, Any]], signs: Mapping[str, str]) 
         sign = signs.get(finding["severity"], "")
         yield f"  {sign}{finding['severity']}  {finding['rule']}  {finding['where']}"
         yield f"      {finding['evidence']}"
-        for one in finding.get("because", ()):
-            yield f"      {one['weight']:+d} {one['frame']}  {one['text']}  ({one['where']})"
+        for weight in finding.get("because", ()):
+            seen = f"{weight['frame']}  {weight['text']}  ({weight['where']})"
+            yield f"      {weight['weight']:+d} {seen}"
         yield f"      {finding['advice']}"

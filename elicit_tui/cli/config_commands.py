@@ -131,13 +131,18 @@ def _tell(problems: Sequence[Problem], notices: Sequence[str], output: str) -> N
     if output == "json":
         Output().json(
             [
-                {"file": each.file, "line": each.line, "key": each.key, "message": each.message}
-                for each in problems
+                {
+                    "file": problem.file,
+                    "line": problem.line,
+                    "key": problem.key,
+                    "message": problem.message,
+                }
+                for problem in problems
             ]
         )
     elif output == "text":
-        for each in problems:
-            Output().text(_line(str(each)))
+        for shown in problems:
+            Output().text(_line(str(shown)))
         if not problems:
             Output().text("No problem found.")
     else:

@@ -42,4 +42,4 @@ def demo_settings(namespace: argparse.Namespace, narration: Narration) -> tuple[
     namespace.with_servers = [*namespace.with_servers, f"{name}={shlex.join(demo_command())}"]
     settings = load_settings(namespace, Narration(stream=None))
     wanted = (name, *(added for added, _ in command_line(namespace).added))
-    return replace(settings, servers={each: settings.servers[each] for each in wanted}), name
+    return replace(settings, servers={server: settings.servers[server] for server in wanted}), name

@@ -50,12 +50,12 @@ def of_suite(suite: Suite) -> Iterator[Annotation]:
 
 def of_linted(linted: Iterable[Linted], least: Severity) -> Iterator[Annotation]:
     """Each finding that weighs so much, at its question or its server's file."""
-    for each in linted:
-        for finding in each.review.at_least(least):
-            said = f"{finding.advice} ({finding.where}: {finding.evidence})"
-            title = f"{each.subject}: {finding.rule}"
-            file = each.file or Path(each.server)
-            yield Annotation(_LEVELS[finding.severity], file, each.line, title, said)
+    for subject in linted:
+        for finding in subject.review.at_least(least):
+            message = f"{finding.advice} ({finding.where}: {finding.evidence})"
+            title = f"{subject.subject}: {finding.rule}"
+            file = subject.file or Path(subject.server)
+            yield Annotation(_LEVELS[finding.severity], file, subject.line, title, message)
 
 
 def commands(
@@ -63,7 +63,7 @@ def commands(
 ) -> Iterator[str]:
     """The annotations as the runner reads them, the gravest first, each on a line."""
     environment = os.environ if environment is None else environment
-    ordered = sorted(annotations, key=lambda each: -_LEVELS.index(each.level))
+    ordered = sorted(annotations, key=lambda annotation: -_LEVELS.index(annotation.level))
     for level, file, line, title, message in ordered[:MOST_ANNOTATIONS]:
         place = _property(_in_repository(file, environment.get("GITHUB_WORKSPACE")))
         shown = _property(neutral_line(title, 200))
@@ -113,7 +113,9 @@ def coverage_summary(suite: Suite, marks: Mapping[str, str]) -> Iterator[str]:
         ways = " ".join(f"{_plain(way)}&nbsp;{marks[how]}" for way, how in tool.branches.items())
         right, tried = tool.wrong_answers
         refused = f"{right} of {tried}" if tried else ""
-        fields = " ".join(f"{_plain(each)}&nbsp;{marks[how]}" for each, how in tool.fields.items())
+        fields = " ".join(
+            f"{_plain(subject)}&nbsp;{marks[how]}" for subject, how in tool.fields.items()
+        )
         yield f"| {name} | {ways} | {refused} | {fields} |"
     if failed:
         yield ""
@@ -124,12 +126,12 @@ def coverage_summary(suite: Suite, marks: Mapping[str, str]) -> Iterator[str]:
 
 def lint_summary(linted: Iterable[Linted]) -> Iterator[str]:
     """What is to be mended, as a table; a sentence where there is nothing."""
-    rows = [(each, finding) for each in linted for finding in each.review.findings]
+    rows = [(subject, finding) for subject in linted for finding in subject.review.findings]
     yield f"### Lint: {len(rows)} findings"
     if rows:
         yield from ("", "| what | how grave | rule | where |", "|---|---|---|---|")
-    for each, finding in rows:
-        cells = (each.subject, finding.severity.word, finding.rule, finding.where)
+    for subject, finding in rows:
+        cells = (subject.subject, finding.severity.word, finding.rule, finding.where)
         yield f"| {' | '.join(map(_plain, cells))} |"
 
 

@@ -106,7 +106,7 @@ def _place(via: Any, by: Any) -> str:
     """Through what an answer came; from another process also whose it was, and where."""
     if not isinstance(by, Mapping):
         return str(via or "")
-    place = " of ".join(str(each) for each in (by.get("terminal"), by.get("machine")) if each)
+    place = " of ".join(str(part) for part in (by.get("terminal"), by.get("machine")) if part)
     return f"{via or 'another process'}: {by.get('user')} at {place}"
 
 

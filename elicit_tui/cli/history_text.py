@@ -126,8 +126,8 @@ def _stacked(words: Sequence[str], width: int) -> Iterator[str]:
     named = Text(tool)
     named.truncate(_TOOL_CELLS, overflow="ellipsis")
     lines.append("  ".join((f"    {server}", named.plain, message)))
-    for each in lines:
+    for text in lines:
         # What is cut where there is little room is a name or a message, never what became of it.
-        line = Text(each)
+        line = Text(text)
         line.truncate(width, overflow="ellipsis")
         yield line.plain

@@ -39,8 +39,8 @@ def raise_when_asked_to_end() -> None:
 
 def _raise(number: int, frame: FrameType | None) -> None:
     # Another one would cut short what is still to be said.
-    for each in ENDING:
-        signal.signal(each, signal.SIG_IGN)
+    for caught in ENDING:
+        signal.signal(caught, signal.SIG_IGN)
     heard.append(number)
     raise KeyboardInterrupt
 

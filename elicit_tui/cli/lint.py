@@ -46,10 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Lint: 1 where something is to be mended, 4 where a server could not be asked."""
     narration, output = Narration(), Output()
-    files = [Path(each) for each in namespace.subjects if each.endswith(_SCENARIOS)]
-    named = [each for each in namespace.subjects if not each.endswith(_SCENARIOS)]
+    files = [Path(subject) for subject in namespace.subjects if subject.endswith(_SCENARIOS)]
+    named = [
+        linted_file for linted_file in namespace.subjects if not linted_file.endswith(_SCENARIOS)
+    ]
     settings = load_settings(namespace, narration, named)
-    names = [named_server(settings, each).name for each in named]
+    names = [named_server(settings, linted_file).name for linted_file in named]
     if not namespace.subjects:
         names = startable(settings, narration)
         if not names:
@@ -86,10 +88,10 @@ def _linted(
     from elicit_tui.scenarios import lint_questions
 
     questions = list(lint_questions(scenarios, settings.guardian))
-    with_questions = {(each.file, each.server) for each in questions}
-    for each in scenarios:
-        if each.answers and not any(each.server == server for _, server in with_questions):
-            name = neutral_line(each.name, 80)
+    with_questions = {(question.file, question.server) for question in questions}
+    for subject in scenarios:
+        if subject.answers and not any(subject.server == server for _, server in with_questions):
+            name = neutral_line(subject.name, 80)
             narration.tell(f"{name}: no snapshot holds its questions; test --update writes it.")
     if not names:
         return questions, True
@@ -116,7 +118,7 @@ async def _of_servers(
         found = await asyncio.gather(
             *(_of_server(runtime, settings.servers[name], narration) for name in names)
         )
-    return [each for linted in found for each in linted or ()], None not in found
+    return [subject for linted in found for subject in linted or ()], None not in found
 
 
 async def _of_server(
@@ -146,7 +148,7 @@ def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
     if not complete:
         return exit_codes.SERVER
     least = Severity.WARN if strict else Severity.BLOCK
-    found = any(each.review.at_least(least) for each in linted)
+    found = any(subject.review.at_least(least) for subject in linted)
     return exit_codes.FAILED if found else exit_codes.OK
 
 
@@ -159,13 +161,13 @@ def _write(linted: Sequence[Linted], how: str, output: Output, code: int) -> Non
         for line in _lines(linted, signs):
             output.prose(ci_safe(line))
     elif how == "json":
-        output.json({"linted": [_row(each) for each in linted], "exitCode": code})
+        output.json({"linted": [_row(subject) for subject in linted], "exitCode": code})
     elif how == "sarif":
         from elicit_tui.cli.sarif import sarif_log
         from elicit_tui.scenarios.linting import RULES
 
         described = {rule: (what, advice) for rule, (_, what, advice) in RULES.items()}
-        output.json(sarif_log("", [_row(each) for each in linted], described))
+        output.json(sarif_log("", [_row(subject) for subject in linted], described))
     else:
         no_branch(how)
 
@@ -183,12 +185,12 @@ def _row(linted: Linted) -> dict[str, Any]:
 
 def _lines(linted: Sequence[Linted], signs: Mapping[str, str]) -> Iterator[str]:
     counts = dict.fromkeys(("block", "warn", "note"), 0)
-    for each in linted:
-        if not each.review.findings:
+    for subject in linted:
+        if not subject.review.findings:
             continue
-        place = f"{neutral_line(str(each.file), 300)}:{each.line}: " if each.file else ""
-        yield f"{place}{each.subject} of {neutral_line(each.server, 80)}"
-        row = _row(each)
+        place = f"{neutral_line(str(subject.file), 300)}:{subject.line}: " if subject.file else ""
+        yield f"{place}{subject.subject} of {neutral_line(subject.server, 80)}"
+        row = _row(subject)
         yield from finding_lines(row["findings"], signs)
         for finding in row["findings"]:
             counts[finding["severity"]] += 1

@@ -188,5 +188,5 @@ def _argument(name: str, required: bool) -> str:
 
 
 def _hints(offer: Offer) -> str:
-    said = hints_of(offer)
-    return f"  (says: {', '.join(said)})" if said else ""
+    hints = hints_of(offer)
+    return f"  (says: {', '.join(hints)})" if hints else ""

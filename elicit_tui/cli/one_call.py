@@ -197,8 +197,12 @@ class OneCall:
             self._narration.tell(
                 f"entry {rule.position} of {self._options.answers} answered nothing{about}"
             )
-        unanswered = [each for each in self._report.unanswered if each.outcome.key is None]
-        unanswered = [each for each in unanswered if each.outcome.decided_by == "answers"]
+        unanswered = [
+            resolved for resolved in self._report.unanswered if resolved.outcome.key is None
+        ]
+        unanswered = [
+            resolved for resolved in unanswered if resolved.outcome.decided_by == "answers"
+        ]
         if not unanswered:
             return
         from elicit_tui.cli.recording import missing_entries

@@ -129,7 +129,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     import difflib
 
     # The dashes, which all options have, make none of them alike.
-    words = {each.lstrip("-"): each for each in known}
+    words = {option.lstrip("-"): option for option in known}
     near = difflib.get_close_matches(name.partition("=")[0].lstrip("-"), words, 1)
     return f" Did you mean {words[near[0]]}?" if near else ""
 
@@ -153,7 +153,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
         rest.remove(named)
         name, command, prog = named, command.own[named], f"{prog} {named}"
         namespace.command = name
-    given = (namespace.approval_policy, *(each for each in rest if _is_policy(each)))
+    given = (namespace.approval_policy, *(option for option in rest if _is_policy(option)))
     if not command.asks and any(given):
         raise UsageError(
             f"{prog.partition(' ')[2]} takes no --approval-policy: it asks nobody anything."
@@ -195,7 +195,7 @@ def _epilog(command: Command) -> str:
     if command.asks:
         options += ", --approval-policy on-request|never"
     order = "Options and arguments come in any order." if command.any_order else ""
-    own = "; ".join(each.usage for each in command.own.values())
+    own = "; ".join(option.usage for option in command.own.values())
     commands = f"Its own commands, each with a --help: {own}. " if own else ""
     return f"{commands}Also: {options}; see elicit-tui --help. {order}".rstrip()
 

@@ -77,7 +77,7 @@ class Recorded:
         present = {(finding.rule, finding.where) for finding in review.findings}
         refused = defect(self.request)
         also = self.found if refused is None else (*self.found, _malformed(refused))
-        more = tuple(each for each in also if (each.rule, each.where) not in present)
+        more = tuple(added for added in also if (added.rule, added.where) not in present)
         findings = sorted((*review.findings, *more), key=lambda finding: -finding.severity)
         return Review(tuple(findings), review.sensitive)
 
@@ -292,8 +292,8 @@ def _of_history(line: int, row: Mapping[str, Any]) -> Iterator[Recorded]:
     request = row.get("request")
     if row.get("kind") in _OURS or (request is None and row.get("mode") is None):
         return
-    told = _present(_parameters(row))
-    yield _exported(line, row, request if isinstance(request, dict) else told)
+    row_text = _present(_parameters(row))
+    yield _exported(line, row, request if isinstance(request, dict) else row_text)
 
 
 def _exported(line: int, row: Mapping[str, Any], params: Any) -> Recorded:
@@ -305,7 +305,7 @@ def _exported(line: int, row: Mapping[str, Any], params: Any) -> Recorded:
         if (finding := _finding(entry)) is not None
     ]
     verdict = _VERDICTS.get(str(row.get("verdict")), Severity.NOTE)
-    if verdict > max((each.severity for each in found), default=Severity.NOTE):
+    if verdict > max((risk.severity for risk in found), default=Severity.NOTE):
         found.append(
             Finding(
                 "check.recorded",

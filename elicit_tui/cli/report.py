@@ -196,7 +196,9 @@ class Report:
             message = str(self.error) or type(self.error).__name__
             return {"code": exit_codes.name_of(self.error), "message": message}
         if exit_code == exit_codes.NOT_ACCEPTED:
-            if self.unanswered or any(each.outcome.action != "accept" for each in self.resolved):
+            if self.unanswered or any(
+                question.outcome.action != "accept" for question in self.resolved
+            ):
                 return {"code": "not_accepted", "message": "An elicitation was not accepted."}
             return {"code": "unused_answers", "message": "An entry of --answers answered nothing."}
         if exit_code == exit_codes.FAILED and not self.is_error and self.schema_problem is not None:

@@ -39,13 +39,13 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
     """
     from elicit_tui.paths import write_private
 
-    told = []
+    sentences = []
     numbers = count(1)
     for kind, text in _binaries(result):
         try:
             data = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
-            told.append("a part of the result is no base64 and was not saved")
+            sentences.append("a part of the result is no base64 and was not saved")
             continue
         ending = ENDINGS.get(kind.partition(";")[0].strip().lower(), "bin")
         while True:
@@ -57,8 +57,8 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
                 continue
             except OSError as error:
                 raise _not_written(path, error) from None
-        told.append(f"saved {path} ({len(data)} bytes)")
-    return told
+        sentences.append(f"saved {path} ({len(data)} bytes)")
+    return sentences
 
 
 def _not_written(path: Path, error: OSError) -> UsageError:

@@ -94,7 +94,7 @@ async def _of_redis(settings: Settings, url: str) -> AsyncIterator[str]:
             await store.server.is_there()
             spans.append((time.perf_counter() - begun) * 1000)
         yield f"way      {median(spans):.1f} ms there and back, {max(spans):.1f} ms at worst"
-        unread = sum(one.unreadable is not None for one in await store.waiting())
+        unread = sum(question.unreadable is not None for question in await store.waiting())
         others = f", {unread} sealed with another secret" if unread else ""
         yield f"waiting  {len(await store.waiting())}{others}"
         if not store.secret_is_the_first:

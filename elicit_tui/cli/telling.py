@@ -105,12 +105,12 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
             f"{key}={value if isinstance(value, str) else readable_json(value, indent=None)}"
             for key, value in content.items()
         )
-        said = ", ".join(values)
+        text = ", ".join(values)
     else:
-        said = "interrupted" if outcome.decided_by == "shutdown" else _done(outcome)
+        text = "interrupted" if outcome.decided_by == "shutdown" else _done(outcome)
     if event.draft_kept:
-        said += " · what you typed is kept for a day"
-    line = neutral_line(f"{OUTCOMES[outcome.action]} {as_name(name, 60)} · {said}", LINE_CHARACTERS)
+        text += " · what you typed is kept for a day"
+    line = neutral_line(f"{OUTCOMES[outcome.action]} {as_name(name, 60)} · {text}", LINE_CHARACTERS)
     columns = columns_of(sys.stderr)
     if columns is None or cell_len(line) <= columns:
         return line

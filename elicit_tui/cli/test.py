@@ -108,10 +108,10 @@ def _run(namespace: argparse.Namespace) -> int:
 
     scenarios = read_scenarios([Path(file) for file in namespace.files])
     # The author owns the server: its tools are called as with --allow-tool.
-    namespace.allowed_tools = tuple({(each.server, each.call): None for each in scenarios})
+    namespace.allowed_tools = tuple({(planned.server, planned.call): None for planned in scenarios})
     namespace.timeout, seconds = None, namespace.timeout
     narration = Narration()
-    settings = load_settings(namespace, narration, [each.server for each in scenarios])
+    settings = load_settings(namespace, narration, [planned.server for planned in scenarios])
     for scenario in scenarios:
         named_server(settings, scenario.server)
     return _TestRun(namespace, settings, narration, seconds).run(scenarios)
@@ -211,8 +211,8 @@ class _TestRun:
                 written = write_junit(self._junit, self._suite, error)
                 error = error or written
             if self._github:
-                told = self._tell_github()
-                error = error or told
+                sentence = self._tell_github()
+                error = error or sentence
             code = self._code(error)
             self._write_end(code, error)
         finally:
@@ -274,23 +274,25 @@ class _TestRun:
         era = f" in {run.era}" if run.era != "auto" else ""
         mark = MARKS["passed" if run.passed else "failed"]
         lines.append(f"    {mark} {neutral_line(run.branch)}{era}  {run.seconds:.1f} s")
-        lines += [f"        {neutral_line(each, 2000)}" for each in (*run.failures, *run.notes)]
+        lines += [
+            f"        {neutral_line(sentence, 2000)}" for sentence in (*run.failures, *run.notes)
+        ]
         return lines
 
     def _event(self, event: RunEvent) -> dict[str, Any]:
         run = event.run
         where = {"scenario": run.scenario.name, "era": run.era, "branch": run.branch}
-        said = event.said
-        if isinstance(said, ServerIdentity):
-            return event_line("connected", {**where, **connected_fields(said)})
-        if isinstance(said, Requested):
-            question = said.question
+        words = event.said
+        if isinstance(words, ServerIdentity):
+            return event_line("connected", {**where, **connected_fields(words)})
+        if isinstance(words, Requested):
+            question = words.question
             fields = question_fields(
                 question.request, question.review.findings, question.review.verdict
             )
             return event_line("elicitation.requested", {**where, **fields})
-        if isinstance(said, Resolved):
-            fields = elicitation_fields(said, self._settings.history.content)
+        if isinstance(words, Resolved):
+            fields = elicitation_fields(words, self._settings.history.content)
             return event_line("elicitation.resolved", {**where, **fields})
         if event.event == "ended":
             return event_line("result", {**where, **self._row(run)})
@@ -328,13 +330,15 @@ class _TestRun:
             "failed": len(suite.failed),
             "coverage": [
                 {
-                    "server": each.server,
-                    "tool": each.tool,
-                    "branches": each.branches,
-                    "wrongAnswers": dict(zip(("passed", "tried"), each.wrong_answers, strict=True)),
-                    "fields": each.fields,
+                    "server": scenario.server,
+                    "tool": scenario.tool,
+                    "branches": scenario.branches,
+                    "wrongAnswers": dict(
+                        zip(("passed", "tried"), scenario.wrong_answers, strict=True)
+                    ),
+                    "fields": scenario.fields,
                 }
-                for each in covered
+                for scenario in covered
             ],
             "snapshotsWritten": suite.written,
             "error": None
@@ -357,16 +361,18 @@ class _TestRun:
             ]
             self._output.json({"runs": rows, **end})
         elif self._how == "text":
-            for each in covered:
-                ways = " ".join(f"{way} {MARKS[state]}" for way, state in each.branches.items())
-                self._output.text(ci_safe(f"{neutral_line(each.tool)}: {ways}"))
-                right, tried = each.wrong_answers
+            for scenario in covered:
+                ways = " ".join(f"{way} {MARKS[state]}" for way, state in scenario.branches.items())
+                self._output.text(ci_safe(f"{neutral_line(scenario.tool)}: {ways}"))
+                right, tried = scenario.wrong_answers
                 if tried:
-                    fields = " ".join(f"{name} {MARKS[how]}" for name, how in each.fields.items())
-                    told = f"  wrong answers: {right} of {tried} refused" + (
+                    fields = " ".join(
+                        f"{name} {MARKS[how]}" for name, how in scenario.fields.items()
+                    )
+                    sentence = f"  wrong answers: {right} of {tried} refused" + (
                         fields and f"; {fields}"
                     )
-                    self._output.text(ci_safe(told))
+                    self._output.text(ci_safe(sentence))
             for file in suite.written:
                 self._output.text(ci_safe(f"written: {neutral_line(file)}"))
             failed = f", {len(suite.failed)} failed" if suite.failed else ""

@@ -46,8 +46,8 @@ def admitted(
 
 
 def _refused(server: ServerSettings, why: str) -> ServerSettings:
-    said = f"The server {server.name} may not run: {why} (managed configuration)."
-    return replace(server, refused=said)
+    sentence = f"The server {server.name} may not run: {why} (managed configuration)."
+    return replace(server, refused=sentence)
 
 
 def _mismatch(server: ServerSettings, entry: Mapping[str, Any]) -> str | None:

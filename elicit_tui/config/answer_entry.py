@@ -71,7 +71,7 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
         why = f"the form cannot be answered: {comment(form.refusal[:LONGEST_HINT])}"
         return "\n".join([f"# {why}", *_head(request, "decline", once=False)]) + "\n"
     lines = _head(request, "accept", once=False)
-    warned = sorted({exactly(each.rule) for each in review.at_least(Severity.WARN)})
+    warned = sorted({exactly(finding.rule) for finding in review.at_least(Severity.WARN)})
     if warned:
         lines.append(f"# despite = {toml_value(warned)}")
     lines.extend(_template(form))

@@ -61,8 +61,8 @@ def check(
 def _checked(problems: list[Problem], notices: Iterable[str], user: Document | None) -> Checked:
     """With who else could have written the user's file, which a start only tells."""
     exposed = user.exposed if user is not None else ()
-    told = {str(problem) for problem in exposed}
-    return Checked((*exposed, *problems), tuple(note for note in notices if note not in told))
+    known = {str(problem) for problem in exposed}
+    return Checked((*exposed, *problems), tuple(note for note in notices if note not in known))
 
 
 def _cannot_start(settings: Settings, environment: Mapping[str, str]) -> list[Problem]:

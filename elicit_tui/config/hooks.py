@@ -33,8 +33,8 @@ def all_hooks(
     firm = [_managed(hook, directories) for hook in _hooks_of(managed, merged)]
     if user is not None and managed is not None and managed.get("managed", "hooks") == "only":
         if user.get("hooks"):
-            said = 'managed configuration lets only its own run (managed.hooks = "only")'
-            merged.notices.append(str(user.problem(f"{said}; yours are ignored", ("hooks",))))
+            reason = 'managed configuration lets only its own run (managed.hooks = "only")'
+            merged.notices.append(str(user.problem(f"{reason}; yours are ignored", ("hooks",))))
         return tuple(firm)
     return (*firm, *(_expanded(hook, environment) for hook in _hooks_of(user, merged)))
 

@@ -87,14 +87,14 @@ def _looked_at(path: Path, *, named: bool) -> Document:
     try:
         if not named and not path.is_file():
             return unreadable("user", str(path), "is no regular file")
-        problems, told = exposed(path, named=named)
+        problems, notices = exposed(path, named=named)
     except OSError:
-        problems, told = [], []  # reading it says why it cannot be read
+        problems, notices = [], []  # reading it says why it cannot be read
     document = read(path, USER, "user")
     return replace(
         document,
         exposed=tuple(problems),
-        notices=(*document.notices, *told, *map(str, problems)),
+        notices=(*document.notices, *notices, *map(str, problems)),
     )
 
 

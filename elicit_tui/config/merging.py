@@ -81,12 +81,12 @@ def _leaf(
     settled = False
     for option, value, provenance in candidates:
         if is_locked and not locks.as_strict(key, value, locked):
-            said = f"{key} = {toml_value(value)} is looser than managed configuration allows"
+            reason = f"{key} = {toml_value(value)} is looser than managed configuration allows"
             if option:
-                merged.looser_flags.append(f"{option}: {said} ({toml_value(locked)}).")
+                merged.looser_flags.append(f"{option}: {reason} ({toml_value(locked)}).")
             else:
                 place = f"{provenance.file}:{provenance.line}: " if provenance.file else ""
-                merged.notices.append(f"{place}{said}; {toml_value(locked)} is used instead.")
+                merged.notices.append(f"{place}{reason}; {toml_value(locked)} is used instead.")
         elif not settled and (not is_locked or value != locked):
             chosen, settled = (value, provenance), True
     if chosen is not None:
@@ -108,12 +108,12 @@ def _allowed(
         )
         return
     fallback = locks.strictest_default(allowed)
-    said = f"approval_policy = {toml_value(policy)} is not among allowed_approval_policies"
+    reason = f"approval_policy = {toml_value(policy)} is not among allowed_approval_policies"
     if origin.layer == "command line":
-        merged.looser_flags.append(f"{flags['approval_policy'][0]}: {said}.")
+        merged.looser_flags.append(f"{flags['approval_policy'][0]}: {reason}.")
     elif origin.layer == "user":
         place = f"{origin.file}:{origin.line}: "
-        merged.notices.append(f"{place}{said}; {toml_value(fallback)} is used instead.")
+        merged.notices.append(f"{place}{reason}; {toml_value(fallback)} is used instead.")
     merged.values["approval_policy"] = fallback
     merged.provenance["approval_policy"] = managed.provenance(
         ("allowed_approval_policies",), locked=True

@@ -77,18 +77,18 @@ def table_of(
     hints = get_type_hints(settings)
     known = {item.name: item for item in fields(settings)}
     keys: dict[str, Node] = {}
-    for name, said in about.items():
-        if isinstance(said, str):
+    for name, sentence in about.items():
+        if isinstance(sentence, str):
             default = known[name].default
             factory = known[name].default_factory
             if factory is not MISSING:
                 default = factory()
             least = (minimum or {}).get(name)
             keys[name] = _value_of(
-                said, hints[name], None if default is MISSING else default, least
+                sentence, hints[name], None if default is MISSING else default, least
             )
         else:
-            keys[name] = said
+            keys[name] = sentence
     required = (
         name
         for name in about

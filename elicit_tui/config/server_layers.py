@@ -99,8 +99,8 @@ def _made_stricter(own: ServerSettings, merged: Merged, user: Document | None) -
             ignored = True
     if ignored:
         table_path = ("mcp_servers", own.name)
-        said = "this server is locked by managed configuration; what is not stricter is not read"
-        merged.notices.append(str(user.problem(said, table_path)))
+        reason = "this server is locked by managed configuration; what is not stricter is not read"
+        merged.notices.append(str(user.problem(reason, table_path)))
     return own
 
 

@@ -83,23 +83,23 @@ def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
     """
     if os.name != "posix" or not path.is_file():
         return [], []
-    problems, told = [], []
+    problems, notices = [], []
     user = os.geteuid()
     file = path.resolve()
     for place, whose, sticky in ((file, "", 0), (file.parent, "its directory ", stat.S_ISVTX)):
         status = place.stat()
         shown = shlex.quote(str(place))
         if status.st_mode & stat.S_IWOTH and not status.st_mode & sticky:
-            said = f"{whose}can be written by everybody; `chmod o-w {shown}` mends that"
-            problems.append(Problem(said, None, str(path), None))
+            sentence = f"{whose}can be written by everybody; `chmod o-w {shown}` mends that"
+            problems.append(Problem(sentence, None, str(path), None))
         if status.st_uid not in (user, ROOT):
-            said = f"{whose}belongs to another user; `chown {user} {shown}` mends that"
-            problem = Problem(said, None, str(path), None)
+            sentence = f"{whose}belongs to another user; `chown {user} {shown}` mends that"
+            problem = Problem(sentence, None, str(path), None)
             if named and user == ROOT:
-                told.append(str(problem))
+                notices.append(str(problem))
             else:
                 problems.append(problem)
-    return problems, told
+    return problems, notices
 
 
 def _refusal(path: Path, why: str) -> ManagedConfigError:

@@ -114,8 +114,8 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
     if not _is_kind(node, value):
         wanted = " or ".join((_WORDS[node.kind], *map(toml_value, node.words)))
         several = node.kind in ("strings", "table of strings", "json table")
-        told = _kind_of(value) if several else shown(value)
-        yield KeyFault(path, f"must be {wanted}, not {told}")
+        given = _kind_of(value) if several else shown(value)
+        yield KeyFault(path, f"must be {wanted}, not {given}")
         return
     if node.without_effect:
         yield KeyFault(path, "is a key of Codex CLI and has no effect here", "notice")

@@ -15,8 +15,8 @@ MOST_STEPS = 60
 
 async def tell_time(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:
     """No question at all."""
-    told = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    return ToolResult(f"It is {told}.", {"time": told})
+    time = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return ToolResult(f"It is {time}.", {"time": time})
 
 
 async def count_slowly(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:

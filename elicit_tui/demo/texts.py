@@ -101,7 +101,7 @@ def complete(reference: Any, argument: Any) -> dict[str, Any]:
         str(wanted.get("name") or wanted.get("uri")), ()
     )
     typed = argument.get("value") if isinstance(argument, Mapping) else ""
-    found = [each for each in known if each.casefold().startswith(str(typed).casefold())]
+    found = [name for name in known if name.casefold().startswith(str(typed).casefold())]
     return {"completion": {"values": found, "total": len(found), "hasMore": False}}
 
 

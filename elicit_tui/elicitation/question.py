@@ -152,7 +152,7 @@ class Question:
         What only optional fields carry that the content leaves unset binds nobody.
         """
         held = self.examine(content) if content else ()
-        return (*held, *(one for one in self.to_acknowledge if one.binds(content)))
+        return (*held, *(finding for finding in self.to_acknowledge if finding.binds(content)))
 
     @property
     def id(self) -> str:

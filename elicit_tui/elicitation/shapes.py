@@ -160,10 +160,11 @@ def _seen(text: str) -> tuple[str, list[int] | None]:
     if text.isascii() and not CONTROLS.search(text):
         return text, None
     looks = {
-        one: "" if is_invisible(one) else unicodedata.normalize("NFKC", one) for one in set(text)
+        sign: "" if is_invisible(sign) else unicodedata.normalize("NFKC", sign)
+        for sign in set(text)
     }
-    places = [place for place, one in enumerate(text) for _ in looks[one]]
-    return "".join(looks[one] for one in text), places
+    places = [place for place, character in enumerate(text) for _ in looks[character]]
+    return "".join(looks[character] for character in text), places
 
 
 def known_shape(text: str) -> str | None:
@@ -256,7 +257,7 @@ def _iban_length(spelt: str) -> int | None:
         if len(bare) < 15 or spelt[end - 1] in " -":
             continue
         turned = bare[4:] + bare[:4]
-        if int("".join(str(int(one, 36)) for one in turned)) % 97 == 1:
+        if int("".join(str(int(character, 36)) for character in turned)) % 97 == 1:
             return end
     return None
 
@@ -264,7 +265,7 @@ def _iban_length(spelt: str) -> int | None:
 def _is_seed(spelt: str) -> bool:
     bare = re.sub(r"[ =-]", "", spelt)
     one_case = bare.isupper() or bare.islower()
-    digits = sum(one.isdigit() for one in bare)
+    digits = sum(character.isdigit() for character in bare)
     return (
         one_case and 1 <= digits <= len(bare) * 2 // 3 and len(bare) in (16, 20, 24, 26, 32, 52, 64)
     )
@@ -283,8 +284,8 @@ def _is_given(match: re.Match[str]) -> bool:
     value = match["value"]
     if _NO_VALUE.fullmatch(value):
         return False
-    made_up = any(one.isdigit() for one in value) or not value.strip(".!?:").isalnum()
-    if match["told"] and not any(one.isdigit() for one in value):
+    made_up = any(character.isdigit() for character in value) or not value.strip(".!?:").isalnum()
+    if match["told"] and not any(character.isdigit() for character in value):
         # One word that ends its sentence is told; what goes on, or judges, is prose.
         told_whole = _ends_there(match) and not _SAID_OF_IT.fullmatch(value)
         return told_whole and _WHATEVER_IT_IS.search(match["name"]) is not None
@@ -292,7 +293,7 @@ def _is_given(match: re.Match[str]) -> bool:
         return made_up or bool(match["quote"]) or not match["after"].strip()
     return len(value) >= (
         3 if match["name"].lower().endswith(("pin", "cvv", "cvc")) else 6
-    ) and any(one.isdigit() for one in value)
+    ) and any(character.isdigit() for character in value)
 
 
 def _ends_there(match: re.Match[str]) -> bool:

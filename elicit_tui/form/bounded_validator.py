@@ -129,7 +129,9 @@ def _additional_properties(
     declared = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
     for key, value in instance.items():
-        if key in declared or any(_search(validator, each, key) is not False for each in patterns):
+        if key in declared or any(
+            _search(validator, pattern, key) is not False for pattern in patterns
+        ):
             continue
         if allowed is False:
             yield ValidationError("additionalProperties", path=(key,))

@@ -118,4 +118,4 @@ def fits_type(value: Any, kind: Any) -> bool:
         "number": is_number(value),
         "integer": is_integer(value),
     }
-    return kind is None or any(tests.get(str(one), False) for one in kinds)
+    return kind is None or any(tests.get(str(declared), False) for declared in kinds)

@@ -51,7 +51,7 @@ def read_field(
         description=text_of(flat.get("description")),
         nullable="null" in types or flat.get(NULLABLE) is True,
     )
-    field = _of_type(blank, flat, root, [one for one in types if one != "null"])
+    field = _of_type(blank, flat, root, [named for named in types if named != "null"])
     reason = patterns.untranslatable(field.pattern) if field.pattern is not None else None
     if reason is not None:
         field = replace(field, notes=(*field.notes, unchecked(reason)))

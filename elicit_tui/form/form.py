@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -50,10 +51,10 @@ def problem_in(value: Any, schema: Any) -> Problem | None:
 class Form:
     """What one schema asks for. Made by `read_form`; texts are neutral, names are raw."""
 
-    schema: Any = field(repr=False)
+    schema: Any = dataclasses.field(repr=False)
     """The schema as the server sent it."""
     purpose: Purpose
-    judge_of_schema: Judge = field(repr=False)
+    judge_of_schema: Judge = dataclasses.field(repr=False)
     fields: tuple[Field, ...] = ()
     """In the server's order, unsupported ones included."""
     title: str | None = None
@@ -73,7 +74,7 @@ class Form:
     @cached_property
     def by_name(self) -> Mapping[str, Field]:
         """The fields by their raw names."""
-        return {each.name: each for each in self.fields}
+        return {field.name: field for field in self.fields}
 
     @property
     def schema_problem(self) -> str | None:
@@ -96,39 +97,39 @@ class Form:
         """A field's notes, with what became known while its answers were judged."""
         own = self.by_name[name].notes
         reasons = self.judge_of_schema.patterns.unenforced
-        late = [reasons[each] for each in self._patterns.get(name, ()) if each in reasons]
+        late = [reasons[pattern] for pattern in self._patterns.get(name, ()) if pattern in reasons]
         notes = map(unchecked, late)
         return (*own, *(note for note in notes if note not in own))
 
     def initial(self) -> dict[str, Entry]:
         """An entry for each sendable field: the default where there is one, else Unset."""
-        return {each.name: each.initial for each in self.fields if each.sendable}
+        return {field.name: field.initial for field in self.fields if field.sendable}
 
     def entries_for(self, content: Mapping[str, Any]) -> dict[str, Entry]:
         """Content (a draft, a recorded answer) as entries; undeclared names are dropped."""
         return {
-            each.name: entry_for(each, content[each.name]) if each.name in content else Unset()
-            for each in self.fields
-            if each.sendable
+            field.name: entry_for(field, content[field.name]) if field.name in content else Unset()
+            for field in self.fields
+            if field.sendable
         }
 
     def convert(self, entries: Mapping[str, Entry]) -> Conversion:
         """Raw input to content, judged; absent names count as Unset. Problems in field order."""
         content: dict[str, Any] = {}
         problems: dict[str, Problem] = {}
-        for each in self.fields:
-            value = value_of(each, entries.get(each.name, Unset())) if each.sendable else MISSING
+        for field in self.fields:
+            value = value_of(field, entries.get(field.name, Unset())) if field.sendable else MISSING
             if isinstance(value, Problem):
-                problems[each.name] = value
+                problems[field.name] = value
             elif value is not MISSING:
-                content[each.name] = value
+                content[field.name] = value
         of_form: list[Problem] = []
         for problem in self.judge(content):
             if problem.field is None:
                 of_form.append(problem)
             else:
                 problems.setdefault(problem.field, problem)
-        in_order = [problems.pop(each.name) for each in self.fields if each.name in problems]
+        in_order = [problems.pop(field.name) for field in self.fields if field.name in problems]
         return Conversion(content, (*in_order, *problems.values(), *of_form))
 
     def check_field(self, name: str, entry: Entry) -> str | None:
@@ -136,16 +137,16 @@ class Form:
 
         Looks at this field alone; what binds several fields together shows in `convert`.
         """
-        each = self.by_name.get(name)
-        if each is None or not each.sendable:
+        field = self.by_name.get(name)
+        if field is None or not field.sendable:
             return None
-        value = value_of(each, entry)
+        value = value_of(field, entry)
         if isinstance(value, Problem):
             return value.message
         if value is MISSING:
-            return NEEDS_ANSWER if each.required else None
+            return NEEDS_ANSWER if field.required else None
         faults = self.judge_of_schema.property_faults(name, value)
-        return in_words(faults[0], each, _line(faults[0].path, each)) if faults else None
+        return in_words(faults[0], field, _line(faults[0].path, field)) if faults else None
 
     def judge(self, content: Any) -> tuple[Problem, ...]:
         """THE verdict on content, whoever answered: by the original schema and the wire's limits.
@@ -183,8 +184,8 @@ class Form:
         if fault.path:
             name = fault.path[0]
             if name in self.by_name:
-                each = self.by_name[name]
-                return [Problem(name, in_words(fault, each, _line(fault.path[1:], each)))]
+                field = self.by_name[name]
+                return [Problem(name, in_words(fault, field, _line(fault.path[1:], field)))]
             return [Problem(None, f"“{neutral_line(str(name), 80)}”: {in_words(fault, None)}")]
         if fault.keyword == "required" and isinstance(fault.expected, list):
             missing = [name for name in fault.expected if name not in content]
@@ -202,9 +203,9 @@ class Form:
         return [Problem(None, in_words(fault, None))]
 
 
-def _line(path: tuple[Any, ...], each: Field) -> int | None:
+def _line(path: tuple[Any, ...], field: Field) -> int | None:
     """Which line a fault is in, for a list of free texts."""
-    return path[0] if path and each.each_line and isinstance(path[0], int) else None
+    return path[0] if path and field.each_line and isinstance(path[0], int) else None
 
 
 def _needed(name: Any, known: Mapping[str, Field]) -> str:

@@ -141,6 +141,11 @@ def _fault(error: Any) -> Fault:
 def _cannot_be_bounded(schema: Any) -> bool:
     """`unevaluated…` is worked out past the keywords that count steps; alone it stays small."""
     here = list(objects(schema))
-    uses = sum(("unevaluatedProperties" in one) + ("unevaluatedItems" in one) for one in here)
+    uses = sum(
+        ("unevaluatedProperties" in subschema) + ("unevaluatedItems" in subschema)
+        for subschema in here
+    )
     open_ended = ("$ref", "$dynamicRef", "patternProperties", "dependentSchemas")
-    return uses > 1 or (uses == 1 and any(key in one for one in here for key in open_ended))
+    return uses > 1 or (
+        uses == 1 and any(key in subschema for subschema in here for key in open_ended)
+    )

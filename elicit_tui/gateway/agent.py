@@ -248,8 +248,8 @@ def _weighs(level: str) -> int:
 
 
 def _log_params(level: str, logger: str | None, data: Any) -> dict[str, Any]:
-    told = "(nested too deep)" if nested_too_deep(data) else data
-    params: dict[str, Any] = {"level": level if level in LEVELS else "info", "data": told}
+    shown = "(nested too deep)" if nested_too_deep(data) else data
+    params: dict[str, Any] = {"level": level if level in LEVELS else "info", "data": shown}
     if logger is not None:
         params["logger"] = logger
     return params

@@ -175,7 +175,7 @@ class Asking:
         """
         if outcome.action == "accept":
             form = question.form
-            if form is None or outcome.content or not any(one.required for one in form.fields):
+            if form is None or outcome.content or not any(field.required for field in form.fields):
                 return True
             self._too_much.add((requester.agent.name, _kinds(question)))
             return False
@@ -268,8 +268,8 @@ class Asking:
                 raise ClientSilent
             return asking.result()
         finally:
-            for each in (asking, silence, gone):
-                each.cancel()
+            for waiter in (asking, silence, gone):
+                waiter.cancel()
 
     # The store
 
@@ -401,6 +401,6 @@ def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | st
     assert question.form is not None
     problems = question.form.judge(given)
     if problems:
-        told = "; ".join(f"content.{problem.field}: {problem.message}" for problem in problems)
-        return f"The content does not satisfy requestedSchema. {told}"
+        reasons = "; ".join(f"content.{problem.field}: {problem.message}" for problem in problems)
+        return f"The content does not satisfy requestedSchema. {reasons}"
     return accept("agent", "The agent answered.", given, via="agent")

@@ -155,9 +155,11 @@ def _catalogue(kept: Any) -> Catalogue | None:
         return None
     lists = {kind: kept.get(kind) for kind in KINDS}
     instructions = kept.get("instructions")
-    entries = [entry for each in lists.values() if isinstance(each, list) for entry in each]
+    entries = [
+        entry for listing in lists.values() if isinstance(listing, list) for entry in listing
+    ]
     sound = (
-        all(isinstance(each, list) for each in lists.values())
+        all(isinstance(listing, list) for listing in lists.values())
         and all(isinstance(entry, dict) and not nested_too_deep(entry) for entry in entries)
         and (instructions is None or isinstance(instructions, str))
     )

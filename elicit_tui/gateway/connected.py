@@ -110,7 +110,9 @@ class NoteOfSession:
 
     def asks_client(self, asked: Sequence[AskedInClient]) -> None:
         """Note what is asked in its own client now."""
-        found = tuple(InClient(one.server, one.tool, rfc3339(one.since)) for one in asked)
+        found = tuple(
+            InClient(question.server, question.tool, rfc3339(question.since)) for question in asked
+        )
         self._write(in_client=found)
 
     def end(self) -> None:

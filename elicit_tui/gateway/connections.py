@@ -53,14 +53,14 @@ class BoundedConnection(H11Protocol):
     def _least_needed(self) -> BoundedConnection:
         """The oldest connection that showed no token, else the oldest idle one, else this one."""
         others = (
-            each
-            for each in self.connections
-            if isinstance(each, BoundedConnection)
-            and each is not self
-            and not each.transport.is_closing()
-            and (each._idle or not each._has_token)
+            connection
+            for connection in self.connections
+            if isinstance(connection, BoundedConnection)
+            and connection is not self
+            and not connection.transport.is_closing()
+            and (connection._idle or not connection._has_token)
         )
-        return min(others, key=lambda each: (each._has_token, each._opened), default=self)
+        return min(others, key=lambda other: (other._has_token, other._opened), default=self)
 
     @property
     def _has_token(self) -> bool:

@@ -197,5 +197,5 @@ def measured(observations: Sequence[Observation]) -> list[Patience]:
 
 def decisive(found: Sequence[Patience]) -> Patience | None:
     """The one that holds in a session: with progress, where the client asks for it."""
-    ticked = [each for each in found if each.progress]
+    ticked = [observation for observation in found if observation.progress]
     return next(reversed(ticked or found), None)

@@ -79,8 +79,8 @@ def nested_too_deep(value: Any, most: int = MOST_NESTED) -> bool:
     for _ in range(most):
         level = [
             item
-            for each in level
-            for item in (each.values() if isinstance(each, dict) else each)
+            for nested in level
+            for item in (nested.values() if isinstance(nested, dict) else nested)
             if isinstance(item, (dict, list))
         ]
         if not level:

@@ -291,7 +291,7 @@ def _is_plain(capabilities: Any) -> bool:
             if not _has_shape(value, _CAPABILITIES[key]):
                 return False
         elif key in ("experimental", "extensions") and not (
-            isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+            isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
         ):
             return False
     return True
@@ -368,7 +368,7 @@ def _pump(front: Front, unsent: bytearray, until: Iterable[int], *, reading: boo
             chunk = _read_some()
             reading = bool(chunk)
             unsent += front.read(chunk)
-        if any(each in readable for each in until) or not (until or readable or writable):
+        if any(stream in readable for stream in until) or not (until or readable or writable):
             return reading
 
 

@@ -122,8 +122,8 @@ class HeldCall:
         """What the agent does meanwhile; one whose client has a round calls again by itself."""
         if self.left:
             return "left"
-        told = self.paused and not self.attended and self.with_client is None
-        return "paused" if told else "waiting"
+        owes = self.paused and not self.attended and self.with_client is None
+        return "paused" if owes else "waiting"
 
     @property
     def attended(self) -> bool:

@@ -145,7 +145,9 @@ class HeldCalls:
 
     def to_join(self, key: str) -> HeldCall | None:
         """The oldest call that another one with this key joins."""
-        return next((one for one in self._named.values() if one.key == key and one.joinable), None)
+        return next(
+            (held for held in self._named.values() if held.key == key and held.joinable), None
+        )
 
     @property
     def under_way(self) -> tuple[HeldCall, ...]:
@@ -227,7 +229,7 @@ class HeldCalls:
         """Let what was read give place; what was not, and what is under way, is never forgotten."""
         kept = self._outcomes
         size = sum(held.size for held in kept)
-        for held in [each for each in kept if each.delivered]:
+        for held in [outcome for outcome in kept if outcome.delivered]:
             if len(kept) <= MOST_OUTCOMES and size <= MOST_OUTCOME_BYTES:
                 return
             kept.remove(held)

@@ -125,7 +125,7 @@ class TokenMiddleware:
         token = scope[TOKEN] = shown
         scope["user"] = _user(token)
         # The token has done its work; nothing behind this needs it.
-        scope["headers"] = [each for each in scope["headers"] if each[0] != b"authorization"]
+        scope["headers"] = [header for header in scope["headers"] if header[0] != b"authorization"]
         gone = scope[GONE] = asyncio.Event()
         answered: list[Callable[[], Awaitable[None]]] = []
         scope[ANSWERED] = answered

@@ -224,8 +224,8 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
                 raise MCPError(types.CONNECTION_CLOSED, "The client hung up.")
             result = working.result()
         finally:
-            for each in (working, gone):
-                each.cancel()
+            for waiter in (working, gone):
+                waiter.cancel()
             await asyncio.gather(working, gone, return_exceptions=True)
     await request.flushed()
     return result
@@ -360,7 +360,7 @@ def build_server(
     async def listen(context: Any, params: Any) -> Any:
         session = await _opened(session_of, context)
         wanted = params.notifications.resource_subscriptions or ()
-        told = []
+        subscribed = []
         stream = None
         task_ids = (params.notifications.model_extra or {}).get("taskIds") if tasks else None
         if task_ids:
@@ -371,12 +371,12 @@ def build_server(
                 # A resource that nobody has, or tells of, is honoured and never told of.
                 with suppress(ElicitTuiError):
                     await session.passing.subscribe(str(uri))
-                    told.append(str(uri))
+                    subscribed.append(str(uri))
             return await session.audience.listen(context, params)
         finally:
             if stream is not None:
                 stream.end()
-            for uri in told:
+            for uri in subscribed:
                 session.passing.unsubscribe_later(uri)
 
     server: Server[Any] = _AgentFacingServer(

@@ -53,7 +53,7 @@ class PublicNames:
         when `MOST_NAMES` are given.
         """
         wanted = list(dict.fromkeys(origins))
-        new = [each for each in wanted if each not in self._names]
+        new = [tool for tool in wanted if tool not in self._names]
         shared = Counter(name for _, name in {*wanted, *self._names})
         fitting = {origin: self._fitting(origin, shared[origin[1]] > 1) for origin in new}
         claims = Counter(fitting.values())

@@ -37,7 +37,7 @@ class OtherTerminal(Protocol):
         """Learn who asks, before the first question."""
         ...
 
-    def tell_waiting_to(self, told: TellWaiting) -> None:
+    def tell_waiting_to(self, listener: TellWaiting) -> None:
         """Learn whom to tell that a question waits and nobody is there."""
         ...
 
@@ -93,7 +93,7 @@ class OtherTerminalByStore:
 
     @property
     def _name(self) -> str | None:
-        return ": ".join(each for each in (self._token, self._agent.name) if each) or None
+        return ": ".join(part for part in (self._token, self._agent.name) if part) or None
 
     async def _begun(self) -> StoreResponder:
         async with self._beginning:
@@ -128,9 +128,9 @@ class OtherTerminalByStore:
         except StoreError:
             return False
 
-    def tell_waiting_to(self, told: TellWaiting) -> None:
+    def tell_waiting_to(self, listener: TellWaiting) -> None:
         """Learn whom to tell that a question waits and nobody is there."""
-        self._tell_waiting = told
+        self._tell_waiting = listener
 
     def page_finished(self, server: str, elicitation_id: str) -> None:
         """End the wait of whoever has its page open."""
@@ -152,17 +152,19 @@ class OtherTerminalByStore:
             return
         try:
             await self._begun()
-            for new in (one for one in held if one not in self._granted):
+            for new in (grant for grant in held if grant not in self._granted):
                 await self._store.grant(Grant(self.session, *new, agent=self._name))
                 self._granted.add(new)
             listed = await self._store.grants(self.session)
         except StoreError:
             listed = ()
-        standing = {Allowance(one.server, one.tool, one.process, one.definition) for one in listed}
-        for one in held:
-            if one not in standing:
-                allowances.drop(one.server, one.tool)
-                self._granted.discard(one)
+        standing = {
+            Allowance(grant.server, grant.tool, grant.process, grant.definition) for grant in listed
+        }
+        for grant in held:
+            if grant not in standing:
+                allowances.drop(grant.server, grant.tool)
+                self._granted.discard(grant)
 
     def heard(self, event: BrokerEvent) -> None:
         """Tell the store how a question ended."""

@@ -76,7 +76,7 @@ class Replies:
             for pending in self._broker.pending
             if pending.question.id in held.waiting
         ]
-        seconds = min((each for each in left if each is not None), default=None)
+        seconds = min((moment for moment in left if moment is not None), default=None)
         return None if seconds is None else rfc3339(now() + timedelta(seconds=seconds))
 
     def _for_answering(self, held: HeldCall) -> str:

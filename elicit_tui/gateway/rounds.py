@@ -74,7 +74,7 @@ class Rounds:
 
     def outstanding(self) -> dict[str, Mapping[str, Any]]:
         """All questions that the client has not answered, by key."""
-        return {key: one.params for key, one in self._asked.items() if not one.answer.done()}
+        return {key: asked.params for key, asked in self._asked.items() if not asked.answer.done()}
 
     def take(self, responses: Mapping[str, Any]) -> None:
         """Hand a client's answers to a task over; what nobody waits for is ignored."""
@@ -85,8 +85,8 @@ class Rounds:
 
     def ask_again(self) -> None:
         """Ask whoever waits in a new round: the client has lost its round, or left it out."""
-        for one in self._asked.values():
-            one.sent = False
+        for asked in self._asked.values():
+            asked.sent = False
 
     def state(self, call_id: str) -> str:
         """The `requestState` of the newest round."""
@@ -102,10 +102,10 @@ class Rounds:
             return False
         newest = state.rpartition(SEPARATOR)[2] == str(self._number)
         given = responses if newest and isinstance(responses, Mapping) else {}
-        for key, one in self._asked.items():
+        for key, asked in self._asked.items():
             answer = given.get(key)
             if not isinstance(answer, Mapping):
-                one.sent = False
-            elif not one.answer.done():
-                one.answer.set_result(answer)
+                asked.sent = False
+            elif not asked.answer.done():
+                asked.answer.set_result(answer)
         return True

@@ -377,7 +377,7 @@ class Session:
         """End the questions of a call that nobody waits for, unless another one shares them."""
         for pending in self._broker.pending:
             held_calls = self.held_calls.of_request(pending.question.request)
-            if held in held_calls and all(each.withdrawn for each in held_calls):
+            if held in held_calls and all(call.withdrawn for call in held_calls):
                 pending.settle(cancel("withdrawn", TAKEN_BACK))
 
     async def cancel_below(self, held: HeldCall) -> None:

@@ -101,8 +101,8 @@ class SessionCatalogues:
         try:
             await asyncio.wait((everyone, timer), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in (*waits, everyone, timer):
-                each.cancel()
+            for task in (*waits, everyone, timer):
+                task.cancel()
 
     # Whose is it?
 

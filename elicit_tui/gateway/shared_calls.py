@@ -213,8 +213,8 @@ def _result(seen: CallSeen) -> Result:
 
 
 def _still(seen: CallSeen, still: str) -> Result:
-    told = {} if seen.paused is None else read_kept(seen.paused)
-    meta = (told.get("_meta") or {}).get(telling.PAUSED_META_KEY)
+    kept = {} if seen.paused is None else read_kept(seen.paused)
+    meta = (kept.get("_meta") or {}).get(telling.PAUSED_META_KEY)
     result = text_result(still)
     return {**result, "_meta": {telling.PAUSED_META_KEY: meta}} if meta else result
 

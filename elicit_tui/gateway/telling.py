@@ -92,8 +92,8 @@ def not_known_if_run(error: ElicitTuiError) -> ElicitTuiError:
     """The end of a task whose server had begun with it; one that was cancelled is told as such."""
     if isinstance(error, TaskCancelled):
         return error
-    said = "" if isinstance(error, Interrupted) else f"{error} "
-    return ElicitTuiError(f"{said}{NOT_KNOWN_IF_RUN}")
+    reason = "" if isinstance(error, Interrupted) else f"{error} "
+    return ElicitTuiError(f"{reason}{NOT_KNOWN_IF_RUN}")
 
 
 def ticking(seconds: float) -> str:
@@ -150,7 +150,7 @@ def answer_of(outcome: Outcome, content: Any = None) -> Result:
         structured = {"action": "accept", "content": content}
         return text_result(ascii_json(content), structuredContent=structured)
     case = _case(outcome)
-    said = {
+    reason = {
         "declined": "The user declined to answer. Do not ask this again.",
         "dismissed": "The user dismissed the question without an answer.",
         "deadline": "Nobody answered in time; the user may be away. Do not ask again by yourself.",
@@ -159,7 +159,7 @@ def answer_of(outcome: Outcome, content: Any = None) -> Result:
     }.get(case, PUBLIC_REASONS[outcome.decided_by])
     structured = {"action": outcome.action or "cancel", "content": None}
     return text_result(
-        _with_note(said, outcome), structuredContent=structured, is_error=case != "declined"
+        _with_note(reason, outcome), structuredContent=structured, is_error=case != "declined"
     )
 
 
@@ -173,7 +173,7 @@ def with_elicitations(result: Result, resolved: Sequence[Resolved]) -> Result:
     if not unasked:
         return result
     meta = result.get("_meta")
-    told = [
+    sentences = [
         {
             "action": outcome.action,
             "decidedBy": outcome.decided_by,
@@ -183,15 +183,17 @@ def with_elicitations(result: Result, resolved: Sequence[Resolved]) -> Result:
     ]
     changed = {
         **result,
-        "_meta": {**(meta if isinstance(meta, Mapping) else {}), ELICITATIONS_META_KEY: told},
+        "_meta": {**(meta if isinstance(meta, Mapping) else {}), ELICITATIONS_META_KEY: sentences},
     }
     content = result.get("content")
     if isinstance(content, list):
         lines = [
             {"type": "text", "text": line}
             for line in (
-                _client_line([each for each in unasked if each.decided_by == "client"]),
-                _unasked_line([each for each in unasked if each.decided_by != "client"]),
+                _client_line([question for question in unasked if question.decided_by == "client"]),
+                _unasked_line(
+                    [question for question in unasked if question.decided_by != "client"]
+                ),
             )
             if line
         ]

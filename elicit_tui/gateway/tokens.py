@@ -127,14 +127,14 @@ class SharedTokens(Tokens):
         """As `add`, for every machine. Raises UsageError, StoreError."""
         await self.refresh()
         shown, token = _fresh(name)
-        if name in (each.name for each in self.listed()) or not await self._entries.add(token):
+        if name in (listed.name for listed in self.listed()) or not await self._entries.add(token):
             raise _taken(name)
         return shown
 
     async def revoke_everywhere(self, name: str) -> None:
         """As `revoke`, on every machine. Raises UsageError, StoreError."""
         await self.refresh()
-        for token in (each for each in self._shared if each.name == name):
+        for token in (shared for shared in self._shared if shared.name == name):
             self._keep_revoked(self._revoked | {token.sha256})
             await self._entries.revoke(token.sha256, name)
             await self.refresh()
@@ -148,7 +148,7 @@ class SharedTokens(Tokens):
             await self._entries.revoke(lost)
         if not revoked <= self._revoked:
             self._keep_revoked(self._revoked | revoked)
-        self._shared = tuple(each for each in tokens if each.sha256 not in self._revoked)
+        self._shared = tuple(token for token in tokens if token.sha256 not in self._revoked)
         self._asked_at = time.monotonic()
 
     async def keep_fresh(self) -> None:

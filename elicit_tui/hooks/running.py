@@ -44,9 +44,9 @@ class Reply:
     """What the person is to read, whatever the hook answers; neutral text."""
 
 
-def reply_of_command(code: int, output: bytes, told: bytes, event: str) -> Reply:
+def reply_of_command(code: int, output: bytes, errors: bytes, event: str) -> Reply:
     """What a command said by its exit code, standard output and error. Raises HookError."""
-    words = neutral_line(told.decode("utf-8", "replace").strip(), LONGEST_REASON)
+    words = neutral_line(errors.decode("utf-8", "replace").strip(), LONGEST_REASON)
     if code == REFUSING_CODE:
         return Reply("decline", reason=words or None)
     if code != 0:
@@ -64,21 +64,21 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     if not output.strip():
         return Reply()
     try:
-        said = strict_json(output)
+        answer = strict_json(output)
     except KeyTwice:
         raise HookError("answered with a key twice") from None
     except ValueError:
         raise HookError("did not answer in JSON") from None
-    if not isinstance(said, dict):
+    if not isinstance(answer, dict):
         raise HookError("did not answer with a JSON object")
-    warning = _words(said.get("systemMessage"))
-    if said.get("continue") is False:
-        return Reply("cancel", reason=_words(said.get("stopReason")), warning=warning)
-    inner = said.get("hookSpecificOutput", said)
+    warning = _words(answer.get("systemMessage"))
+    if answer.get("continue") is False:
+        return Reply("cancel", reason=_words(answer.get("stopReason")), warning=warning)
+    inner = answer.get("hookSpecificOutput", answer)
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
         raise HookError(f"did not answer for {event}")
     action = inner.get("action")
-    if said.get("action", action) != action:
+    if answer.get("action", action) != action:
         raise HookError("answered with two actions")
     if action is None:
         if inner.get("content") is not None:
@@ -89,7 +89,7 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     content = inner.get("content")
     if content is not None and (not isinstance(content, dict) or too_deep(content)):
         raise HookError("answered with content that is no object")
-    reason = _words(inner.get("reason", said.get("reason")))
+    reason = _words(inner.get("reason", answer.get("reason")))
     return Reply(action, content if action == "accept" else None, reason, warning)
 
 
@@ -150,10 +150,10 @@ async def _command(hook: Hook, message: bytes) -> Reply:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise HookError(f"could not be started: {why}") from None
-    output, told = _Kept(), _Kept()
+    output, errors = _Kept(), _Kept()
     reading = [
         asyncio.ensure_future(output.read(process.stdout, process)),
-        asyncio.ensure_future(told.read(process.stderr, process)),
+        asyncio.ensure_future(errors.read(process.stderr, process)),
     ]
     writing = asyncio.ensure_future(_write(process.stdin, message))
     exited = asyncio.ensure_future(process.wait())
@@ -170,7 +170,7 @@ async def _command(hook: Hook, message: bytes) -> Reply:
     code = process.returncode if process.returncode is not None else 0
     if output.too_much:
         raise HookError(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
-    return reply_of_command(code, bytes(output.kept), bytes(told.kept), hook.event)
+    return reply_of_command(code, bytes(output.kept), bytes(errors.kept), hook.event)
 
 
 async def _write(stream: asyncio.StreamWriter | None, message: bytes) -> None:
@@ -249,5 +249,5 @@ def _unreachable(error: Exception) -> HookError:
     from elicit_tui.text.tls import tls_reason
 
     reason = tls_reason(error)
-    told = f" ({type(error).__name__})" if reason is None else f": {reason}"
-    return HookError(f"could not be reached{told}")
+    errors = f" ({type(error).__name__})" if reason is None else f": {reason}"
+    return HookError(f"could not be reached{errors}")

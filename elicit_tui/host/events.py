@@ -89,10 +89,10 @@ def _in_words(data: Any) -> str:
     data = neutral_value(data, text_limit=_LOG_CHARACTERS, total_limit=_LOG_VALUES_CHARACTERS)
     if not isinstance(data, dict):
         return readable_json(data, indent=None)
-    said = next((key for key in _MESSAGES if isinstance(data.get(key), str)), None)
-    words = [str(data[said])] if said is not None else []
+    message_key = next((key for key in _MESSAGES if isinstance(data.get(key), str)), None)
+    words = [str(data[message_key])] if message_key is not None else []
     for key, value in data.items():
-        if key != said and value is not None:
+        if key != message_key and value is not None:
             shown = value if isinstance(value, str) else readable_json(value, indent=None)
             words.append(f"{key}: {shown}")
     return ", ".join(words) or readable_json(data, indent=None)

@@ -34,7 +34,7 @@ def leaf(error: BaseException) -> BaseException:
         inner = getattr(error, "exceptions", None)
         if not isinstance(inner, Sequence) or not inner:
             return error
-        error = next((one for one in inner if not _is_noise(one)), inner[0])
+        error = next((inner_error for inner_error in inner if not _is_noise(inner_error)), inner[0])
 
 
 def _is_noise(error: BaseException) -> bool:

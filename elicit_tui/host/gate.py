@@ -142,8 +142,8 @@ class ToolGate:
 
     def _is_live(self) -> bool:
         """Whether the server would have told of a change, or has had no time for one."""
-        told = self._connection.tells_of_changed_tools
-        return told or time.monotonic() - self._listed_at < LIVE_SECONDS
+        is_told = self._connection.tells_of_changed_tools
+        return is_told or time.monotonic() - self._listed_at < LIVE_SECONDS
 
     @property
     def _process(self) -> str:

@@ -111,7 +111,11 @@ class Host:
 
     async def _end_launched(self) -> None:
         """End the processes that were started and never connected to."""
-        launched = [one for one in self._launched.values() if isinstance(one, ServerProcess)]
+        launched = [
+            connection
+            for connection in self._launched.values()
+            if isinstance(connection, ServerProcess)
+        ]
         self._launched.clear()
         if launched:
             from elicit_tui.host.ending import close_pipes, end_process
@@ -125,7 +129,7 @@ class Host:
         connections = tuple(connections)
         cancelled = False
         try:
-            await asyncio.gather(*(one.end_all_questions() for one in connections))
+            await asyncio.gather(*(ending.end_all_questions() for ending in connections))
         except asyncio.CancelledError:
             cancelled = True
         tasks = []

@@ -217,9 +217,9 @@ class Lifecycle:
 
     def _stray_line(self, text: str, wrong: str | None = None) -> None:
         """Tell of something that is no message where messages belong, as `Breaches.line` does."""
-        told = self._connection.breaches.line(text, wrong)
-        if told is not None:
-            self._heard(told)
+        line = self._connection.breaches.line(text, wrong)
+        if line is not None:
+            self._heard(line)
 
     def _broken_message(self, error: Exception) -> None:
         """The SDK's transport could not read an event, or the stream that events come on."""
@@ -279,11 +279,13 @@ class Lifecycle:
 
         settings = self._connection.settings
         words = neutral_line(error.message, 200).rstrip(".")
-        said = f"The server {settings.name} refused to connect: {words} (error {error.shown_code})."
+        sentence = (
+            f"The server {settings.name} refused to connect: {words} (error {error.shown_code})."
+        )
         if settings.protocol == "auto":
-            return said
+            return sentence
         only = f'mcp_servers.{settings.name}.protocol = "{settings.protocol}"'
-        return f"{said} It was asked for one revision only ({only})."
+        return f"{sentence} It was asked for one revision only ({only})."
 
     async def _end_process(self) -> None:
         process = self._connection.process

@@ -231,8 +231,8 @@ def _once_each(listed: Listed) -> Listed:
         return listed
     names = ", ".join(as_name(name, 40) for name in list(doubled)[:MOST_NAMED])
     more = f" and {len(doubled) - MOST_NAMED:,} more" if len(doubled) > MOST_NAMED else ""
-    said = f"It lists {names}{more} more than once; the entry that wants more caution counts."
-    return Listed(list(kept.values()), " ".join(filter(None, (said, listed.left_out))))
+    sentence = f"It lists {names}{more} more than once; the entry that wants more caution counts."
+    return Listed(list(kept.values()), " ".join(filter(None, (sentence, listed.left_out))))
 
 
 def _caution(entry: Mapping[str, Any]) -> int:
@@ -254,8 +254,10 @@ async def _pages(session: Session, kind: str) -> Listed:
             if number == 1:
                 raise
             # What was read so far is not hidden by what could not be read.
-            said = neutral_line(str(error), 200).rstrip(".")
-            return Listed(entries, f"Its list of {kind} broke off after {len(entries):,}: {said}.")
+            sentence = neutral_line(str(error), 200).rstrip(".")
+            return Listed(
+                entries, f"Its list of {kind} broke off after {len(entries):,}: {sentence}."
+            )
         entries.extend(
             entry for entry in objects(listed) if kept is None or entry.get("name") in kept
         )

@@ -94,14 +94,14 @@ class Session:
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """What the server says that it can do, as it wrote it."""
-        said = self.greeting.get("capabilities")
-        return said if isinstance(said, Mapping) else {}
+        given = self.greeting.get("capabilities")
+        return given if isinstance(given, Mapping) else {}
 
     @property
     def instructions(self) -> str | None:
         """How the server wants to be used: its own words."""
-        said = self.greeting.get("instructions")
-        return said if isinstance(said, str) else None
+        given = self.greeting.get("instructions")
+        return given if isinstance(given, str) else None
 
     async def connect(self, protocol: str) -> None:
         """Agree on a revision: the handshake first unless the owner pinned the modern one."""

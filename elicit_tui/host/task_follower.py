@@ -132,10 +132,10 @@ class TaskFollower:
             )
             if not gone and self._failed < MOST_FAILED:
                 return None
-            said = neutral_line(str(error), 200).rstrip(".")
+            reason = neutral_line(str(error), 200).rstrip(".")
             raise ServerError(
                 f"The server {self._identity.name} no longer tells of the task that it answered "
-                f"with; whether the tool did its work is not known. It says: {said}.",
+                f"with; whether the tool did its work is not known. It says: {reason}.",
                 code="task_lost",
             ) from None
         self._failed = 0

@@ -346,7 +346,7 @@ class Wire:
             self._broker.sent(request)
             for call in request.calls:
                 left = self._rounds.get(call.id, ())
-                self._rounds[call.id] = tuple(each for each in left if each is not request)
+                self._rounds[call.id] = tuple(waiting for waiting in left if waiting is not request)
 
     def asked_in_task(self, call_id: str, requests: Sequence[ElicitationRequest]) -> None:
         """Keep what a task of this call asks besides, until it is answered."""

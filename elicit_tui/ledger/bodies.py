@@ -83,7 +83,7 @@ def decided(
         "via": outcome.via,
         "scope": outcome.scope,
         "answeredBy": _answerer(outcome.answered_by),
-        "acknowledged": [neutral_line(each) for each in sorted(outcome.acknowledged)] or None,
+        "acknowledged": [neutral_line(place) for place in sorted(outcome.acknowledged)] or None,
         "outgoing": _found(review.outgoing) or None,
         "content": stored_content(outcome.content, review, policy),
         "contentPolicy": policy,

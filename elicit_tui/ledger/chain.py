@@ -211,8 +211,8 @@ def _start(connection: sqlite3.Connection) -> tuple[int, str, str | None]:
 
 def _tells_the_same(body: str, event: str, question: str, time: str) -> bool:
     """Whether the columns that searches use agree with the hashed body."""
-    told = _parsed(body)
-    return (told.get("event"), told.get("id"), told.get("at")) == (event, question, time)
+    parsed = _parsed(body)
+    return (parsed.get("event"), parsed.get("id"), parsed.get("at")) == (event, question, time)
 
 
 def _parsed(body: str) -> dict[str, Any]:

@@ -112,43 +112,43 @@ _DETAILS = (
 
 def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
     """One row of the events (event, body, hash) of one question, in the order of the chain."""
-    told: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     times: dict[str, str] = {}
     hashes: dict[str, str] = {}
     for event, body, stored in events:
         value = json.loads(body)
         times.setdefault(event, value.get("at"))
         hashes[event] = stored
-        told.update(value)
+        row.update(value)
     flooded = times.get("flood")
     sent_at = times.get("sent")
-    if told.get("handedTo") is not None:
+    if row.get("handedTo") is not None:
         # What an agent's own hook was given may have come too late to be used.
-        told["handedAt"], sent_at = sent_at, None
+        row["handedAt"], sent_at = sent_at, None
     return Row(
         id=question,
-        server=told.get("server") or "",
-        kind=told.get("kind") or "elicitation",
-        tool=told.get("tool"),
-        mode=told.get("mode"),
-        message=told.get("message"),
-        round=told.get("round"),
-        verdict=told.get("verdict"),
-        findings=tuple(told.get("findings") or ()),
-        action=told.get("action"),
-        decided_by=told.get("decidedBy"),
-        reason=told.get("reason"),
-        key=told.get("key"),
-        layer=told.get("layer"),
-        content=told.get("content"),
-        waited_ms=told.get("waitedMs"),
-        asked_at=flooded or told.get("arrivedAt") or times.get("asked"),
+        server=row.get("server") or "",
+        kind=row.get("kind") or "elicitation",
+        tool=row.get("tool"),
+        mode=row.get("mode"),
+        message=row.get("message"),
+        round=row.get("round"),
+        verdict=row.get("verdict"),
+        findings=tuple(row.get("findings") or ()),
+        action=row.get("action"),
+        decided_by=row.get("decidedBy"),
+        reason=row.get("reason"),
+        key=row.get("key"),
+        layer=row.get("layer"),
+        content=row.get("content"),
+        waited_ms=row.get("waitedMs"),
+        asked_at=flooded or row.get("arrivedAt") or times.get("asked"),
         decided_at=flooded or times.get("decided"),
         sent_at=sent_at,
-        protocol_version=told.get("protocolVersion"),
-        request=told.get("request"),
-        request_digest=told.get("requestDigest"),
-        count=told.get("count", 1),
+        protocol_version=row.get("protocolVersion"),
+        request=row.get("request"),
+        request_digest=row.get("requestDigest"),
+        count=row.get("count", 1),
         hashes=hashes,
-        details={name: told[name] for name in _DETAILS if told.get(name) is not None},
+        details={name: row[name] for name in _DETAILS if row.get(name) is not None},
     )

@@ -52,7 +52,7 @@ def issuer_refusal(settings: Settings, server: ServerSettings, issuer: str) -> s
         key = dotted("mcp_servers", server.name, "oauth", "issuer")
         return f"It leads to {shown}, which is not {own} ({key})."
     allowed = settings.logins.issuers
-    if allowed is None or issuer.rstrip("/") in (each.rstrip("/") for each in allowed):
+    if allowed is None or issuer.rstrip("/") in (known.rstrip("/") for known in allowed):
         return None
     layer = layer_of(settings, "logins.issuers")
     return f"It leads to {shown}, which is not among logins.issuers ({layer})."

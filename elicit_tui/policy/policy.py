@@ -80,11 +80,11 @@ class Policy:
             return ends("ask", cancel("nobody", "Nobody is there to ask, so it is cancelled."))
         key, seconds = "elicitation.timeout_sec", self.settings.elicitation.timeout_sec
         layer = layer_of(self.settings, key)
-        said = "You are asked, for as long as you like"
+        promise = "You are asked, for as long as you like"
         if seconds:
-            said = "You are asked, and without an answer in time it is cancelled"
+            promise = "You are asked, and without an answer in time it is cancelled"
         change = who_can_change(self.settings, key, f"{key} sets the time; 0 means none.")
-        sentence = f"{said}: {setting_text(key, seconds, layer)}."
+        sentence = f"{promise}: {setting_text(key, seconds, layer)}."
         return Decision("ask", sentence, key, layer, change, asks=True)
 
     def may_run(self, server: str) -> Decision:

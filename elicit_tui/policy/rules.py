@@ -144,10 +144,10 @@ class Rules:
                 return ends(STEP, decline("policy", reason, key=flag, layer=layer), lets)
             sentence = f"{named.capitalize()} asks for a person."
             return Decision(STEP, sentence, key, rule.layer, change, asks=True)
-        said = _said(rule, question, "rule", named, key)
-        if isinstance(said, Outcome):
-            return ends(STEP, said, change)
-        sentence = f"{named.capitalize()} matched but did not answer: {said}."
+        decided = _said(rule, question, "rule", named, key)
+        if isinstance(decided, Outcome):
+            return ends(STEP, decided, change)
+        sentence = f"{named.capitalize()} matched but did not answer: {decided}."
         return Decision(STEP, sentence, key, rule.layer, change, asks=True)
 
     def _by_answers(self, question: Question) -> Outcome:
@@ -164,7 +164,7 @@ class Rules:
         named = f"answers entry {rule.position}"
         if rule.action == "ask":
             return cancel("answers", f"Cancelled: {named} asks, and with answers nobody is asked.")
-        said = _said(rule, question, "answers", named, entry_key(rule, "answers"))
-        if isinstance(said, Outcome):
-            return said
-        return cancel("answers", f"Cancelled: {named} is no valid answer: {said}.")
+        answered = _said(rule, question, "answers", named, entry_key(rule, "answers"))
+        if isinstance(answered, Outcome):
+            return answered
+        return cancel("answers", f"Cancelled: {named} is no valid answer: {answered}.")

@@ -35,13 +35,13 @@ def unadvertised(settings: Settings, request: ElicitationRequest) -> Outcome | N
     if server.elicitations == "off":
         key = dotted("mcp_servers", server.name, "elicitations")
         value: object = "off"
-        said = "the server is not offered elicitation"
+        sentence = "the server is not offered elicitation"
     else:
         key = dotted("mcp_servers", server.name, "elicitation_modes")
         value = server.elicitation_modes
-        said = f"the mode {neutral_line(request.mode, 40)!r} was not advertised"
+        sentence = f"the mode {neutral_line(request.mode, 40)!r} was not advertised"
     layer = layer_of(settings, key)
-    reason = f"Refused by policy: {said}; {setting_text(key, value, layer)}."
+    reason = f"Refused by policy: {sentence}; {setting_text(key, value, layer)}."
     if not request.protocol.rounds:
         return unsent("policy", reason, key=key, layer=layer, error_code=INVALID_PARAMS)
     return decline("policy", reason, key=key, layer=layer)
@@ -118,13 +118,13 @@ def weigh(settings: Settings, review: Review) -> Decision:
     key = "guardian.on_block"
     if settings.approvals_reviewer == "user":
         key = "approvals_reviewer"
-        said, advice = "The guardian only advises", f'{key} = "auto_review" would let it decline.'
+        what, advice = "The guardian only advises", f'{key} = "auto_review" would let it decline.'
         value = "user"
     elif settings.guardian.on_block == "ask":
-        value, said = "ask", "A request that the guardian blocks is asked"
+        value, what = "ask", "A request that the guardian blocks is asked"
         advice = f'{key} = "decline" would decline it.'
     else:
-        value, said = "decline", "A request that the guardian blocks is declined"
+        value, what = "decline", "A request that the guardian blocks is declined"
         advice = f'{key} = "ask" would ask about it.'
     layer = layer_of(settings, key)
     setting = setting_text(key, value, layer)
@@ -134,7 +134,7 @@ def weigh(settings: Settings, review: Review) -> Decision:
         found = f"{neutral_line(worst.rule, 80)} in {neutral_line(worst.where, 80)}"
         reason = f"Declined by the guardian: {found}; {setting}."
         return ends("guardian", decline("guardian", reason, key=key, layer=layer), change)
-    sentence = f"{said}: {setting}."
+    sentence = f"{what}: {setting}."
     found = ", ".join(
         dict.fromkeys(neutral_line(finding.rule, 80) for finding in review.at_least(Severity.WARN))
     )

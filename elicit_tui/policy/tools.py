@@ -35,9 +35,9 @@ def may_run(settings: Settings, server: ServerSettings) -> Decision:
     if not server.enabled:
         key = dotted("mcp_servers", server.name, "enabled")
         layer = layer_of(settings, key)
-        said = f"{server.name} is not started: {setting_text(key, False, layer)}."
+        sentence = f"{server.name} is not started: {setting_text(key, False, layer)}."
         change = who_can_change(settings, key, f"{key} = true would start it.")
-        return ends(STARTING, decline("policy", said, key=key, layer=layer), change)
+        return ends(STARTING, decline("policy", sentence, key=key, layer=layer), change)
     return Decision(STARTING, f"{server.name} may run.", key, layer)
 
 

@@ -46,15 +46,15 @@ async def ask_approval(dialogue: Dialogue) -> Outcome:
             deciding=True,
         )
         command = line.word if isinstance(line, PromptCommand) else ""
-        said = "" if isinstance(line, PromptCommand) else line.strip().casefold()
-        if command == "once" or said in YES:
+        word = "" if isinstance(line, PromptCommand) else line.strip().casefold()
+        if command == "once" or word in YES:
             seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
             if seen is None:
                 continue
             return accept("user", "You allowed the call.", None, scope="once", acknowledged=seen)
         if command == "session":
             return accept("user", "You allowed the tool for this session.", None, scope="session")
-        if said in NO:
+        if word in NO:
             await dialogue.decline()
         dialogue.say("Nothing was called. Type y, n or one of the commands.")
 

@@ -212,7 +212,7 @@ class FormDialogue:
     def _problem_of(self, field: Field) -> str | None:
         """What is wrong with this field as it stands; other fields are not looked at."""
         problems = self._form.convert(self._entries).problems
-        return next((each.message for each in problems if each.field == field.name), None)
+        return next((problem.message for problem in problems if problem.field == field.name), None)
 
     async def _review(self) -> Outcome | int:
         """Show exactly what would be sent; the accept, or the place of the field to go back to."""

@@ -236,7 +236,7 @@ def read_line(line: str) -> PromptCommand | str:
 
 def help_text(*groups: dict[str, str]) -> str:
     """The commands of these groups, one a line."""
-    merged = {word: told for group in groups for word, told in group.items()}
-    lines = [f"  /{word:<8} {told}" for word, told in merged.items()]
+    merged = {word: meaning for group in groups for word, meaning in group.items()}
+    lines = [f"  /{word:<8} {meaning}" for word, meaning in merged.items()]
     lines.append("  To answer with a text that begins with /, type // at its beginning.")
     return "\n".join(lines)

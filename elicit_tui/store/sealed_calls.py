@@ -166,14 +166,14 @@ class SealedCalls(ABC):
 
     async def drop(self, owner: str, call_id: str) -> None:
         """Forget a call that its agent was told all of; where that fails, when the next begins."""
-        told = self._told[owner]
-        told.add(call_id)
+        known = self._told[owner]
+        known.add(call_id)
 
         def work(book: Book, change: BookChange) -> set[str]:
-            change.drops += sorted(told)
+            change.drops += sorted(known)
             return set(change.drops)
 
-        told -= await self._change(owner, work)
+        known -= await self._change(owner, work)
 
     async def notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         """What other processes left for these calls, each once."""

@@ -186,8 +186,8 @@ class PasteBurst:
     @property
     def is_news(self) -> bool:
         """Whether the person was not told yet that something came with this paste; True once."""
-        told, self._told = self._told, True
-        return not told
+        was_told, self._told = self._told, True
+        return not was_told
 
 
 # Text typed for the first question before it could be seen: none of it is lost.

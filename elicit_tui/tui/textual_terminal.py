@@ -286,8 +286,8 @@ class PasteParser(XTermParser):
         came = Message().time
         ends = not data
         if not self._in_paste and not ends:
-            data, told = self._without_answer(data)
-            yield from told
+            data, answer = self._without_answer(data)
+            yield from answer
         if not data and not ends:
             return
         for event in self._events(data):

@@ -48,7 +48,7 @@ async def _waiting(settings: Settings) -> Sequence[Waiting]:
 
     try:
         async with open_store(settings, "answerer", create=False) as store:
-            return [one for one in await store.waiting() if one.state != "answered"]
+            return [question for question in await store.waiting() if question.state != "answered"]
     except StoreError:
         return ()
 
@@ -65,7 +65,10 @@ def _lines(note: SessionNote, waiting: Sequence[Waiting]) -> Iterator[str]:
         return
     forms = f"forms of its own: {', '.join(note.forms)}" if note.forms else "no forms of its own"
     yield f"    {forms}"
-    number = sum(one.asker is not None and one.asker.session == note.session for one in waiting)
+    number = sum(
+        question.asker is not None and question.asker.session == note.session
+        for question in waiting
+    )
     if number:
         yield f"    {number} waiting: `elicit-tui inbox` answers"
     for asked in note.in_client:

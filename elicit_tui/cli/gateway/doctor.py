@@ -135,7 +135,7 @@ class Doctor:
                     told.add(key)
                     last_news = now
                     self._tell(seen)
-            if sum(each.event == "ended" for each in observations) >= CALLS:
+            if sum(observation.event == "ended" for observation in observations) >= CALLS:
                 return OK
             if now - last_news > PATIENT_SECONDS:
                 self._narration.say("Nobody called the tool (again).")
@@ -153,15 +153,15 @@ class Doctor:
         from elicit_tui.gateway.doctor_files import decisive, measured
 
         found = measured(observations)
-        for each in found:
-            self.says(True, _found(each))
+        for observation in found:
+            self.says(True, _found(observation))
         best = decisive(found)
         if best is None:
             return
         self._tell_secret(observations, request)
         if not best.http:
             self._tell_who_started(observations[-1].started_by)
-        if not any(each.token for each in found):
+        if not any(observation.token for observation in found):
             self._output.prose("○ It asks for no progress, so none can extend its time.")
         chosen = self._settings.gateway.hold_sec
         now = self._agent.hold_seconds(chosen, http=best.http, progress=best.token)

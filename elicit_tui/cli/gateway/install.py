@@ -76,7 +76,9 @@ def _install(namespace: argparse.Namespace) -> int:
     )
     _refuse_unknown(settings, wish.servers)
     plan = plan_install(wish, may_not_run)
-    served = wish.servers or plan.moved or any(each.enabled for each in settings.servers.values())
+    served = (
+        wish.servers or plan.moved or any(server.enabled for server in settings.servers.values())
+    )
     narration = Narration()
     tell_plan(plan, narration)
     if not served:
@@ -184,8 +186,8 @@ def tell_plan(plan: Plan, narration: Narration) -> None:
     for change in plan.changes:
         for line in difference(change):
             output.text(coloured_change(ci_safe(line), terminal=output.on_terminal))
-    for each in plan.staying:
-        narration.say(f"✗ {_line(each.name)} stays where it is: {_line(each.why)}.")
+    for server in plan.staying:
+        narration.say(f"✗ {_line(server.name)} stays where it is: {_line(server.why)}.")
     for note in plan.notes:
         narration.say(f"  {_line(note)}")
 

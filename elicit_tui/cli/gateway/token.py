@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands.add_parser("list", help="those that are known, by name")
     add = commands.add_parser("add", help="make one and show it, once")
     revoke = commands.add_parser("revoke", help="end its sessions, and let it open none")
-    for each in (add, revoke):
-        each.add_argument("name", metavar="NAME", help="whose it is")
+    for command in (add, revoke):
+        command.add_argument("name", metavar="NAME", help="whose it is")
 
 
 def run(namespace: argparse.Namespace) -> int:

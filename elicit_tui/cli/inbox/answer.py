@@ -69,9 +69,9 @@ async def _reply(
     narration: Narration,
 ) -> Delivery:
     present = person_present()
-    said = _said(settings, namespace, question, narration)
-    if said is not None:
-        reply = await inbox.answer(question.id, said)
+    answered = _said(settings, namespace, question, narration)
+    if answered is not None:
+        reply = await inbox.answer(question.id, answered)
         if reply.kind != "reopened" or not present:
             return reply
         narration.tell(reply.sentence)
@@ -122,7 +122,9 @@ def _tell_beyond(
     more = beyond(question, form, given)
     if not more:
         return
-    listed = ", ".join(f"{neutral_line(name, 80)}={in_a_line(one)}" for name, one in more.items())
+    listed = ", ".join(
+        f"{neutral_line(name, 80)}={in_a_line(standing)}" for name, standing in more.items()
+    )
     sentence = f"More than you gave would go out: {listed}."
     if not person_present():
         raise UsageError(f"{sentence} Give each of them, or answer at a terminal.")

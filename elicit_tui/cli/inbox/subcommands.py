@@ -101,15 +101,15 @@ async def _of_store(
 async def _waiting(settings: Settings) -> Sequence[Waiting]:
     """What can be answered now, oldest first."""
     waiting: tuple[Waiting, ...] = await _of_store(settings, lambda store: store.waiting(), ())
-    return [each for each in waiting if each.state != "answered"]
+    return [question for question in waiting if question.state != "answered"]
 
 
 def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
     """The one question whose id, or whose call's id, begins so. Raises UsageError."""
     found = [
-        each
-        for each in waiting
-        if prefix and any(known.startswith(prefix) for known in (each.id, *each.call_ids))
+        question
+        for question in waiting
+        if prefix and any(known.startswith(prefix) for known in (question.id, *question.call_ids))
     ]
     if len(found) == 1:
         return found[0]
@@ -126,13 +126,13 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
     output = Output()
     waiting = await _waiting(settings)
     if namespace.output == "json":
-        output.json([as_json(each) for each in waiting])
+        output.json([as_json(question) for question in waiting])
     elif namespace.output == "jsonl":
-        for each in waiting:
-            output.json_line(as_json(each))
+        for question in waiting:
+            output.json_line(as_json(question))
     elif namespace.output == "text":
-        for each in waiting:
-            output.prose(ci_safe(line(each)))
+        for question in waiting:
+            output.prose(ci_safe(line(question)))
         if not waiting:
             Narration().say("Nothing waits for you.")
         _tell_in_clients()

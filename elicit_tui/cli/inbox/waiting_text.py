@@ -78,9 +78,11 @@ def _standing_values(waiting: Waiting) -> dict[str, Any]:
     return {name: {"value": one.value, "from": one.source} for name, one in held.items()}
 
 
-def in_a_line(one: StandingValue) -> str:
+def in_a_line(standing: StandingValue) -> str:
     """A value as it stands in a form, with where it comes from."""
-    return f"{neutral_line(readable_json(one.value, indent=None))} ({_SOURCES[one.source]})"
+    return (
+        f"{neutral_line(readable_json(standing.value, indent=None))} ({_SOURCES[standing.source]})"
+    )
 
 
 def _person(by: Answerer | None) -> dict[str, Any] | None:
@@ -91,8 +93,8 @@ def _person(by: Answerer | None) -> dict[str, Any] | None:
 
 def line(waiting: Waiting, clock: datetime | None = None) -> str:
     """Two lines: who asks and how it stands; the message, or with what a tool would be called."""
-    told = "  ".join([waiting.id[:ID_CHARACTERS], *_standing(waiting, clock or now())])
-    return f"{told}\n  {_message(waiting)}"
+    line = "  ".join([waiting.id[:ID_CHARACTERS], *_standing(waiting, clock or now())])
+    return f"{line}\n  {_message(waiting)}"
 
 
 def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
@@ -195,15 +197,15 @@ def _fields(question: Question) -> Iterator[str]:
     if form is None:
         return
     held = standing(question, form)
-    for each in form.fields:
-        need = "required" if each.required else "optional"
-        title = "" if each.title == each.name else f" {neutral_line(each.title)}"
-        hint = f"; {neutral_line(each.hint)}" if each.hint else ""
-        yield f"field    {neutral_line(each.name, 80)}:{title} ({need}{hint})"
-        for choice in each.choices:
+    for field in form.fields:
+        need = "required" if field.required else "optional"
+        title = "" if field.title == field.name else f" {neutral_line(field.title)}"
+        hint = f"; {neutral_line(field.hint)}" if field.hint else ""
+        yield f"field    {neutral_line(field.name, 80)}:{title} ({need}{hint})"
+        for choice in field.choices:
             yield f"           {neutral_line(str(choice.value))}  {neutral_line(choice.label)}"
-        if each.name in held:
-            yield f"           = {in_a_line(held[each.name])}"
+        if field.name in held:
+            yield f"           = {in_a_line(held[field.name])}"
 
 
 def _how_to_answer(waiting: Waiting) -> Iterator[str]:

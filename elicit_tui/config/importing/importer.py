@@ -189,8 +189,8 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
         server.values["args"] = _arguments(server, arguments)
     environment = _texts(server, "env", rest.pop("env", None))
     names = rest.pop("env_vars", None)
-    for each in names if isinstance(names, list) else ():
-        wanted = each.get("name") if isinstance(each, Mapping) else each
+    for name in names if isinstance(names, list) else ():
+        wanted = name.get("name") if isinstance(name, Mapping) else name
         if isinstance(wanted, str) and is_variable(wanted):
             environment.setdefault(wanted, f"${{{wanted}}}")
     if environment:

@@ -55,8 +55,8 @@ def _document(text: str, file: str) -> Mapping[str, Any]:
             document = tomli.loads(text)
         except (ValueError, RecursionError, OverflowError) as toml_error:
             fault = str(json_error if text.lstrip().startswith("{") else toml_error)
-            said = in_ascii(fault, 200)
-            raise ConfigError([f"{file}: is neither JSON nor TOML: {said}"]) from None
+            reason = in_ascii(fault, 200)
+            raise ConfigError([f"{file}: is neither JSON nor TOML: {reason}"]) from None
     if not isinstance(document, Mapping):
         raise ConfigError([f"{file}: is not an object or a table"])
     return document

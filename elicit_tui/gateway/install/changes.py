@@ -35,7 +35,7 @@ class Change:
 def difference(change: Change) -> list[str]:
     """What would change, as a unified diff; secrets are stars, and nothing in it is active."""
     name = shown_path(change.path)
-    before, after = (_lines(each) for each in (change.before, change.after))
+    before, after = (_lines(text) for text in (change.before, change.after))
     if len(before) == len(after) == 1:
         before, after = _around(before[0], after[0])
     lines = difflib.unified_diff(

@@ -46,8 +46,8 @@ class AgentDocument:
         found: Any = _at(self.values, self.path)
         if isinstance(found, list):
             return {
-                each["name"]: {key: value for key, value in each.items() if key != "name"}
-                for each in found
+                entry["name"]: {key: value for key, value in entry.items() if key != "name"}
+                for entry in found
             }
         servers: Mapping[str, Any] = found or {}
         return servers
@@ -152,8 +152,8 @@ class AgentDocument:
             else:
                 values = (yaml_text if self.language == "yaml" else jsonc).loads(text)
         except (ValueError, RecursionError, OverflowError) as error:
-            said = in_ascii(str(error), 200)
-            raise self._refused(f"it is not {self.language.upper()}: {said}") from None
+            reason = in_ascii(str(error), 200)
+            raise self._refused(f"it is not {self.language.upper()}: {reason}") from None
         if values is None and self.language == "yaml":
             return {}
         if not isinstance(values, dict):
@@ -165,9 +165,9 @@ class AgentDocument:
     def _holds_servers(self, found: Any) -> bool:
         if found is None or not self.listed:
             return found is None or isinstance(found, dict)
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
             return False
-        names = [each.get("name") for each in found]
+        names = [entry.get("name") for entry in found]
         return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
     def _refused(self, why: str) -> ConfigError:

@@ -193,7 +193,7 @@ def _same_places(
                 f"{name} is {carried.get(name, 'not set')} there and "
                 f"{environment.get(name, 'not set')} here: it has another configuration or store.",
             )
-    arguments = [str(each) for each in _list(held.get("args"))]
+    arguments = [str(argument) for argument in _list(held.get("args"))]
     if _config(arguments) != _config(command):
         yield Check(False, "It is started with another --config than this command.")
 

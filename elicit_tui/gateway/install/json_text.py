@@ -74,7 +74,7 @@ def taken(text: str, path: Sequence[str], name: str) -> tuple[str, str]:
     plain = jsonc.plain(text)
     at, left = _walk(plain, path)
     members = [] if left else _members(plain, at)
-    place = next((place for place, each in enumerate(members) if each.key == name), None)
+    place = next((place for place, entry in enumerate(members) if entry.key == name), None)
     if place is None:
         raise KeyError(name)
     member = members[place]
@@ -115,7 +115,7 @@ def _walk(plain: str, path: Sequence[str]) -> tuple[int, list[str]]:
     at = _skip(plain, 0)
     _members(plain, at)
     for place, key in enumerate(path):
-        member = next((each for each in _members(plain, at) if each.key == key), None)
+        member = next((entry for entry in _members(plain, at) if entry.key == key), None)
         if member is None:
             return at, list(path[place:])
         at = member.value
@@ -143,7 +143,7 @@ def _members(plain: str, at: int) -> list[Member]:
             at = _skip(plain, at + 1)
         elif plain[at : at + 1] != "}":
             raise ValueError("an object does not end")
-    keys = [each.key for each in found]
+    keys = [member.key for member in found]
     if len(set(keys)) < len(keys):
         raise Twice(f"{next(key for key in keys if keys.count(key) > 1)!r} stands in it twice")
     return found

@@ -89,11 +89,11 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
+        for part in value.values():
+            yield from _texts(part)
     elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
+        for part in value:
+            yield from _texts(part)
 
 
 def _relative(values: Mapping[str, Any]) -> Iterator[str]:

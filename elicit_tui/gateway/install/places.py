@@ -108,12 +108,12 @@ def look(path: Path) -> FoundFile:
 def _refuse_links(path: Path) -> None:
     """A link may lead to a file that others write, or share; what is above the home is not ours."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - never raises
-    below = [each for each in (path, *path.parents) if home in each.parents]
-    for each in below or [path, path.parent]:
-        if each.is_symlink():
-            target = neutral_line(str(each.readlink()))
+    below = [folder for folder in (path, *path.parents) if home in folder.parents]
+    for folder in below or [path, path.parent]:
+        if folder.is_symlink():
+            target = neutral_line(str(folder.readlink()))
             raise ConfigError(
-                [f"{shown_path(each)} is a symbolic link (to {target}), which is not followed: "
+                [f"{shown_path(folder)} is a symbolic link (to {target}), which is not followed: "
                  "give the real file with --file, or use `gateway snippet`"]
             )  # fmt: skip
 

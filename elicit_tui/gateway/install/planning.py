@@ -106,7 +106,7 @@ def plan_install(wish: InstallRequest, refusals: Refusals) -> Plan:
     document = document.with_entry(
         NAME, entry(agent, [*wish.command, *dict.fromkeys(names)], wish.environment)
     )
-    blocks = {name: each.toml for name, each in moved.items()}
+    blocks = {name: verdict.toml for name, verdict in moved.items()}
     own_after = undoing.with_servers(base.own, iter(blocks.values())).as_bytes()
     changes = (
         Change(wish.ours, own.content, own_after if moved else own_before, own.mode),
@@ -148,10 +148,10 @@ def _moving(
         name: movable(wish.agent, name, table, known, private=base.ours.private)
         for name, table in servers.items()
     }
-    moved = {name: each for name, each in judged.items() if isinstance(each, Moved)}
-    staying = [each for each in judged.values() if isinstance(each, Staying)]
+    moved = {name: verdict for name, verdict in judged.items() if isinstance(verdict, Moved)}
+    staying = [verdict for verdict in judged.values() if isinstance(verdict, Staying)]
     if moved:
-        trial = undoing.with_servers(base.own, (each.toml for each in moved.values()))
+        trial = undoing.with_servers(base.own, (verdict.toml for verdict in moved.values()))
         for name, why in refusals(trial.as_bytes(), tuple(moved)).items():
             del moved[name]
             staying.append(Staying(name, why))
@@ -187,8 +187,8 @@ def _replaced(agent: Agent, document: AgentDocument) -> tuple[str, ...]:
 def _remote(moved: Mapping[str, Moved]) -> tuple[str, ...]:
     return tuple(
         f"{name}: if it wants a login, log in once (elicit-tui login {name}) or when you are asked."
-        for name, each in moved.items()
-        if "url" in each.values and not each.values.get("http_headers")
+        for name, verdict in moved.items()
+        if "url" in verdict.values and not verdict.values.get("http_headers")
     )
 
 

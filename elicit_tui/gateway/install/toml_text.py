@@ -32,7 +32,7 @@ def taken(text: str, path: Sequence[str]) -> tuple[str, str]:
     Raises KeyError for a table without a header of its own.
     """
     wanted = tuple(path)
-    spans = [each for each in tables(text) if each.path[: len(wanted)] == wanted]
+    spans = [table for table in tables(text) if table.path[: len(wanted)] == wanted]
     if not spans:
         raise KeyError(path[-1])
     removed = []

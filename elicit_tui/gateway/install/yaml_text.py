@@ -101,10 +101,11 @@ def _position(node: Any, name: str, listed: bool) -> int | None:
     """Which entry of a mapping has this key, or of a list this name."""
     if node is None or not isinstance(node.value, list):
         return None
-    for place, each in enumerate(node.value):
-        if not listed and each[0].value == name:
+    for place, entry in enumerate(node.value):
+        if not listed and entry[0].value == name:
             return place
-        if listed and any(key.value == "name" and it.value == name for key, it in each.value):
+        pairs = [(key.value, value.value) for key, value in entry.value] if listed else []
+        if ("name", name) in pairs:
             return place
     return None
 

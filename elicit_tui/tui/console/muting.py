@@ -41,7 +41,7 @@ class Muting:
     def toggle_worst(self) -> None:
         """Mute the server that asks in a loop, or the one whose question is open."""
         state = self._app.state
-        looping = [each.name for each in state.looping if each.name not in self.servers]
+        looping = [loop.name for loop in state.looping if loop.name not in self.servers]
         shown = state.questions.open
         if looping:
             self.toggle(looping[0])

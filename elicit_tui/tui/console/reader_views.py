@@ -173,22 +173,22 @@ def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
     What was written as `&#x202e;`, or escaped in an address, has only now become what it is.
     """
     target, words = "", ""
-    for each in tokens:
-        each.content = neutral(each.content)
-        if each.type == "image":
-            source = str(each.attrs.get("src", ""))
-            yield token("text", "", 0, content=f"[picture: {each.content} {source}]")
+    for part in tokens:
+        part.content = neutral(part.content)
+        if part.type == "image":
+            source = str(part.attrs.get("src", ""))
+            yield token("text", "", 0, content=f"[picture: {part.content} {source}]")
             continue
-        if each.type == "link_open":
-            target, words = str(each.attrs.get("href", "")), ""
-        elif each.type == "link_close":
-            yield each
+        if part.type == "link_open":
+            target, words = str(part.attrs.get("href", "")), ""
+        elif part.type == "link_close":
+            yield part
             if words.strip() != target:
                 yield token("text", "", 0, content=f" ({neutral_line(target, 400)})")
             continue
         else:
-            words += each.content
-        yield each
+            words += part.content
+        yield part
 
 
 class MarkdownPage(VerticalScroll):

@@ -69,7 +69,7 @@ class Remembered:
     def used(self, server: str, key: str) -> None:
         """It is what was used last."""
         place = (server, key)
-        self.recent = [place, *(each for each in self.recent if each != place)][:KEPT_RECENT]
+        self.recent = [place, *(recent for recent in self.recent if recent != place)][:KEPT_RECENT]
         self.save()
 
     def toggle_favourite(self, server: str, key: str) -> bool:

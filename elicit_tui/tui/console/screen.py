@@ -176,7 +176,7 @@ class ConsoleScreen(Screen[None]):
         looping = [record for record in self.state.looping if record.name not in muted]
         if looping:
             worst = looping[0]
-            told = (
+            sentence = (
                 f"{plural(worst.flooded, 'question')} cancelled"
                 if worst.flooded
                 else f"{plural(worst.questions, 'question')} so far"
@@ -185,7 +185,7 @@ class ConsoleScreen(Screen[None]):
                 line(
                     ("▲ ", "warn"),
                     (worst.name, "strong"),
-                    f" asks in a loop: {told} · ",
+                    f" asks in a loop: {sentence} · ",
                     (key("console.mute_loop"), "accent"),
                     " mutes it",
                 ),

@@ -100,9 +100,9 @@ class Offer:
 
 def found_by(words: str, offers: Iterable[Offer]) -> list[Offer]:
     """Those that match: by name or title before those that only speak of it."""
-    said = words.casefold()
+    wanted = words.casefold()
     found = [offer for offer in offers if offer.matches(words)]
-    return sorted(found, key=lambda offer: said not in f"{offer.shown} {offer.title}".casefold())
+    return sorted(found, key=lambda offer: wanted not in f"{offer.shown} {offer.title}".casefold())
 
 
 def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:

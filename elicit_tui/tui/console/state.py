@@ -126,7 +126,9 @@ class ConsoleState:
         self.actions["stopped" if stopped else ACTIONS[outcome.action]] += 1
         name = request.server.name
         record = self.servers.get(name)
-        calls = [made for one in request.calls if (made := self.calls.get(one.id)) is not None]
+        calls = [
+            made for called in request.calls if (made := self.calls.get(called.id)) is not None
+        ]
         for call in calls if request.traits.from_server else ():
             call.questions += 1
         if outcome.in_group:

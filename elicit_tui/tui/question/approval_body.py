@@ -66,7 +66,7 @@ class ApprovalPanel(Page):
 
     def _drawn(self, width: int) -> tuple[Content, Content]:
         """All of it, and its beginning that says what is decided about."""
-        call, said = self._request.call, self._request.definition
+        call, definition = self._request.call, self._request.definition
         before = self._request.definition_before
         arguments = frame_words.sent_json(
             dict(call.arguments) if call is not None else {}, self._request
@@ -74,8 +74,8 @@ class ApprovalPanel(Page):
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
         rows = [
             ("arguments", Content(shown)),
-            ("its hints", _hinted(hints_of(said))),
-            ("it says", Content(_description(said) or "nothing about itself")),
+            ("its hints", _hinted(hints_of(definition))),
+            ("it says", Content(_description(definition) or "nothing about itself")),
         ]
         if self._request.handed_to is not None:
             name = call.name if call is not None else ""
@@ -98,8 +98,8 @@ class ApprovalPanel(Page):
         return text, Content("\n").join(parts[:decides])
 
 
-def _description(said: Mapping[str, Any]) -> str:
-    described = said.get("description")
+def _description(definition: Mapping[str, Any]) -> str:
+    described = definition.get("description")
     text = neutral(described, 4_000).strip() if isinstance(described, str) else ""
     return quoting_signs(text)
 

@@ -269,9 +269,9 @@ class FormBody(Body):
             # What was below the fold may have come into view.
             self.view.call_after_refresh(self.view.summarise)
         self.last_field = field.spec.name
-        said, told, search = self._told
-        if field is told and field.not_taken != search:
-            self.view.query_one(StatusLine).hush_of(said)()
+        sentence, shown, search = self._told
+        if field is shown and field.not_taken != search:
+            self.view.query_one(StatusLine).hush_of(sentence)()
         self.name_cancel()
         self.view.query_one(StatusLine).name_keys()
 
@@ -345,9 +345,9 @@ class FormBody(Body):
         if left is not None:
             title, typed, kept = left
             key = self.view.key("send")
-            said = f"{title}: nothing was chosen for “{typed}”. {key} again {kept}."
-            self.view.say(said)
-            self._told = (said, self.form_view.focused_field, typed)
+            sentence = f"{title}: nothing was chosen for “{typed}”. {key} again {kept}."
+            self.view.say(sentence)
+            self._told = (sentence, self.form_view.focused_field, typed)
         return left is not None
 
     def _send(self) -> None:
@@ -389,5 +389,5 @@ class FormBody(Body):
     def go_through(self) -> None:
         """Send what was shown."""
         if self._held is not None:
-            said = "You said yes." if self.form.is_confirmation else "You sent the form."
-            self.accept(said, self._held)
+            sentence = "You said yes." if self.form.is_confirmation else "You sent the form."
+            self.accept(sentence, self._held)

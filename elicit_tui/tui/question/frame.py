@@ -347,10 +347,10 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         if self.message.unseen and not self.message.display:
             self.body.uncover()
-        told = shown_now(self._to_be_seen)
-        if told:
-            self.ask_again(f"{told} {self.key(self.accepted_by)} again {self.body.accepting}.")
-        return bool(told)
+        shown = shown_now(self._to_be_seen)
+        if shown:
+            self.ask_again(f"{shown} {self.key(self.accepted_by)} again {self.body.accepting}.")
+        return bool(shown)
 
     def ask_again(self, sentence: str) -> None:
         """Say what an accept did instead of accepting; the next one counts once that was read."""

@@ -59,8 +59,10 @@ def card_rows(question: Question) -> int:
     rows += sum(_lines(finding.advice) for finding in question.review.findings)
     rows += _lines(frame_words.called(request))
     if request.traits.about_call:
-        said = [request.definition, request.definition_before or {}]
-        described = sum(_lines(str(each.get("description", ""))) + 1 for each in said)
+        definitions = (request.definition, request.definition_before or {})
+        described = sum(
+            _lines(str(definition.get("description", ""))) + 1 for definition in definitions
+        )
         arguments = dict(request.call.arguments) if request.call is not None else {}
         return rows + described + _lines(readable_json(arguments)) + 8
     if form is None:
@@ -76,8 +78,8 @@ def _may_grow(field: Field) -> bool:
 def _field_rows(field: Field) -> int:
     """Its label beside its control, what is said below, and the blank line."""
     control = max(len(field.choices), 5 if field.multiline or field.each_line else 1)
-    told = _lines(field.description) + sum(map(_lines, field.notes)) + _lines(field.hint)
-    return max(min(control, 8), len(field.title) // 20 + 1) + told + 1
+    rows = _lines(field.description) + sum(map(_lines, field.notes)) + _lines(field.hint)
+    return max(min(control, 8), len(field.title) // 20 + 1) + rows + 1
 
 
 def _lines(text: str | None) -> int:
@@ -280,8 +282,8 @@ class WhoAsks(TextRegion):
     def tell(self, standing: str) -> None:
         """Who else has it, and where its agent is; empty: nobody has, and its agent waits."""
         self._standing = standing
-        told = self._words(0)
-        if not told.is_same(self._told):
-            self._told = told
+        rows = self._words(0)
+        if not rows.is_same(self._told):
+            self._told = rows
             self.draw_again()
-            self.display = bool(told)
+            self.display = bool(rows)

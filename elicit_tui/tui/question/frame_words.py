@@ -175,32 +175,32 @@ def finding_lines(alike: Sequence[Finding], width: int, *, weighed: bool = False
     `weighed`: each piece of evidence too, for whoever asked for all of it.
     """
     severity = alike[0].severity
-    said = [Content(neutral_line(alike[0].advice, 400))]
-    said += [_evidence(finding, weighed=weighed) for finding in alike]
+    lines = [Content(neutral_line(alike[0].advice, 400))]
+    lines += [_evidence(finding, weighed=weighed) for finding in alike]
     head = Content.styled(f"{SIGNS[severity]} {severity.word:<5} ", STYLES[severity])
-    return hanging(head, Content("\n").join(said), width)
+    return hanging(head, Content("\n").join(lines), width)
 
 
 def _evidence(finding: Finding, *, weighed: bool) -> Content:
     rule = neutral_line(finding.rule, 80)
     where = neutral_line(finding.where, 120)
-    because = [one for one in finding.because if one.amount] if weighed else []
-    weighs = f", weighs {sum(one.amount for one in because)}" if because else ""
+    because = [weight for weight in finding.because if weight.amount] if weighed else []
+    weighs = f", weighs {sum(evidence.amount for evidence in because)}" if because else ""
     found = Content.styled(f"rule {rule}{weighs}, in {where}", "$faint")
     if finding.evidence:
         found = Content.assemble(found, (": ", "$faint"), neutral_line(finding.evidence, 300))
-    for one in because:
-        found = Content.assemble(found, "\n", (_piece(one, finding.where), "$faint"))
+    for evidence in because:
+        found = Content.assemble(found, "\n", (_piece(evidence, finding.where), "$faint"))
     return found
 
 
-def _piece(one: Weight, where: str) -> str:
+def _piece(evidence: Weight, where: str) -> str:
     """`+2 it is asked for: “password”`, and where, if that is elsewhere than the finding."""
     from elicit_tui.guardian.pages import frame_words
 
-    words = f": {quoted(one.text, 80)}" if one.text else ""
-    place = f", in {one.where}" if one.where != where else ""
-    return neutral_line(f"{one.amount:+d}  {frame_words(one.frame)}{words}{place}", 300)
+    words = f": {quoted(evidence.text, 80)}" if evidence.text else ""
+    place = f", in {evidence.where}" if evidence.where != where else ""
+    return neutral_line(f"{evidence.amount:+d}  {frame_words(evidence.frame)}{words}{place}", 300)
 
 
 def findings(all_found: tuple[Finding, ...], width: int, *, weighed: bool = False) -> Content:
@@ -209,7 +209,7 @@ def findings(all_found: tuple[Finding, ...], width: int, *, weighed: bool = Fals
     for finding in sorted(all_found, key=lambda finding: -finding.severity):
         alike.setdefault((finding.severity, finding.advice), []).append(finding)
     return Content("\n").join(
-        finding_lines(each, width, weighed=weighed) for each in alike.values()
+        finding_lines(findings, width, weighed=weighed) for findings in alike.values()
     )
 
 
@@ -219,8 +219,8 @@ def found(question: Question, width: int) -> Content:
     for finding in sorted(question.review.findings, key=lambda finding: -finding.severity):
         advice = neutral_line(finding.advice, 400) + _only_if_sent(finding, question)
         sign, style = SIGNS[finding.severity], STYLES[finding.severity]
-        said = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "")
-        lines.setdefault(advice, hanging(Content.styled(f"{sign} ", style), said, width))
+        shown = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "")
+        lines.setdefault(advice, hanging(Content.styled(f"{sign} ", style), shown, width))
     parts = [*lines.values()]
     changed, why = what_changed(question.request), question.note or ""
     if changed:
@@ -268,8 +268,8 @@ def _ends(text: str, kept: int) -> str:
     if kept == len(text):
         return neutral(text)
     end = max(kept // 4, 1)
-    said = f"⟨… {len(text) - kept:,} of {len(text):,} characters are left out here …⟩"
-    return f"{neutral(text[: kept - end])}\n{said}\n{neutral(text[-end:])}"
+    lines = f"⟨… {len(text) - kept:,} of {len(text):,} characters are left out here …⟩"
+    return f"{neutral(text[: kept - end])}\n{lines}\n{neutral(text[-end:])}"
 
 
 def time_left(seconds: float | None) -> str:

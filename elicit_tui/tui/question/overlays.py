@@ -108,7 +108,7 @@ def problems(request: ElicitationRequest, form: Form, conversion: Conversion) ->
             wrong,
             _json_block(request, conversion.content),
             _chosen(request, form, conversion.content),
-            _left_out(form, conversion.content, [each.field for each in conversion.problems]),
+            _left_out(form, conversion.content, [problem.field for problem in conversion.problems]),
         ]
     )
 
@@ -241,9 +241,9 @@ def _table(title: str, rows: Sequence[tuple[str, str]], column: int, width: int)
             Content.styled(title, "bold"),
             *(
                 frame_words.hanging(
-                    Content.styled(key.ljust(column), "$accent"), Content(said), width
+                    Content.styled(key.ljust(column), "$accent"), Content(meaning), width
                 )
-                for key, said in rows
+                for key, meaning in rows
             ),
         ]
     )

@@ -133,8 +133,10 @@ class UrlPanel(Page):
             whose.append(
                 Content.assemble((f"{label}  ", "$faint"), (address.domain.lower(), "bold $accent"))
             )
-        for said, spelling in zip(("in letters", "in ASCII  "), address.spellings, strict=False):
-            whose.append(Content.assemble((f"host {said}  ", "$faint"), (spelling, "bold")))
+        for spelt_in, spelling in zip(
+            ("in letters", "in ASCII  "), address.spellings, strict=False
+        ):
+            whose.append(Content.assemble((f"host {spelt_in}  ", "$faint"), (spelling, "bold")))
         parts = [] if self._said is None else [self._said]
         if self._code:
             parts.append(Content.styled(_NO_ROOM, "$warning"))

@@ -73,8 +73,8 @@ class QuestionScreen(ModalScreen[Outcome | Draft], ShowsQuestion):
 
     def on_resize(self, event: events.Resize) -> None:
         """The library tells a new screen of the size at which it was painted only just: enough."""
-        told, self._told_its_size = self._told_its_size, True
-        if not told and event.size == self.size:
+        was_told, self._told_its_size = self._told_its_size, True
+        if not was_told and event.size == self.size:
             event.stop()
             event.prevent_default()
 

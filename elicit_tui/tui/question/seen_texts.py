@@ -43,8 +43,8 @@ class PartToSee(Protocol):
 def shown_now(parts: Sequence[PartToSee]) -> str:
     """Bring what was never seen of these parts into view; what it was, in one sentence."""
     unseen = [part for part in parts if part.unseen]
-    told = ", ".join(part.show_unseen(briefly=len(unseen) > 1) for part in unseen)
-    return f"{told[:1].upper()}{told[1:]}." if told else ""
+    listed = ", ".join(part.show_unseen(briefly=len(unseen) > 1) for part in unseen)
+    return f"{listed[:1].upper()}{listed[1:]}." if listed else ""
 
 
 class SeenText(VerticalScroll):

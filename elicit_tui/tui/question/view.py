@@ -81,9 +81,9 @@ class QuestionView(QuestionFrame):
             # The first word is what became of the question before.
             changed = CHANGED if self.question.request.definition_before is not None else FOLLOWS
             here = what_is_back(self.question.draft) or changed
-            said = f"{self._follows} {here}".strip()
-            self.say(said, "bold $accent")
-            self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(said))
+            is_missing = f"{self._follows} {here}".strip()
+            self.say(is_missing, "bold $accent")
+            self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(is_missing))
 
     def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
         """Say in the lower border how many keys have no button here, and what shows them."""
@@ -93,8 +93,8 @@ class QuestionView(QuestionFrame):
         if self._page == "step" or len(event.missing) == 1:
             more = f"… {'  '.join(event.missing)}"
         # The help page has them all.
-        said = event.missing and self._page != "help"
-        self.border_subtitle = Content.styled(more, "$faint") if said else ""
+        is_missing = event.missing and self._page != "help"
+        self.border_subtitle = Content.styled(more, "$faint") if is_missing else ""
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste that no field took."""

@@ -150,7 +150,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     def _search_line(self, width: int) -> Content:
         total = f"{len(self.spec.choices):,}"
         if self._search:
-            said = f"{len(self._matches):,} of {total}"
+            count = f"{len(self._matches):,} of {total}"
             line = Content.assemble(("search ", "$faint"), (self._search, "bold"))
             if self.has_focus:
                 line = line.append(Content.styled(" ", "reverse"))
@@ -160,15 +160,15 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
                 line = line.append(Content.styled(f"  {self._marks[1]} ", "$accent"))
                 line = line.append(self._labels(left_out))
         else:
-            said = f"{total} choices"
-            whole = len(_INVITES) + len(said) + _APART <= width
+            count = f"{total} choices"
+            whole = len(_INVITES) + len(count) + _APART <= width
             line = Content.styled(_INVITES if whole else _INVITES.split()[-1], "italic $faint")
             chosen = self._chosen_label()
             if chosen is not None:
                 line = Content.assemble((f"{self._marks[1]} {chosen}", "bold $accent"))
-        line = line.truncate(max(width - len(said) - _APART, 4), ellipsis=True)
-        gap = width - line.cell_length - len(said)
-        return Content.assemble(line, " " * max(gap, 1), (said, "$faint"))
+        line = line.truncate(max(width - len(count) - _APART, 4), ellipsis=True)
+        gap = width - line.cell_length - len(count)
+        return Content.assemble(line, " " * max(gap, 1), (count, "$faint"))
 
     def _chosen_label(self) -> str | None:
         return self._labels(self._chosen) if self._chosen else None

@@ -163,8 +163,8 @@ def says(label: str, value: Any) -> bool:
     shown = value_label(value)
     if label == shown or label.endswith(f"({shown})"):
         return not isinstance(value, str) or len(value) <= LABEL_LENGTH
-    said, sent = (_letters(text) for text in (label, shown))
-    return isinstance(value, str) and said == sent and not sent.isdecimal() and bool(sent)
+    letters, sent = (_letters(text) for text in (label, shown))
+    return isinstance(value, str) and letters == sent and not sent.isdecimal() and bool(sent)
 
 
 def _letters(text: str) -> str:

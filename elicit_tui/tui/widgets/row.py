@@ -300,26 +300,26 @@ class FieldRow:
                 Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
             ]
         wanted = "" if self._beside or self.problem else self._told_hint
-        told = " · ".join(text for text in (wanted, self.control.sends) if text)
+        sends = " · ".join(text for text in (wanted, self.control.sends) if text)
         if whence := self.control.whence:
-            lines += self._told_whence(whence, told, room)
-        elif told:
+            lines += self._told_whence(whence, sends, room)
+        elif sends:
             # On the line that is kept free for an error, so that nothing jumps.
-            lines += [Content.styled(line.plain, "$faint") for line in _wrap(told, room)]
+            lines += [Content.styled(line.plain, "$faint") for line in _wrap(sends, room)]
         if self.problem:
             sign, style = ("·", "$faint") if self.calm else ("✗", "bold $error")
             lines += [
                 Content.styled(line.plain, style) for line in _wrap(f"{sign} {self.problem}", room)
             ]
-        elif not told and not whence:
+        elif not sends and not whence:
             lines.append(Content(""))
         return lines
 
-    def _told_whence(self, whence: str, told: str, room: int) -> list[Content]:
+    def _told_whence(self, whence: str, sends: str, room: int) -> list[Content]:
         """That the person did not type this just now, and what typing does to it."""
         replaced = self.active and self.control.replaced_by_typing
         mark = f"↺ {whence}: typing replaces it" if replaced else f"↺ {whence}"
-        words = f"{mark} · {told}" if told else mark
+        words = f"{mark} · {sends}" if sends else mark
         return [Content.styled(line.plain, "$accent") for line in _wrap(words, room)]
 
     @property

@@ -207,7 +207,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         title, titles = self.form.title or "", [spec.title for spec in self.form.fields]
         if _GENERATED.fullmatch(title):
             return ""
-        return "" if [title.casefold()] == [each.casefold() for each in titles] else title
+        return "" if [title.casefold()] == [other.casefold() for other in titles] else title
 
     # Making rows
 

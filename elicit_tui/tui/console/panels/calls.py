@@ -211,8 +211,8 @@ class CallsPane(Pane):
             lines.append(((f"{SIGNS_OF_ENDS[end.action]} ", role), (first, "plain")))
             lines.extend(((f"  {part}", "plain"),) for part in others)
             whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
-            told = wrapped(f"{end.told}{whose}", max(8, width - 2))
-            lines.extend(((f"  {part}", "dim"),) for part in told)
+            end_lines = wrapped(f"{end.told}{whose}", max(8, width - 2))
+            lines.extend(((f"  {part}", "dim"),) for part in end_lines)
             if end.sent:
                 sent = wrapped(f"sent {end.sent}", max(8, width - 2))
                 lines.extend(((f"  {part}", "plain"),) for part in sent)

@@ -112,11 +112,11 @@ class OffersBox(Vertical):
         hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
         sign = "★" if self._is_favourite(offer) else SIGNS[offer.kind]
         name: Line = ((f" {sign} ", "dim"), (offer.shown, "strong"))
-        told = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
+        mark = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
         summary = offer.title or offer.description.partition("\n")[0]
         if room <= SUMMARY_LEAST:
-            return [self._short_row(offer, name, summary, told, width)]
+            return [self._short_row(offer, name, summary, mark, width)]
         name_width = min(max(min(30, room // 3), self._longest), room // 2)
         return [
             (
@@ -127,11 +127,11 @@ class OffersBox(Vertical):
             )
         ]
 
-    def _short_row(self, offer: Offer, name: Line, summary: str, told: Span, width: int) -> Line:
+    def _short_row(self, offer: Offer, name: Line, summary: str, mark: Span, width: int) -> Line:
         """What it is called and what it shows; that it destroys is a sign there, words below."""
         room = width - 4 - self._longest - 2
         if room < TITLE_LEAST or not summary:
-            return apart(name, (told,), width)
+            return apart(name, (mark,), width)
         sign = "▲ " if offer.destructive else ""
         return (
             name[0],

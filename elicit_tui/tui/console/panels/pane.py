@@ -106,7 +106,7 @@ class ActivityPane(Pane):
         activity = self.state.activity
         words = self.query_one("#activity-search", SearchLine).value
         found = activity.matching(words)
-        shown = [part for each in found for part in each.drawn(width, activity.names)]
+        shown = [part for section in found for part in section.drawn(width, activity.names)]
         if not shown:
             return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
         if activity.let_go and not words:

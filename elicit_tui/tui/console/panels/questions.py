@@ -88,12 +88,12 @@ class QuestionsPane(Pane):
 
     def chosen(self) -> None:
         """Show the stopped question of which a notice on the screen says that this key does."""
-        told = self._stopped.get(self.state.take_shown_stopped())
-        if told is not None:
+        sentence = self._stopped.get(self.state.take_shown_stopped())
+        if sentence is not None:
             stopped = self.query_one("#stopped", RowList)
-            stopped.point_at(told.key)
+            stopped.point_at(sentence.key)
             stopped.focus()
-            self._show_stopped(told)
+            self._show_stopped(sentence)
 
     def draw(self) -> None:
         """Both lists."""
@@ -138,14 +138,14 @@ class QuestionsPane(Pane):
     def _nothing_waits(self) -> str:
         """How the last question ended, and what can be done next."""
         last, key = self.state.last_end, self.app.key_of
-        told = f"Nothing waits. The last one was\n{last}" if last else "Nothing waits."
+        sentence = f"Nothing waits. The last one was\n{last}" if last else "Nothing waits."
         if not self.app.has_pane("servers"):
             return (
-                f"{told}\n\nWhat a server asks through an agent is listed here; "
+                f"{sentence}\n\nWhat a server asks through an agent is listed here; "
                 "“elicit-tui gateway install AGENT” puts an agent behind it."
             )
         return (
-            f"{told}\n\n"
+            f"{sentence}\n\n"
             f"Call a tool under Servers ({key('pane.servers')}): what it asks opens by itself; "
             "while you type it joins this list. "
             f"All that was asked stands under History ({key('pane.history')})."

@@ -287,11 +287,11 @@ def introduction(record: ServerRecord, width: int) -> str:
         parts.append(f"{quoted(identity.calls_itself, 60)}{version}")
     if identity is not None and identity.protocol_version:
         parts.append(neutral_line(identity.protocol_version, 20))
-    told = fitting(parts, width)
-    room = width - cell_len(f"{told} · ")
-    if not parts or told.endswith("…") or room < _ADDRESS_LEAST:
-        return told if parts else shortened(record.address, width)
-    return f"{told} · {shortened(record.address, room)}"
+    fitted = fitting(parts, width)
+    room = width - cell_len(f"{fitted} · ")
+    if not parts or fitted.endswith("…") or room < _ADDRESS_LEAST:
+        return fitted if parts else shortened(record.address, width)
+    return f"{fitted} · {shortened(record.address, room)}"
 
 
 def welcome(width: int, config_path: str, add: str, take: str) -> list[Line]:

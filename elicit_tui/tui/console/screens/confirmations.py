@@ -82,9 +82,9 @@ class DeclineAllScreen(SureDialog):
 
     def body(self) -> ComposeResult:
         """What it does to how many questions."""
-        each = "it" if self._waiting == 1 else "each of them"
+        whose = "it" if self._waiting == 1 else "each of them"
         words = [
-            f"{self._server} is told that you declined {each}. What it asks later still waits."
+            f"{self._server} is told that you declined {whose}. What it asks later still waits."
         ]
         if self._typed:
             holds = "holds" if self._typed == 1 else "hold"
