@@ -163,6 +163,22 @@ async def test_only_an_agent_that_hung_up_and_is_owed_nothing_loses_its_session_
         await asyncio.gather(sweeping, return_exceptions=True)
 
 
+async def test_an_agent_that_hung_up_is_gone_though_a_request_of_it_is_answered_after_that() -> (
+    None
+):
+    kept = Kept()
+    sweeping = asyncio.ensure_future(kept.sessions.sweep(lambda: frozenset({kept.token})))
+    try:
+        kept.sessions.arrived(kept.token, "key")
+        await kept.requests(hung_up=True)
+        kept.sessions.left(kept.token, "key")
+        await kept.clock.move(HUNG_UP_SECONDS + 100)
+        assert not kept.open
+    finally:
+        sweeping.cancel()
+        await asyncio.gather(sweeping, return_exceptions=True)
+
+
 async def test_a_session_whose_request_is_still_being_answered_is_not_idle() -> None:
     kept = Kept()
     sweeping = asyncio.ensure_future(kept.sessions.sweep(lambda: frozenset({kept.token})))

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation import Call, ElicitationRequest, Question, ServerIdentity
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import LEFT_SECONDS, HeldCalls
 from tests.broker.conftest import form_request
@@ -83,6 +83,21 @@ async def test_an_agent_that_leaves_once_more_has_its_whole_time_again(agent: Ag
     assert agent.watcher.withdrawn == []
     await agent.clock.move(1)
     assert agent.watcher.withdrawn == [agent.held]
+
+
+async def test_a_call_that_begins_while_its_server_waits_for_a_login_is_held_when_its_agent_leaves(
+    agent: Agent,
+) -> None:
+    await agent.leaves()
+    server = ServerIdentity("s", "stdio", "s")
+    login = Question(ElicitationRequest(server, {"message": "Log in"}, kind="authorization"))
+    with agent.calls.waiting_for(login):
+        work = asyncio.get_running_loop().create_future()
+        agent.held = agent.calls.start(Call("tools/call", "two", {}), "s", "other", work)
+        await agent.comes()
+        await agent.leaves()
+        await settled()
+        assert (work.cancelled(), agent.held.left) == (False, True)
 
 
 async def test_held_calls_of_no_session_fail_instead_of_leaving_a_question_to_stand() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,11 @@ from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import ProtocolCallError, ServerError
 from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of, hint_of, shown_of_acceptance
+from elicit_tui.scenarios.one_by_one import ways_known
 from elicit_tui.scenarios.result import Run
-from elicit_tui.scenarios.scenario import Expectation, Scenario
+from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script
+from elicit_tui.scenarios.snapshots import question_snapshot, snapshot_file
 from elicit_tui.scenarios.variants import Variant
 from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import COLOUR, form_request
@@ -177,3 +181,16 @@ def test_an_author_is_told_what_to_write_in_the_words_of_the_place() -> None:
     run = Run(PAINTS, "auto", "accept", error=error, protocol_version=HANDSHAKE, failures=["x"])
     run.scenario = replace(PAINTS, runner="pytest")
     assert "try elicit_eras = 2026-07-28 in the ini file" in str(hint_of(run))
+
+
+@pytest.mark.parametrize(("agreed", "others"), [(True, True), (False, False)])
+def test_a_form_that_is_sent_with_a_no_has_no_other_ways(
+    tmp_path: Path, agreed: bool, others: bool
+) -> None:
+    agrees = {"type": "object", "properties": {"agree": {"type": "boolean"}}, "required": ["agree"]}
+    file = tmp_path / "paints.toml"
+    answer = PreparedAnswer(content={"agree": agreed})
+    kept = {"paints": {HANDSHAKE: [question_snapshot(with_schema(agrees))]}}
+    snapshot_file(file).write_text(json.dumps(kept))
+    names = ways_known(replace(PAINTS, answers=(answer,), file=file), HANDSHAKE)
+    assert ("accept" in names, "decline" in names) == (True, others)

@@ -9,13 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel
 
-from elicit_tui.scenarios import watching
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios, watching
 from elicit_tui.scenarios.watching import Watched, states
 from tests.cli.running import Ended, run
 from tests.scenarios.test_scenarios import failures, outcome_of, scenarios
 
 LAB = Path(__file__).with_name("lab.py")
+
+
+class Nothing(BaseModel):
+    """Asks for nothing."""
 
 
 @pytest.mark.anyio
@@ -252,3 +259,26 @@ def test_what_is_watched_is_where_the_server_starts(tmp_path: Path, watched: str
     )
     told = failed(ended).get("accept", [])
     assert told == ([missing] if watched == "misspelt" else [])
+
+
+@pytest.mark.anyio
+async def test_what_an_accept_changes_before_the_next_question_is_no_act_before_an_answer(
+    tmp_path: Path,
+) -> None:
+    state = tmp_path / "state"
+    server = MCPServer("table")
+
+    @server.tool()
+    async def book(context: Context) -> str:
+        for question in ("Book?", "Pay?"):
+            await context.elicit(question, Nothing)
+            state.write_text(question)
+        return "booked"
+
+    accept = PreparedAnswer(content={})
+    scenario = Scenario("books", "table", "book", answers=(accept, accept), watch=(str(state),))
+    place = ServerSettings("table", command="-", default_tools_approval_mode="approve")
+    options = Options(eras=("2025-11-25",), in_process={"table": server}, snapshots=False)
+    suite = Suite()
+    await run_scenarios(Settings(servers={"table": place}), (scenario,), options, suite)
+    assert [run.failures for run in suite.runs] == [[]]
