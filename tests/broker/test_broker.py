@@ -185,6 +185,20 @@ def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
     assert {outcome.decided_by for outcome in refused if outcome} == {"policy"}
 
 
+def test_what_was_refused_waits_for_nobody_and_each_of_it_has_a_record(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=100, pending=2)
+    settings = Settings(
+        elicitation=ElicitationSettings(limits=limits),
+        servers={"quiet": ServerSettings("quiet", command="x", elicitations="decline")},
+    )
+    table = bench(settings)
+    requests = [form_request(server="quiet") for _ in range(9)]
+    assert not any(table.broker.admit(each).in_group for each in requests)  # type: ignore[union-attr]
+    assert {table.ledger.row(each.id).action for each in requests} == {"decline"}
+
+
 def test_what_is_refused_in_masses_is_answered_each_and_kept_as_a_number(
     bench: BenchFactory,
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
+from elicit_tui.gateway.rounds import Rounds
 from tests.gateway.task_world import TASKS, Agent, HttpAgent, Refused, TaskWorld, task_world
 from tests.gateway.world import MODERN, asking, settled, until, workshop
 
@@ -443,6 +444,14 @@ async def test_who_listens_to_tasks_and_does_not_declare_them_is_refused(way: st
         with pytest.raises(Refused) as caught:
             await here.agent.request("subscriptions/listen", wanted, tasks=False)
         assert caught.value.code == -32021
+
+
+async def test_a_question_of_a_task_that_is_answered_twice_at_once_has_its_first_answer() -> None:
+    rounds, first = Rounds(), {"action": "decline"}
+    with rounds.asking("a", {}) as answer:
+        rounds.take({"a": first})
+        rounds.take({"a": {"action": "accept"}, "b": {"action": "accept"}})
+        assert answer.result() == first
 
 
 # Over HTTP the id stands in a header

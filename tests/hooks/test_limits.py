@@ -23,7 +23,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Rule
 from elicit_tui.errors import HookError
 from elicit_tui.hooks import hooks
-from elicit_tui.hooks.running import Reply
+from elicit_tui.hooks.running import Reply, run_hook
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.test_behaviours import assert_gone
@@ -422,6 +422,19 @@ def test_a_managed_hook_speaks_before_a_users_rules_and_hooks(
         await there.close()
 
     run(body())
+
+
+def test_a_managed_hook_finds_its_programs_where_the_administrator_put_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/home/somebody/bin:/usr/bin")
+    # Nothing on PATH is needed to write this.
+    says = ("/bin/sh", "-c", 'echo "{\\"action\\": \\"decline\\", \\"reason\\": \\"$PATH\\"}"')
+    theirs, mine = (
+        run(run_hook(hook("Elicitation", says, fixed_path=path), b"{}")).reason
+        for path in (("/opt/admin/bin", "/bin"), ())
+    )
+    assert (theirs, mine) == ("/opt/admin/bin:/bin", "/home/somebody/bin:/usr/bin")
 
 
 def test_a_managed_result_hook_sees_last_what_a_users_hook_made_of_an_answer(

@@ -96,6 +96,17 @@ async def test_after_a_death_nobody_knows_of_a_call_that_was_made_and_it_is_told
     assert await begins(other, "d", b"another") == ("begins", None)
 
 
+async def test_a_call_that_was_made_is_as_unknown_a_day_after_the_death_as_at_once(
+    one: Store, other: Store, engine: Engine
+) -> None:
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    await one.close()
+    engine.clock.advance(seconds=24 * HOUR)
+    assert await begins(other, "b", b"another") == ("begins", None)  # Which clears away.
+    assert await begins(other, "c") == ("not known", "a")
+
+
 async def test_what_a_process_finished_before_it_died_is_served_by_its_next_life(
     one: Store, other: Store
 ) -> None:

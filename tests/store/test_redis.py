@@ -19,7 +19,14 @@ import pytest
 
 from elicit_tui.elicitation import now
 from elicit_tui.errors import SealError, SecretError, StoreError
-from elicit_tui.store import Store, Waiting, redis_questions, redis_server, redis_store
+from elicit_tui.store import (
+    Store,
+    Waiting,
+    redis_layout,
+    redis_questions,
+    redis_server,
+    redis_store,
+)
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
 from elicit_tui.store.redis_store import RedisStore
@@ -153,6 +160,17 @@ async def test_what_redis_forgot_and_nobody_puts_again_leaves_every_screen(start
         await answering.heartbeat()
         ended = await until(answering, number, lambda one: one.state == "settled")
         assert (ended.id, ended.action, ended.decided_by) == (waiting.id, None, "store")
+
+
+async def test_what_was_cut_off_the_stream_unread_is_looked_for_at_once(start: Start) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        await put(asking)
+        number = (await answering.changes()).number
+        cut, kept = await put(asking), await put(asking)
+        redis.command("XTRIM", redis_layout.LOG, "MAXLEN", "=", "1")
+        assert await until(answering, number, lambda one: one.id == cut.id)
+        assert await answering.get(kept.id)
 
 
 async def test_an_end_that_redis_forgot_is_told_again_and_no_answer_counts_twice(

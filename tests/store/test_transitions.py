@@ -174,3 +174,10 @@ def test_the_same_attempt_opens_nothing_again_and_the_next_one_forgets_the_answe
 def test_a_second_answer_changes_nothing() -> None:
     answered = transitions.answer(ASKED, 1, "d", "first", b"first", b"one")
     assert transitions.answer(answered, 1, "d", "second", b"second", b"two") == answered
+
+
+def test_what_others_ended_while_who_asks_was_not_there_is_put_again_and_no_other_end() -> None:
+    assert transitions.is_behind(transitions.abandon(ASKED, 10.0), ASKED)
+    assert not transitions.is_behind(transitions.settle(ASKED, 10.0, "accept", "user"), ASKED)
+    assert transitions.is_behind(ASKED, replace(ASKED, attempt=2))
+    assert not transitions.is_behind(ASKED, ASKED)
