@@ -23,7 +23,7 @@ Level = Literal["error", "warning", "notice"]
 MOST_ANNOTATIONS: Final = 50
 """Of one command; GitHub shows no more of a job."""
 LARGEST_SUMMARY: Final = 900_000
-"""Characters; GitHub shows none that is larger than a mebibyte."""
+"""Bytes; GitHub shows none that is larger than a mebibyte."""
 _MARKDOWN: Final = re.compile(r"[\\`*_{}\[\]()#+.!|~<>&@:-]")
 _LEVELS: Final[tuple[Level, ...]] = ("notice", "warning", "error")
 
@@ -92,11 +92,11 @@ def add_to_summary(lines: Iterable[str], environment: Mapping[str, str] | None =
     environment = os.environ if environment is None else environment
     if not (path := environment.get("GITHUB_STEP_SUMMARY")):
         return
-    text = "\n".join(lines)
+    text = "\n".join(lines).encode()
     if len(text) > LARGEST_SUMMARY:
-        text = "\n".join(text[:LARGEST_SUMMARY].split("\n")[:-1])
-    with Path(path).open("a", encoding="utf-8") as summary:
-        summary.write(f"{text}\n\n")
+        text = text[:LARGEST_SUMMARY].rpartition(b"\n")[0]
+    with Path(path).open("ab") as summary:
+        summary.write(text + b"\n\n")
 
 
 def coverage_summary(suite: Suite, marks: Mapping[str, str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.cli.github import LARGEST_SUMMARY, add_to_summary
 from tests.cli.running import DEMO, run
 from tests.guardian.test_check import sarif_schema
 from tests.scenarios.test_lint import form
@@ -99,3 +100,25 @@ def test_globs_that_find_nothing_fail_with_a_sentence(checkout: Path) -> None:
     assert done.outcomes["test"] == "failure"
     assert done.outcomes["lint"] == "skipped"
     assert "::error title=elicit-tui::No scenario file is there" in done.log
+
+
+def test_a_glob_is_a_line_with_blanks_in_it_and_options_may_be_on_several(checkout: Path) -> None:
+    place = checkout / "server"
+    (place / "scenarios").rename(place / "my scenarios $(touch ran)")
+    globs = "my scenarios $(touch ran)/*.toml\n\n"
+    done = job(
+        checkout, scenarios=globs, options="--branches\n--answers-gone-wrong\n", lint="false"
+    )
+    assert done.outcomes["test"] == "success", done.log
+    told = Path(done.output("junit")).read_text()
+    assert ': decline"' in told
+    assert ': an extra property"' in told
+    assert not list(checkout.rglob("ran"))
+
+
+def test_a_summary_is_cut_to_what_github_shows_in_whole_lines(tmp_path: Path) -> None:
+    place = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    add_to_summary(["一" * 100] * 5_000, place)
+    written = (tmp_path / "summary.md").read_bytes()
+    assert LARGEST_SUMMARY - 400 < len(written) <= LARGEST_SUMMARY + 2
+    assert {*written.decode().split("\n")} == {"一" * 100, ""}
