@@ -114,11 +114,9 @@ class _RequestReader:
             for message in messages:
                 yield from _of_wire(line, message)
             if "requestedSchema" in item or "url" in item:  # What looks like a log is a request.
-                yield Recorded(
-                    line, item.get("id"), _request(item.get("server"), _parameters(item))
-                )
+                yield _bare(line, item)
         elif any(key in item for key in BARE):
-            yield Recorded(line, item.get("id"), _request(item.get("server"), _parameters(item)))
+            yield _bare(line, item)
         else:
             yield Unreadable(
                 line, "not a request: it has no message, no requestedSchema and no url"

@@ -37,7 +37,7 @@ def sarif_log(
     failed = [
         {
             "level": "error",
-            "message": {"text": f"line {row['line']}: {row['error']}"},
+            "message": _message(f"line {row['line']}: {row['error']}"),
         }
         for row in judged
         if "error" in row
@@ -72,7 +72,7 @@ def _result(file: str, row: dict[str, Any], finding: dict[str, Any], index: int)
         "ruleId": finding["rule"],
         "ruleIndex": index,
         "level": _LEVELS[finding["severity"]],
-        "message": {"text": f"{finding['advice']} ({finding['where']}: {finding['evidence']})"},
+        "message": _message(f"{finding['advice']} ({finding['where']}: {finding['evidence']})"),
         "locations": [
             {
                 "physicalLocation": {
@@ -86,6 +86,11 @@ def _result(file: str, row: dict[str, Any], finding: dict[str, Any], index: int)
     if row.get("id") is not None:
         result["properties"] = {"requestId": str(row["id"]), "verdict": row["verdict"]}
     return result
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message that holds no link (SARIF 2.1.0, 3.11.6): its words may be a server's."""
+    return {"text": text.replace("](", "] (")}
 
 
 def _uri(file: str) -> str:

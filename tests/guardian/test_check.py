@@ -89,6 +89,16 @@ def test_sarif_is_valid_against_its_schema(recorded: str) -> None:
     assert not sarif_schema().is_valid(log)
 
 
+def test_what_a_server_wrote_is_no_link_in_sarif() -> None:
+    text = "[a](https://else.example) [[b]](1)"
+    finding = {"rule": "own.a", "severity": "warn", "where": "/", "evidence": text, "advice": text}
+    rows = [{"line": 1, "verdict": "warn", "findings": [finding]}, {"line": 2, "error": text}]
+    (run_,) = sarif_log("a.jsonl", rows)["runs"]
+    told = [*run_["results"], *run_["invocations"][0]["toolExecutionNotifications"]]
+    shown = [each["message"]["text"] for each in told]
+    assert all("https://else.example" in each and "](" not in each for each in shown)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.binary(min_size=1).map(os.fsdecode),
