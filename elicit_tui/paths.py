@@ -181,12 +181,17 @@ def keep_private(path: Path) -> str | None:
     return None
 
 
-def new_private_file(directory: Path, stem: str, suffix: str) -> tuple[Path, IO[bytes]]:
-    """Create `STEM-RANDOM.SUFFIX` in a private directory; both words must be ours."""
+def new_private_file(directory: Path, stem: str, suffix: str, content: bytes) -> Path:
+    """Write a new file `STEM-RANDOM.SUFFIX`, both words ours, as `write_private` does."""
+    path = _with_a_new_name(directory, stem, suffix)
+    write_private(path, content)
+    return path
+
+
+def _with_a_new_name(directory: Path, stem: str, suffix: str) -> Path:
     import secrets
 
-    path = private_directory(directory) / f"{stem}-{secrets.token_hex(6)}{suffix}"
-    return path, create_private(path)
+    return directory / f"{stem}-{secrets.token_hex(6)}{suffix}"
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
@@ -196,7 +201,8 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
     """
     import contextlib
 
-    beside, stream = new_private_file(path.parent, f".{path.name}", ".tmp")
+    beside = _with_a_new_name(path.parent, f".{path.name}", ".tmp")
+    stream = create_private(beside)
     try:
         with stream:
             stream.write(content)

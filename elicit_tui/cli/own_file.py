@@ -20,10 +20,8 @@ def may_not_run(candidate: bytes, names: Collection[str]) -> Mapping[str, str]:
     from elicit_tui.config import CommandLine, load
 
     folder = paths.state_directory() / "gateway" / "installed"
-    trial, stream = paths.new_private_file(folder, "trial", ".toml")
+    trial = paths.new_private_file(folder, "trial", ".toml", candidate)
     try:
-        with stream:
-            stream.write(candidate)
         settings = load(CommandLine(config_file=trial))
     except ConfigError as error:
         problem = error.problems[0].replace(str(trial), "your configuration")

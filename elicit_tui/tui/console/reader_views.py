@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MARKDOWN_CHARACTERS: Final = 100_000
 MARKDOWN_LINES: Final = 1_000
 """Of more than these the widgets of all paragraphs would be waited for; it is read as text."""
+MARKDOWN_BRACKETS: Final = 5_000
+"""Each may begin a link, whose end is looked for: of more the parser would be waited for."""
 TABLE_ROWS: Final = 1_000
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
@@ -133,10 +135,17 @@ def markdown_of(result: Mapping[str, Any]) -> str:
     texts = [text for block in blocks(result) if isinstance(text := _text_of(block), str)]
     text = "\n\n".join(texts)
     named = any(_kind_of(block) == "text/markdown" for block in blocks(result))
-    long = len(text) > MARKDOWN_CHARACTERS or text.count("\n") > MARKDOWN_LINES
-    if long or json_in(text) is not None:
+    if _is_too_much(text) or json_in(text) is not None:
         return ""
     return neutral(text) if text and (named or _MARKS.search(text)) else ""
+
+
+def _is_too_much(text: str) -> bool:
+    return (
+        len(text) > MARKDOWN_CHARACTERS
+        or text.count("\n") > MARKDOWN_LINES
+        or text.count("[") > MARKDOWN_BRACKETS
+    )
 
 
 def _text_of(block: Mapping[str, Any]) -> Any:

@@ -57,10 +57,7 @@ class Binary:
         except binascii.Error as error:
             raise ValueError("It is not valid base64.") from error
         suffix = SUFFIXES.get(self.kind, ".bin")
-        path, file = paths.new_private_file(directory, "result", suffix)
-        with file:
-            file.write(content)
-        return path
+        return paths.new_private_file(directory, "result", suffix, content)
 
 
 def blocks(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -159,10 +156,8 @@ def save_result(result: Mapping[str, Any]) -> list[Path]:
     found = binaries(result)
     if found:
         return [binary.save(directory) for binary in found]
-    path, file = paths.new_private_file(directory, "result", ".txt")
-    with file:
-        file.write(_whole_text(result).encode("utf-8", "backslashreplace"))
-    return [path]
+    text = _whole_text(result).encode("utf-8", "backslashreplace")
+    return [paths.new_private_file(directory, "result", ".txt", text)]
 
 
 def _whole_text(result: Mapping[str, Any]) -> str:

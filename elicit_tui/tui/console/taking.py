@@ -55,9 +55,7 @@ def save_picture(app: Controller) -> None:
     """Save the screen as an SVG."""
     drawn = app.export_screenshot(title="elicit-tui")
     try:
-        path, stream = paths.new_private_file(results_directory(), "screen", ".svg")
-        with stream:
-            stream.write(drawn.encode())
+        path = paths.new_private_file(results_directory(), "screen", ".svg", drawn.encode())
     except (OSError, ElicitTuiError) as error:
         words = f"Not saved: {neutral_line(str(error))}"
         app.notify(words, severity="error", markup=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import resource
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +17,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.reader_views import MarkdownPage, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
-from elicit_tui.tui.console.results import as_command
+from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -238,3 +240,25 @@ async def test_at_80_columns_no_key_of_what_one_reads_is_hidden(tmp_path: Path, 
         keys = stand.text().splitlines()[-1]
         assert "…" not in keys
         assert keys.endswith("F1 Help")
+
+
+@pytest.mark.parametrize(("part", "drawn"), [("[", False), ("![", False), ("[a](b) ", True)])
+def test_markdown_whose_links_would_be_looked_for_too_long_is_read_as_text(
+    part: str, drawn: bool
+) -> None:
+    text = part * (4_000 if drawn else 6_000)
+    page = {"uri": "page:1", "mimeType": "text/markdown", "text": text}
+    block = {"type": "resource", "resource": page}
+    assert bool(markdown_of({"content": [block]})) is drawn
+
+
+def test_a_result_that_does_not_fit_on_the_disk_leaves_no_half_file(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    data = base64.b64encode(bytes(100_000)).decode()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            Binary("image/png", data).save(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
