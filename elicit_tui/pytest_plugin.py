@@ -150,7 +150,7 @@ class ScenarioWay(pytest.Item):
                 "(elicit-tui test --update takes over what is asked now)"
             )
         if any(not run.passed for run in runs):
-            raise ScenarioFailed(told(runs))
+            raise ScenarioFailed(summary_of(runs))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What `elicit-tui test` says of it, without a traceback of ours."""
@@ -167,7 +167,7 @@ class ScenarioFailed(AssertionError):
     """A way, or a call of the fixture, was not as it must be; `str()` tells what was not."""
 
 
-def told(runs: Sequence[Run]) -> str:
+def summary_of(runs: Sequence[Run]) -> str:
     """The failed ways as `elicit-tui test` writes them."""
     first = runs[0].scenario
     lines = [f"{first.name} ({first.call} of {first.server})"]
@@ -284,7 +284,7 @@ class Elicit:
         expect = Expectation(is_error=None)
         (run,) = self._run(server, tool, arguments, answers, seconds, {"expect": expect})
         if not run.passed or run.result is None:
-            raise ScenarioFailed(told([run]))
+            raise ScenarioFailed(summary_of([run]))
         return CallEnd(
             run.result,
             tuple(request.message for request in run.asked),
@@ -319,7 +319,7 @@ class Elicit:
             server, tool, arguments, answers, seconds, named, branches=True, gone_wrong=gone_wrong
         )
         if any(not run.passed for run in runs):
-            raise ScenarioFailed(told(runs))
+            raise ScenarioFailed(summary_of(runs))
         return [run.branch for run in runs]
 
     def _run(

@@ -131,7 +131,7 @@ def agent_arguments() -> tuple[str, ...]:
         above = _agent_above(here, here.parents())
     except psutil.Error:
         return ()
-    return tuple(_words(above[-1])[1:]) if above else ()
+    return tuple(_command_line(above[-1])[1:]) if above else ()
 
 
 def _agent_above(waiting: Process, parents: Sequence[Process]) -> Sequence[Process]:
@@ -158,11 +158,11 @@ def _only_runs(process: Process, started: Process) -> bool:
     name = _name(process).lower().lstrip("-").removesuffix(".exe").partition(" ")[0]
     if name in RUNNERS:
         return True
-    words = _words(process)
+    words = _command_line(process)
     if name in ("node", "bun"):
         return any(PACKAGE_RUNNER.search(word) for word in words[1:2])
     # A Python of a virtual environment starts, on Windows, the one behind it with its own words.
-    return len(words) > 1 and words[1:] == _words(started)[1:]
+    return len(words) > 1 and words[1:] == _command_line(started)[1:]
 
 
 def _leads_at_a_terminal(process: Process) -> bool:
@@ -176,7 +176,7 @@ def _leads_at_a_terminal(process: Process) -> bool:
         return False
 
 
-def _words(process: Process) -> Sequence[str]:
+def _command_line(process: Process) -> Sequence[str]:
     """The command line; empty where it cannot be read."""
     import psutil
 

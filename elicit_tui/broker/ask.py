@@ -44,7 +44,7 @@ class Admitted:
     """By the monotonic clock, in seconds."""
     trace: list[Decision] = field(default_factory=list)
     """What each step decided, in the order in which they were taken."""
-    told: bool = False
+    announced: bool = False
     """Whether watchers and the ledger know that it was asked."""
     waits: bool = True
     """Whether it counts among those that wait (`elicitation.limits.pending`)."""

@@ -227,14 +227,14 @@ class Broker:
 
     def _tell(self, entry: Admitted) -> None:
         """Write down and announce that it was asked, once; its note says what is wrong there."""
-        entry.told = True
+        entry.announced = True
         note = self._record.asked(entry.request, entry.question.review)
         entry.question = replace(entry.question, note=note)
         self._emit(Requested(entry.question))
 
     def _finish(self, entry: Admitted, outcome: Outcome) -> Outcome:
         request = entry.request
-        if not entry.told:
+        if not entry.announced:
             self._tell(entry)
         self._open.pop(request.id, None)
         self._leave(entry)

@@ -149,7 +149,7 @@ class Entrance:
         self._limit_approvals = limit_approvals
         self._notice = notice
         self._muted: set[str] = set()
-        self._told: set[tuple[str, OverLimit]] = set()
+        self._over_limit: set[tuple[str, OverLimit]] = set()
         """Of whom the person was told which limit was passed: once for each."""
         self.closed = False
         """Nothing comes in any more."""
@@ -188,8 +188,8 @@ class Entrance:
 
     def _tell_once(self, who: str, what: OverLimit, limit: str) -> None:
         """Tell the person which limit somebody passed, unless that was told already."""
-        if (who, what) not in self._told:
-            self._told.add((who, what))
+        if (who, what) not in self._over_limit:
+            self._over_limit.add((who, what))
             self._notice(who, f"{limit} {what.value}")
 
     @property
@@ -223,7 +223,7 @@ class Entrance:
     def unmute(self, server: str) -> None:
         """Let this server ask again."""
         self._muted.discard(server)
-        self._told = {(muted, why) for muted, why in self._told if muted != server}
+        self._over_limit = {(muted, why) for muted, why in self._over_limit if muted != server}
 
     @property
     def muted(self) -> frozenset[str]:

@@ -83,7 +83,7 @@ def _takes_others(schema: Mapping[str, Any]) -> bool:
     return more is True or isinstance(more, Mapping) or any(key in schema for key in OPEN_KEYWORDS)
 
 
-def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], said: str) -> None:
+def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], option: str) -> None:
     unknown = next((name for name in names if name not in properties), None)
     if unknown is None:
         return
@@ -97,7 +97,7 @@ def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], said: s
         hint = f"It takes: {listed}{', …' if len(properties) > 20 else ''}."
     else:
         hint = "It takes none."
-    raise UsageError(f"{said} {unknown!r}. {hint}")
+    raise UsageError(f"{option} {unknown!r}. {hint}")
 
 
 def _refuse_missing(names: Sequence[str], required: Any) -> None:

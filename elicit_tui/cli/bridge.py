@@ -35,10 +35,10 @@ def is_hook(argv: Sequence[str]) -> bool:
     )
 
 
-def run_hook(words: Sequence[str]) -> int:
+def run_hook(arguments: Sequence[str]) -> int:
     """Decide one prompt of the agent that the words name, or leave it to that agent."""
     try:
-        _decide(words)
+        _decide(arguments)
     except ElicitTuiError as error:
         Narration().error(error)
     except Exception as error:  # noqa: BLE001 - the outermost edge: the agent is as without us
@@ -46,10 +46,10 @@ def run_hook(words: Sequence[str]) -> int:
     return 0
 
 
-def _decide(words: Sequence[str]) -> None:
+def _decide(arguments: Sequence[str]) -> None:
     from elicit_tui.gateway.bridge.hook_input import hook_input, read_input
 
-    agent, config = _read(words)
+    agent, config = _read(arguments)
     try:
         hook = hook_input(read_input(STDIN))
         if hook is None or hook.is_asked_elsewhere:
@@ -64,11 +64,11 @@ def _decide(words: Sequence[str]) -> None:
     _put(agent, config, hook, request)
 
 
-def _read(words: Sequence[str]) -> tuple[str, Path | None]:
+def _read(arguments: Sequence[str]) -> tuple[str, Path | None]:
     """The agent, and the configuration that its hook names. Raises UsageError."""
     from elicit_tui.gateway.bridge import BRIDGED
 
-    agent, *rest = words
+    agent, *rest = arguments
     if agent not in BRIDGED:
         raise UsageError(f"bridge takes an agent: {', '.join(BRIDGED)}.")
     if rest and (len(rest) != 2 or rest[0] != "--config"):

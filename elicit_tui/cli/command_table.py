@@ -32,7 +32,7 @@ class Command(NamedTuple):
     """Whether it can come to a question, and so takes `--approval-policy`."""
     any_order: bool = True
     """Whether options may stand among its arguments; not where it has commands of its own."""
-    meant: str | None = None
+    default: str | None = None
     """Which of its own commands is meant where none is named."""
     own: Mapping[str, Command] = {}
     """Commands behind its name that are modules themselves; any other word is its argument."""
@@ -64,7 +64,7 @@ _GATEWAY: Final[dict[str, Command]] = {
         "who may use the gateway over HTTP",
         "elicit_tui.cli.gateway.token",
         any_order=False,
-        meant="list",
+        default="list",
     ),
     "status": Command(
         "gateway status",
@@ -154,7 +154,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "what was asked and who decided",
         "elicit_tui.cli.history",
         any_order=False,
-        meant="list",
+        default="list",
     ),
     "demo": Command(
         "demo",

@@ -42,11 +42,11 @@ def complete() -> None:
     """Write the completions of the line in the environment, and end the process."""
     import argcomplete
 
-    words = os.environ.get("COMP_LINE", "").split()[1:]
-    argcomplete.autocomplete(_parser_for(words), always_complete_options="long")
+    arguments = os.environ.get("COMP_LINE", "").split()[1:]
+    argcomplete.autocomplete(_parser_for(arguments), always_complete_options="long")
 
 
-def _parser_for(words: Sequence[str]) -> Parser:
+def _parser_for(arguments: Sequence[str]) -> Parser:
     """The parser of the whole command line; only the command that is named has its arguments.
 
     Each of those is a module to import, and a person waits for the key.
@@ -56,9 +56,9 @@ def _parser_for(words: Sequence[str]) -> Parser:
     commands = parser.add_subparsers(parser_class=Parser)
     for name, command in COMMANDS.items():
         below = commands.add_parser(name, help=command.summary, allow_abbrev=False)
-        if name not in words:
+        if name not in arguments:
             continue
-        named = next((word for word in words if word in command.own), None)
+        named = next((word for word in arguments if word in command.own), None)
         also = () if named is not None else tuple(command.own)
         if named is not None:
             below.add_argument("own", choices=command.own)

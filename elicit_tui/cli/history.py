@@ -214,10 +214,10 @@ def _show(namespace: argparse.Namespace) -> int:
 
 def _write_record(row: Row, output: Output) -> None:
     """Write it in full; JSON and what else may be copied is never broken at words."""
-    from elicit_tui.cli.history_record import LABEL, answer, found, recorded, request, told
+    from elicit_tui.cli.history_record import LABEL, answer, found, record_lines, recorded, request
     from elicit_tui.text import ci_safe
 
-    output.prose(ci_safe("\n".join(told(row))), LABEL)
+    output.prose(ci_safe("\n".join(record_lines(row))), LABEL)
     if answered := "\n".join(answer(row)):
         output.text(ci_safe(answered))
     if findings := "\n".join(found(row)):

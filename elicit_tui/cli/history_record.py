@@ -23,7 +23,7 @@ _TOLD_BEFORE: Final = frozenset(
 """Parts of the record that have lines of their own."""
 
 
-def told(row: Row) -> Iterator[str]:
+def record_lines(row: Row) -> Iterator[str]:
     """What was asked, by whom, how it ended and why: lines to be broken at words."""
     yield f"{OUTCOMES[row.action]} {outcome(row)}"
     details = row.details

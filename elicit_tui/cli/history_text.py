@@ -86,7 +86,7 @@ def terminal_table(rows: Iterable[Row], width: int | None = None) -> str:
     widths[tool] = min(widths[tool], _TOOL_CELLS)
     left = width - sum(widths[:message]) - _GAP * message
     if left < min(widths[message], _MESSAGE_CELLS):
-        return "\n".join(line for words in lines for line in _stacked(words, width))
+        return "\n".join(line for parts in lines for line in _stacked(parts, width))
     widths[message] = min(widths[message], left)
     return _rich_table(lines, widths, width)
 
@@ -99,20 +99,20 @@ def _rich_table(lines: Iterable[Sequence[str]], widths: Sequence[int], width: in
     table = Table(box=None, header_style="bold", padding=(0, _GAP, 0, 0), pad_edge=False)
     for heading, cell_width in zip(HEADINGS, widths, strict=True):
         table.add_column(heading, no_wrap=True, overflow="ellipsis", width=cell_width)
-    for words in lines:
-        table.add_row(*map(Text, words))
+    for parts in lines:
+        table.add_row(*map(Text, parts))
     written = StringIO()
     console = Console(file=written, force_terminal=True, width=width, highlight=False)
     console.print(table)
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
 
-def _stacked(words: Sequence[str], width: int) -> Iterator[str]:
+def _stacked(parts: Sequence[str], width: int) -> Iterator[str]:
     """One question: when, its id, what became of it and what was found; then who asked what."""
     from rich.cells import cell_len
     from rich.text import Text
 
-    asked, identifier, server, tool, found, decided, message = words
+    asked, identifier, server, tool, found, decided, message = parts
     if found not in ("", "-"):
         sign, _, word = found.rpartition(" ")
         found = f"{sign} guardian: {word}".lstrip()

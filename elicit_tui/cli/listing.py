@@ -80,14 +80,14 @@ async def _all_offers(
         log_file=namespace.log_file,
     )
     async with opened as runtime:
-        runtime.broker.subscribe(lambda event: _told(event, narration))
+        runtime.broker.subscribe(lambda event: _tell(event, narration))
         found = await asyncio.gather(
             *(_offers(runtime, name, namespace.command, narration) for name in names)
         )
     return [offer for offers in found for offer in offers or ()], None not in found
 
 
-def _told(event: BrokerEvent, narration: Narration) -> None:
+def _tell(event: BrokerEvent, narration: Narration) -> None:
     from elicit_tui.broker import Notice
 
     if isinstance(event, Notice):

@@ -168,9 +168,9 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     )
     parser.command = name
     module.add_arguments(parser)
-    if command.meant is not None and (not rest or rest[0] not in ("-h", "--help")):
+    if command.default is not None and (not rest or rest[0] not in ("-h", "--help")):
         named = next((word for word in rest if not word.startswith("-")), None)
-        rest = rest if named is not None and rest[0] == named else [command.meant, *rest]
+        rest = rest if named is not None and rest[0] == named else [command.default, *rest]
     if command.any_order:
         return module, parser.parse_intermixed_args(rest, namespace)
     return module, parser.parse_args(rest, namespace)

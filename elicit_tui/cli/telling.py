@@ -41,7 +41,7 @@ class Telling:
         self._history_content = history_content
         self._forms = forms
         self._second = 0
-        self._told = 0
+        self._lines_told = 0
         self._left_out = 0
 
     def notice(self, event: Notice) -> None:
@@ -79,11 +79,11 @@ class Telling:
         if second != self._second:
             if self._left_out:
                 self._narration.say(f"({self._left_out} more lines of it are not shown)")
-            self._second, self._told, self._left_out = second, 0, 0
-        self._told += 1
-        if self._told > EACH_SECOND:
+            self._second, self._lines_told, self._left_out = second, 0, 0
+        self._lines_told += 1
+        if self._lines_told > EACH_SECOND:
             self._left_out += 1
-        return self._told <= EACH_SECOND
+        return self._lines_told <= EACH_SECOND
 
 
 def _done(outcome: Outcome) -> str:

@@ -68,9 +68,9 @@ def _value(node: Value) -> dict[str, Any]:
             schema["enum"] = list(node.choices)
     if node.minimum is not None:
         schema["minimum"] = node.minimum
-    if node.words:
+    if node.also:
         number = {key: schema.pop(key) for key in ("type", "minimum") if key in schema}
-        schema["anyOf"] = [number, {"enum": list(node.words)}]
+        schema["anyOf"] = [number, {"enum": list(node.also)}]
     if node.default is not None:
         schema["default"] = node.default
     return schema

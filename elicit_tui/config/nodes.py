@@ -24,7 +24,7 @@ class Value(NamedTuple):
     """None: the key has no default."""
     choices: tuple[str, ...] = ()
     minimum: float | None = None
-    words: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     """What may stand in the place of a number."""
     without_effect: bool = False
     """Accepted because another program's file has it; does nothing here."""

@@ -109,10 +109,10 @@ def _name(path: KeyPath, name: str) -> Iterator[KeyFault]:
 
 
 def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
-    if isinstance(value, str) and value in node.words:
+    if isinstance(value, str) and value in node.also:
         return
     if not _is_kind(node, value):
-        wanted = " or ".join((_WORDS[node.kind], *map(toml_value, node.words)))
+        wanted = " or ".join((_WORDS[node.kind], *map(toml_value, node.also)))
         several = node.kind in ("strings", "table of strings", "json table")
         given = _kind_of(value) if several else shown(value)
         yield KeyFault(path, f"must be {wanted}, not {given}")

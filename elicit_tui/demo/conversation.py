@@ -35,7 +35,7 @@ class ElicitResult:
         """Whether the person said yes."""
         return self.action == "accept"
 
-    def said(self, what: str) -> str:
+    def refusal(self, what: str) -> str:
         """One sentence about a refusal, for a tool's result."""
         if self.action == "decline":
             return f"You declined, so {what}."

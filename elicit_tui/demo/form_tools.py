@@ -20,7 +20,7 @@ async def book_table(talk: Conversation, arguments: Arguments) -> ToolResult:
     answer = await talk.ask_form(f"A table at {place}: when, and for whom?", forms.BOOKING)
     answer = answer or CANCELLED
     if not answer.accepted:
-        return ToolResult(answer.said("no table was booked"), {"booked": False})
+        return ToolResult(answer.refusal("no table was booked"), {"booked": False})
     content = answer.content
     text = f"Booked at {place} on {content.get('date')} for {content.get('guests')} guests."
     return ToolResult(text, {"booked": True, "answers": dict(content)})
@@ -30,7 +30,7 @@ async def choose_colours(talk: Conversation, arguments: Arguments) -> ToolResult
     """Multi-selects, titled and plain, one with a default; and one choice out of a long list."""
     answer = await talk.ask_form("Which colours may the walls have?", forms.COLOURS) or CANCELLED
     if not answer.accepted:
-        return ToolResult(answer.said("the walls stay white"), {"colours": []})
+        return ToolResult(answer.refusal("the walls stay white"), {"colours": []})
     chosen = answer.content.get("favourites", [])
     return ToolResult(
         f"Painting in {', '.join(map(str, chosen))}.", {"answers": dict(answer.content)}
@@ -42,7 +42,7 @@ async def set_preferences(talk: Conversation, arguments: Arguments) -> ToolResul
     message = "Your preferences. Everything has a default: change, clear or keep it."
     answer = await talk.ask_form(message, forms.PREFERENCES) or CANCELLED
     if not answer.accepted:
-        return ToolResult(answer.said("the preferences stay as they were"), {"saved": False})
+        return ToolResult(answer.refusal("the preferences stay as they were"), {"saved": False})
     return ToolResult(
         "The preferences are saved.", {"saved": True, "answers": dict(answer.content)}
     )
@@ -54,13 +54,13 @@ async def deploy(talk: Conversation, arguments: Arguments) -> ToolResult:
     message = f"Deploy branch '{branch}': select the target environment"
     answer = await talk.ask_form(message, forms.DEPLOYMENT) or CANCELLED
     if not answer.accepted:
-        return ToolResult(answer.said("nothing was deployed"), {"deployed": False})
+        return ToolResult(answer.refusal("nothing was deployed"), {"deployed": False})
     target = answer.content.get("environment")
     if target == "production":
         message = f"'{branch}' will replace what runs in production. Go ahead?"
         sure = await talk.ask_form(message, forms.NO_FIELDS) or CANCELLED
         if not sure.accepted:
-            return ToolResult(sure.said("production stays as it is"), {"deployed": False})
+            return ToolResult(sure.refusal("production stays as it is"), {"deployed": False})
     data = {"deployed": True, "branch": branch, "answers": dict(answer.content)}
     return ToolResult(f"Deployed {branch} to {target} (not really: this is a demo).", data)
 
@@ -69,7 +69,7 @@ async def clear_cache(talk: Conversation, arguments: Arguments) -> ToolResult:
     """A question without fields: yes or no."""
     answer = await talk.ask_form("Clear the demo's cache?", forms.NO_FIELDS) or CANCELLED
     if not answer.accepted:
-        return ToolResult(answer.said("the cache stays"), {"cleared": False})
+        return ToolResult(answer.refusal("the cache stays"), {"cleared": False})
     return ToolResult("The cache is empty (it always was).", {"cleared": True})
 
 

@@ -26,7 +26,7 @@ async def sign_in(talk: Conversation, arguments: Arguments) -> ToolResult:
     session = secrets.token_hex(4)
     answer = await talk.ask_url("Sign in to go on.", SIGN_IN_PAGE + session, session)
     if not answer.accepted:
-        return ToolResult(answer.said("you are not signed in"), {"signedIn": False})
+        return ToolResult(answer.refusal("you are not signed in"), {"signedIn": False})
     await asyncio.sleep(PAGE_SECONDS)
     talk.completed(session)
     return ToolResult("Signed in (the demo believes everyone).", {"signedIn": True})
@@ -52,7 +52,7 @@ async def open_odd_page(talk: Conversation, arguments: Arguments) -> ToolResult:
     message = "Please confirm your account at example.com."
     answer = await talk.ask_url(message, LOOK_ALIKE_PAGE, secrets.token_hex(4))
     if not answer.accepted:
-        return ToolResult(answer.said("nobody was fooled"), {"opened": False})
+        return ToolResult(answer.refusal("nobody was fooled"), {"opened": False})
     return ToolResult(
         "You agreed to open it. Did you see which domain it really is?", {"opened": True}
     )

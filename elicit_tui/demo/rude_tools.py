@@ -51,7 +51,7 @@ async def leave_while_asking(talk: Conversation, arguments: Arguments) -> ToolRe
 async def ask_the_impossible(talk: Conversation, arguments: Arguments) -> ToolResult:
     """A required field that has no legal answer on the wire."""
     answer = await talk.ask_form("Where do you live?", forms.NESTED) or ElicitResult("cancel")
-    return ToolResult(answer.said("no address is known"), {"action": answer.action})
+    return ToolResult(answer.refusal("no address is known"), {"action": answer.action})
 
 
 async def fail(talk: Conversation, arguments: Arguments) -> ToolResult:

@@ -28,9 +28,9 @@ def json_key(value: Any) -> Hashable:
     return ("no JSON", repr(value))
 
 
-def same_json(one: Any, other: Any) -> bool:
+def same_json(left: Any, right: Any) -> bool:
     """Whether JSON Schema calls two values equal: true is not 1, 1 and 1.0 are the same number."""
-    return json_key(one) == json_key(other)
+    return json_key(left) == json_key(right)
 
 
 def is_number(value: Any) -> bool:

@@ -24,9 +24,9 @@ _TYPES: Final = {
 }
 
 
-def counted(number: Any, one: str, many: str) -> str:
+def counted(number: Any, singular: str, plural: str) -> str:
     """A number with its noun: "1 character", "3 characters"."""
-    return f"{limit_text(number)} {one if number == 1 else many}"
+    return f"{limit_text(number)} {singular if number == 1 else plural}"
 
 
 def range_words(schema: Any) -> str:
@@ -56,17 +56,17 @@ def range_words(schema: Any) -> str:
     return " and ".join(parts)
 
 
-def count_words(low: Any, high: Any, one: str, many: str) -> str:
+def count_words(low: Any, high: Any, singular: str, plural: str) -> str:
     """A range of counts: "3 to 20 characters", "at least 1 character", "exactly 2"; "" for none."""
     if not low and high is None:
         return ""
     if high is None:
-        return f"at least {counted(low, one, many)}"
+        return f"at least {counted(low, singular, plural)}"
     if not low:
-        return f"at most {counted(high, one, many)}"
+        return f"at most {counted(high, singular, plural)}"
     if low == high:
-        return f"exactly {counted(low, one, many)}"
-    return f"{limit_text(low)} to {counted(high, one, many)}"
+        return f"exactly {counted(low, singular, plural)}"
+    return f"{limit_text(low)} to {counted(high, singular, plural)}"
 
 
 def choose_words(low: Any, high: Any) -> str:

@@ -74,7 +74,7 @@ class SessionOffers:
         self._prompt_names = PublicNames(prefix=prefix)
         self._owners: dict[tuple[str, str], str] = {}
         """Whose each URI, and each template, is."""
-        self._told: set[Origin] = set()
+        self._reported: set[Origin] = set()
         self._offers: dict[tuple[frozenset[str], bool], Offers] = {}
 
     @classmethod
@@ -176,8 +176,8 @@ class SessionOffers:
         for origin in origins:
             public = given.get(origin)
             as_it_is = public is not None and (self._prefix or public == origin[1])
-            if not as_it_is and origin not in self._told and len(self._told) < MOST_TOLD:
-                self._told.add(origin)
+            if not as_it_is and origin not in self._reported and len(self._reported) < MOST_TOLD:
+                self._reported.add(origin)
                 shown = f"{quoted(origin[1])} of {origin[0]}"
                 self._notify(
                     f"The {kind} {shown} is not offered: its name means another one."

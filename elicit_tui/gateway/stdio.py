@@ -257,14 +257,14 @@ async def file_streams(
     reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
     writing, flow = await loop.connect_write_pipe(Flow, target)
 
-    def said(text: str) -> None:
+    def report(text: str) -> None:
         print(f"elicit-tui: the agent {text}", file=sys.stderr)
 
     writing.write(handover.unsent)
     write = AgentWrite(writing, flow)
     write.answered = handover.answered
     try:
-        yield AgentRead(reader, lambda text: None, said), write
+        yield AgentRead(reader, lambda text: None, report), write
     finally:
         await write.aclose()
         reading.close()

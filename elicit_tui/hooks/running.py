@@ -71,9 +71,9 @@ def reply_of_text(output: bytes, event: str) -> Reply:
         raise HookError("did not answer in JSON") from None
     if not isinstance(answer, dict):
         raise HookError("did not answer with a JSON object")
-    warning = _words(answer.get("systemMessage"))
+    warning = _reason(answer.get("systemMessage"))
     if answer.get("continue") is False:
-        return Reply("cancel", reason=_words(answer.get("stopReason")), warning=warning)
+        return Reply("cancel", reason=_reason(answer.get("stopReason")), warning=warning)
     inner = answer.get("hookSpecificOutput", answer)
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
         raise HookError(f"did not answer for {event}")
@@ -89,11 +89,11 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     content = inner.get("content")
     if content is not None and (not isinstance(content, dict) or too_deep(content)):
         raise HookError("answered with content that is no object")
-    reason = _words(inner.get("reason", answer.get("reason")))
+    reason = _reason(inner.get("reason", answer.get("reason")))
     return Reply(action, content if action == "accept" else None, reason, warning)
 
 
-def _words(value: Any) -> str | None:
+def _reason(value: Any) -> str | None:
     return (neutral_line(value, LONGEST_REASON) or None) if isinstance(value, str) else None
 
 

@@ -145,7 +145,7 @@ class Session:
             exchange.extra = {"arguments": dict(call.arguments), **exchange.extra}
         await self._checked(
             exchange,
-            self._sdk.send_request(_request_of(call), EmptyResult, progress_callback=_told),
+            self._sdk.send_request(_request_of(call), EmptyResult, progress_callback=_on_progress),
         )
         assert exchange.result is not None
         return exchange.result
@@ -274,7 +274,7 @@ class Session:
         return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
 
 
-async def _told(progress: float, total: float | None, message: str | None) -> None:
+async def _on_progress(progress: float, total: float | None, message: str | None) -> None:
     """Given so that the SDK asks for progress; the wire is what tells it."""
 
 

@@ -76,7 +76,7 @@ class TaskFollower:
         self.rounds = rounds
         self._emit = emit
         self._id = ""
-        self._said: str | None = None
+        self._last_message: str | None = None
         """The last status message, and how many there were."""
         self._changes = 0
         self._keys: set[str] = set()
@@ -145,8 +145,8 @@ class TaskFollower:
 
     def _tell(self, task: Mapping[str, Any]) -> None:
         message = task.get("statusMessage")
-        if isinstance(message, str) and message and message != self._said:
-            self._said = message
+        if isinstance(message, str) and message and message != self._last_message:
+            self._last_message = message
             self._changes += 1
             self._emit(
                 Progress(self._identity.name, self._call.id, float(self._changes), message=message)

@@ -81,7 +81,7 @@ def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | No
     return next((rule for rule in rules if matches(rule, request)), None)
 
 
-def _said(
+def _answer_of(
     rule: Rule, question: Question, by: Literal["rule", "answers"], named: str, key: str
 ) -> Outcome | str:
     """What an entry that does not ask says to a question; a clause: why it may not accept it."""
@@ -144,7 +144,7 @@ class Rules:
                 return ends(STEP, decline("policy", reason, key=flag, layer=layer), lets)
             sentence = f"{named.capitalize()} asks for a person."
             return Decision(STEP, sentence, key, rule.layer, change, asks=True)
-        decided = _said(rule, question, "rule", named, key)
+        decided = _answer_of(rule, question, "rule", named, key)
         if isinstance(decided, Outcome):
             return ends(STEP, decided, change)
         sentence = f"{named.capitalize()} matched but did not answer: {decided}."
@@ -164,7 +164,7 @@ class Rules:
         named = f"answers entry {rule.position}"
         if rule.action == "ask":
             return cancel("answers", f"Cancelled: {named} asks, and with answers nobody is asked.")
-        answered = _said(rule, question, "answers", named, entry_key(rule, "answers"))
+        answered = _answer_of(rule, question, "answers", named, entry_key(rule, "answers"))
         if isinstance(answered, Outcome):
             return answered
         return cancel("answers", f"Cancelled: {named} is no valid answer: {answered}.")

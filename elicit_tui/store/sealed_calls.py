@@ -67,7 +67,7 @@ class SealedCalls(ABC):
     """Names this process in the store."""
 
     def __init__(self) -> None:
-        self._told: defaultdict[str, set[str]] = defaultdict(set)
+        self._told_calls: defaultdict[str, set[str]] = defaultdict(set)
         """The calls of an owner that are to be forgotten, until the store has forgotten them."""
 
     @abstractmethod
@@ -118,7 +118,7 @@ class SealedCalls(ABC):
             )
             asked_at = book.now if since is None else since
             over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
-            change.drops += [*(call.id for call in over), *sorted(self._told[owner])]
+            change.drops += [*(call.id for call in over), *sorted(self._told_calls[owner])]
             left = [call for call in book.calls.values() if call.id not in change.drops]
             found = calls.verdict(left, new, lambda c: book.maker(c, asked_at))
             if found.what == "begins":
@@ -166,7 +166,7 @@ class SealedCalls(ABC):
 
     async def drop(self, owner: str, call_id: str) -> None:
         """Forget a call that its agent was told all of; where that fails, when the next begins."""
-        known = self._told[owner]
+        known = self._told_calls[owner]
         known.add(call_id)
 
         def work(book: Book, change: BookChange) -> set[str]:

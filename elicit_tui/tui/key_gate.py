@@ -169,12 +169,12 @@ class PasteBurst:
 
     def __init__(self) -> None:
         self._until = float("-inf")
-        self._told = True
+        self._was_told = True
 
     def drops(self, event: events.Event, is_text: bool) -> bool:
         """Whether this input came with a paste. `is_text`: the key writes a letter in a field."""
         if isinstance(event, events.Paste):
-            self._until, self._told = event.time + PASTE_SECONDS, False
+            self._until, self._was_told = event.time + PASTE_SECONDS, False
             return False
         if not isinstance(event, (events.Key, events.MouseDown, events.MouseUp)):
             return False
@@ -186,7 +186,7 @@ class PasteBurst:
     @property
     def is_news(self) -> bool:
         """Whether the person was not told yet that something came with this paste; True once."""
-        was_told, self._told = self._told, True
+        was_told, self._was_told = self._was_told, True
         return not was_told
 
 

@@ -252,9 +252,9 @@ READABLE: Final = 4.5
 """The least contrast of a word (WCAG 2.1, AA)."""
 
 
-def _contrast(one: Color, other: Color) -> float:
+def _contrast(first: Color, second: Color) -> float:
     """The ratio of WCAG 2.1, 1 to 21."""
-    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 

@@ -69,7 +69,7 @@ async def _reply(
     narration: Narration,
 ) -> Delivery:
     present = person_present()
-    answered = _said(settings, namespace, question, narration)
+    answered = _answer_of(settings, namespace, question, narration)
     if answered is not None:
         reply = await inbox.answer(question.id, answered)
         if reply.kind != "reopened" or not present:
@@ -88,7 +88,7 @@ async def _reply(
         return await questions.ask(question.id)
 
 
-def _said(
+def _answer_of(
     settings: Settings, namespace: argparse.Namespace, question: Question, narration: Narration
 ) -> Outcome | None:
     """What the command line says by itself; None where a person has to be asked for more."""

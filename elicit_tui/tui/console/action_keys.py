@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.bars import said
+from elicit_tui.tui.console.bars import key_label
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.ordered_app import OrderedApp
@@ -114,8 +114,8 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
         for name, title in PANES.items():
             if not screen.has_pane(name):
                 continue
-            words = f"key {key(f'pane.{name}')}"
-            yield _command(f"Show {title.lower()}", words, partial(app.show_pane, name))
+            help_text = f"key {key(f'pane.{name}')}"
+            yield _command(f"Show {title.lower()}", help_text, partial(app.show_pane, name))
         following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
         yield from _recent(app)
@@ -136,9 +136,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     yield _command("Leave elicit-tui", leaving, app.action_quit)
 
 
-def _command(title: str, words: str, action: Callable[[], Any]) -> SystemCommand:
+def _command(title: str, help_text: str, action: Callable[[], Any]) -> SystemCommand:
     # A palette shows titles as markup, and some quote a server.
-    return SystemCommand(title.replace("[", "\\["), words.replace("[", "\\["), action)
+    return SystemCommand(title.replace("[", "\\["), help_text.replace("[", "\\["), action)
 
 
 def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -151,7 +151,9 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             seen.add(binding.action)
             key = app.get_key_display(binding)
             yield _command(
-                said(node, binding), f"key {key}", partial(app.run_action, binding.action, node)
+                key_label(node, binding),
+                f"key {key}",
+                partial(app.run_action, binding.action, node),
             )
 
 
@@ -167,8 +169,8 @@ def _recent(app: Controller) -> Iterator[SystemCommand]:
                 call = partial(app.call_offer, name, offer)
                 yield _command(f"Recent: {name}: {offer.shown}", "", call)
     for path in saved_calls(Path()):
-        words = neutral_line(path.name.removesuffix(SUFFIX), 80)
-        yield _command(f"Kept call: {words}", words + SUFFIX, partial(app.call_kept, path))
+        help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
+        yield _command(f"Kept call: {help_text}", help_text + SUFFIX, partial(app.call_kept, path))
 
 
 def _servers(app: Controller) -> Iterator[SystemCommand]:

@@ -44,12 +44,12 @@ class Happening:
         )
         used = NARROW_INDENT if narrow else len(text_of(head))
         first, *others = list(wrapped(self.text, width - used)) or [""]
-        sign, blank, words = first.partition(" ")
+        sign, blank, term = first.partition(" ")
         if len(sign) != 1 or sign.isalnum():
-            sign, blank, words = "", "", first
+            sign, blank, term = "", "", first
         body: Role = "plain" if sign else self.role
         rest: list[Line] = [((" " * used + part, body),) for part in others]
-        begin: Line = ((sign + blank, self.role), (words, body))
+        begin: Line = ((sign + blank, self.role), (term, body))
         return (
             [head, ((" " * used, "plain"), *begin), *rest] if narrow else [(*head, *begin), *rest]
         )
@@ -81,9 +81,9 @@ class Activity:
         self.count += 1
         self.names = max(self.names, cell_len(server))
 
-    def matching(self, words: str) -> Iterable[Happening]:
+    def matching(self, term: str) -> Iterable[Happening]:
         """The lines in which these words stand, whatever their case; all for no words."""
-        wanted = words.casefold()
+        wanted = term.casefold()
         if not wanted:
             return tuple(self._lines)
         return [

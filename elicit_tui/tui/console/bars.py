@@ -180,7 +180,7 @@ class KeyBar(ClickBar):
 
     def _part(self, node: DOMNode, binding: Binding) -> Part:
         key = self.app.get_key_display(binding)
-        spans: Line = ((f" {key}", "accent"), (f" {said(node, binding)} ", "plain"))
+        spans: Line = ((f" {key}", "accent"), (f" {key_label(node, binding)} ", "plain"))
         return Part(spans, binding.action, node)
 
 
@@ -189,7 +189,7 @@ def _without_last_space(spans: Line) -> Line:
     return (*before, (text.rstrip(), role))
 
 
-def said(node: DOMNode, binding: Binding) -> str:
+def key_label(node: DOMNode, binding: Binding) -> str:
     """What a key does here and now, in a word or two."""
     worded = getattr(node, "worded", None)
     words = worded(binding.action) if worded is not None else None

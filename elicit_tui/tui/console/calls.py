@@ -32,7 +32,7 @@ class AnsweredQuestion:
 
     message: str
     action: Action | None
-    told: str
+    summary: str
     """Who decided what, in a few words."""
     of_one: bool = True
     """Whether it is of this call for sure: the server says so, or no other ran."""
@@ -96,10 +96,10 @@ class CallRecord:
         return next((e for e in ends if e.action != "accept" and e.of_one is of_one), None)
 
     @property
-    def words(self) -> str:
+    def standing(self) -> str:
         """How it stands; where a question of it was refused, what became of that."""
         if self.refusal is not None:
-            return self.refusal.told
+            return self.refusal.summary
         if self.state == "refused" and self.confirmation:
             return self.confirmation
         if self.is_error:

@@ -35,8 +35,8 @@ class DialogButton(KeyButton):
 
     app: Controller
 
-    def __init__(self, words: str, action_id: str, *, id: str, main: bool = False) -> None:
-        super().__init__(words, "", id=id, main=main)
+    def __init__(self, text: str, action_id: str, *, id: str, main: bool = False) -> None:
+        super().__init__(text, "", id=id, main=main)
         self._action_id = action_id
 
     def on_mount(self) -> None:
@@ -168,7 +168,7 @@ class TextDialog(Dialog[None]):
     interruptible: ClassVar[bool] = True
 
     @abstractmethod
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """The text, in lines for a width in cells."""
 
     def body(self) -> ComposeResult:
@@ -178,7 +178,7 @@ class TextDialog(Dialog[None]):
     def on_mount(self) -> None:
         """Show it from the top."""
         view = self.query_one("#words", LineView)
-        view.show(self.words)
+        view.show(self.lines)
         view.focus()
 
     def on_resize(self) -> None:

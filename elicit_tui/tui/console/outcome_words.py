@@ -96,12 +96,12 @@ def who_of(decided_by: str | None, reason: str | None) -> str:
     return next((words for name, words in WHO.items() if name == decided_by), decided_by)
 
 
-def told(outcome: Outcome) -> str:
+def ending(outcome: Outcome) -> str:
     """An outcome in a few words: `declined by you`."""
-    return told_of(outcome.action, outcome.decided_by, outcome.reason)
+    return ending_of(outcome.action, outcome.decided_by, outcome.reason)
 
 
-def told_of(action: str | None, decided_by: str | None, reason: str | None) -> str:
+def ending_of(action: str | None, decided_by: str | None, reason: str | None) -> str:
     """The same for what the ledger holds; a question that nobody decided yet is said to be so."""
     who = who_of(decided_by, reason)
     if decided_by is None:
@@ -128,7 +128,7 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> InPassing | None:
     a draft of it.
     """
     outcome = event.outcome
-    title = f"{event.request.server.name} · {told(outcome)}"
+    title = f"{event.request.server.name} · {ending(outcome)}"
     reason = neutral_line(outcome.reason, 300)
     if outcome.decided_by == "guardian":
         worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)

@@ -50,11 +50,11 @@ class FoundLines(LineView):
 
     def __init__(self) -> None:
         super().__init__()
-        self._words = ""
+        self._term = ""
 
-    def find(self, words: str) -> Sequence[int]:
+    def find(self, term: str) -> Sequence[int]:
         """The lines that hold the words; those broken at the end of a line too."""
-        wanted, self._words = words.casefold(), words
+        wanted, self._term = term.casefold(), term
         texts = [text_of(spans).casefold() for spans in self._lines]
         return [number for number, text in enumerate(texts) if _begins_here(texts, number, wanted)]
 
@@ -66,7 +66,7 @@ class FoundLines(LineView):
 
     def line_at(self, number: int) -> Line:
         """A line as it is drawn."""
-        return marked(self._lines[number], self._words)
+        return marked(self._lines[number], self._term)
 
 
 def _begins_here(texts: Sequence[str], number: int, wanted: str) -> bool:
@@ -79,11 +79,11 @@ def _begins_here(texts: Sequence[str], number: int, wanted: str) -> bool:
     return wanted in f"{text} {following.lstrip()}" and wanted not in following
 
 
-def marked(spans: Line, words: str) -> Line:
+def marked(spans: Line, term: str) -> Line:
     """The line with each occurrence of the words in the colour of what is to be seen."""
-    if not words:
+    if not term:
         return spans
-    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    pattern = re.compile(re.escape(term), re.IGNORECASE)
     return tuple(piece for span in spans for piece in _pieces(span, pattern))
 
 
@@ -181,7 +181,7 @@ def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
 
     What was written as `&#x202e;`, or escaped in an address, has only now become what it is.
     """
-    target, words = "", ""
+    target, term = "", ""
     for part in tokens:
         part.content = neutral(part.content)
         if part.type == "image":
@@ -189,14 +189,14 @@ def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
             yield token("text", "", 0, content=f"[picture: {part.content} {source}]")
             continue
         if part.type == "link_open":
-            target, words = str(part.attrs.get("href", "")), ""
+            target, term = str(part.attrs.get("href", "")), ""
         elif part.type == "link_close":
             yield part
-            if words.strip() != target:
+            if term.strip() != target:
                 yield token("text", "", 0, content=f" ({neutral_line(target, 400)})")
             continue
         else:
-            words += part.content
+            term += part.content
         yield part
 
 
@@ -229,9 +229,9 @@ class MarkdownPage(VerticalScroll):
 
         yield Markdown(self._text, parser_factory=honest_parser, open_links=False)
 
-    def find(self, words: str) -> Sequence[Any]:
+    def find(self, term: str) -> Sequence[Any]:
         """The paragraphs that hold the words."""
-        wanted = words.casefold()
+        wanted = term.casefold()
         (page,) = self.query("Markdown")
         return [
             block
@@ -283,9 +283,9 @@ class ResultTable(DataTable[Text]):
             self.add_column(Text(neutral_line(key, 60)))
         self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)
 
-    def find(self, words: str) -> Sequence[int]:
+    def find(self, term: str) -> Sequence[int]:
         """The rows that hold the words."""
-        wanted = words.casefold()
+        wanted = term.casefold()
         texts = (bounded_json(dict(row)).casefold() for row in self._rows_shown)
         return [number for number, text in enumerate(texts) if wanted in text]
 

@@ -56,7 +56,7 @@ class TreePart:
         return self.run or (0, len(self.inside))
 
     @property
-    def words(self) -> Line:
+    def label(self) -> Line:
         """What its line says."""
         if self.run is not None:
             return ((f"{self.run[0]:,} … {self.run[1] - 1:,}", "dim"),)
@@ -110,9 +110,9 @@ def entries_of(value: Any, start: int, end: int) -> Iterator[tuple[Key, Any]]:
         yield from enumerate(value[start:end], start)
 
 
-def found_in(value: Any, words: str) -> Iterator[Path]:
+def found_in(value: Any, term: str) -> Iterator[Path]:
     """The way to each key or value that holds the words, from the first to the last."""
-    wanted = words.casefold()
+    wanted = term.casefold()
     left: list[tuple[Path, Any]] = [((), value)]
     while left:
         path, here = left.pop()
@@ -206,14 +206,14 @@ class ResultTree(Tree[TreePart]):
         """A line in the colours of the theme; nothing of it is markup."""
         colours = self.app.theme_variables
         label = Text(self._sign(node), base_style)
-        for text, role in self._words(node):
+        for text, role in self._label_of(node):
             colour = Style(color=_rich(colours[COLOURS[role]]), bold=role in BOLD or None)
             label.append(text, style + colour)
         return label
 
     def get_label_width(self, node: TreeNode[TreePart]) -> int:
         """Cells of a line."""
-        return cell_len(self._sign(node)) + cell_len(text_of(self._words(node)))
+        return cell_len(self._sign(node)) + cell_len(text_of(self._label_of(node)))
 
     def _sign(self, node: TreeNode[TreePart]) -> str:
         if not node.allow_expand:
@@ -221,8 +221,8 @@ class ResultTree(Tree[TreePart]):
         return self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
 
     @staticmethod
-    def _words(node: TreeNode[TreePart]) -> Line:
-        return () if node.data is None else node.data.words
+    def _label_of(node: TreeNode[TreePart]) -> Line:
+        return () if node.data is None else node.data.label
 
     def action_unfold(self) -> None:
         """Unfold what the cursor is on, or go into it."""
@@ -246,10 +246,10 @@ class ResultTree(Tree[TreePart]):
 
     # What a person looks for
 
-    def find(self, words: str) -> Sequence[Path]:
+    def find(self, term: str) -> Sequence[Path]:
         """The way to everything that holds the words."""
         part = self.root.data
-        return [] if part is None else list(islice(found_in(part.value, words), MOST_FOUND))
+        return [] if part is None else list(islice(found_in(part.value, term), MOST_FOUND))
 
     def go_to(self, place: Path) -> None:
         """Unfold the way to a place and put the cursor there."""

@@ -44,7 +44,7 @@ class Binary:
         """About how many bytes it is."""
         return len(self.data) * 3 // 4
 
-    def told(self) -> str:
+    def label(self) -> str:
         """`image/png, 12 kB`."""
         size = self.size
         amount = f"{size:,} bytes" if size < 2_000 else f"{size // 1_000:,} kB"
@@ -97,7 +97,7 @@ def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> st
         binary = binary_of(block)
         resource = block.get("resource")
         if binary is not None:
-            parts.append(f"[{binary.told()}]")
+            parts.append(f"[{binary.label()}]")
         elif isinstance(block.get("text"), str):
             parts.append(block["text"])
         elif isinstance(resource, Mapping) and isinstance(resource.get("text"), str):

@@ -310,7 +310,7 @@ class ConsoleRun:
         refusal = entry.refusal
         failed = entry.state != "answered" or entry.is_error
         role = ROLES[refusal.action] if refusal is not None else "bad" if failed else "good"
-        self._state.say(server, f"← {offer.shown}: {entry.words}", role)
+        self._state.say(server, f"← {offer.shown}: {entry.standing}", role)
 
     def _tell_refused(self, refused: ToolRefused) -> None:
         """Say why a tool was not called, where it was not the person who said no."""

@@ -45,8 +45,8 @@ class ServerEditing:
         if servers:
             self._app.push_screen(OtherServersScreen(str(self._path), servers, self._take))
         else:
-            words = "No client that is known has a server that is not here."
-            self._tell(words, severity="information")
+            sentence = "No client that is known has a server that is not here."
+            self._tell(sentence, severity="information")
 
     def change(self, record: ServerRecord) -> None:
         """Ask for what is to be another of a server of the file."""
@@ -121,5 +121,5 @@ class ServerEditing:
             if now is None or not self._app.take_over(name, now.get(name)):
                 self._tell(NEXT_RUN, severity="information")
 
-    def _tell(self, words: str, severity: Any = "warning") -> None:
-        self._app.notify(neutral_line(words, 400), severity=severity, markup=False)
+    def _tell(self, sentence: str, severity: Any = "warning") -> None:
+        self._app.notify(neutral_line(sentence, 400), severity=severity, markup=False)

@@ -92,16 +92,16 @@ class Offer:
         """The digest of its definition; an allowance ends when it changes."""
         return digest(self.raw)
 
-    def matches(self, words: str) -> bool:
+    def matches(self, term: str) -> bool:
         """Whether every word stands in its name, title or description."""
         text = f"{self.shown} {self.title} {self.description}".casefold()
-        return all(word in text for word in words.casefold().split())
+        return all(word in text for word in term.casefold().split())
 
 
-def found_by(words: str, offers: Iterable[Offer]) -> list[Offer]:
+def found_by(term: str, offers: Iterable[Offer]) -> list[Offer]:
     """Those that match: by name or title before those that only speak of it."""
-    wanted = words.casefold()
-    found = [offer for offer in offers if offer.matches(words)]
+    wanted = term.casefold()
+    found = [offer for offer in offers if offer.matches(term)]
     return sorted(found, key=lambda offer: wanted not in f"{offer.shown} {offer.title}".casefold())
 
 

@@ -64,8 +64,8 @@ class SharedQuestions:
                     self._inbox = inbox
                     for waiting in inbox.waiting:
                         self._tell_sealed(waiting)
-                    questions = InboxQuestions(inbox, responder, self._state.questions, self._told)
-                    await questions.ask_all()
+                    listed, tell = self._state.questions, self._tell_delivery
+                    await InboxQuestions(inbox, responder, listed, tell).ask_all()
             except StoreMissing:
                 await asyncio.sleep(LOOK_AGAIN_SECONDS)
             except StoreError as error:
@@ -178,7 +178,7 @@ class SharedQuestions:
         self._state.say(server, f"▲ {words}", "warn")
         self._app.notify(words, title=server, severity="warning", markup=False, timeout=12)
 
-    def _told(self, question: Question, reply: Delivery) -> None:
+    def _tell_delivery(self, question: Question, reply: Delivery) -> None:
         """What became of an answer that was given here, or of a question that left."""
         server = question.request.server.name
         sent = reply.kind == "sent"

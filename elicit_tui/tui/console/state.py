@@ -19,7 +19,14 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
-from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, SIGNS, asked, plural, told
+from elicit_tui.tui.console.outcome_words import (
+    ACTIONS,
+    ROLES,
+    SIGNS,
+    asked,
+    ending,
+    plural,
+)
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.spans import shortened
 
@@ -141,17 +148,19 @@ class ConsoleState:
             return
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
-        self.activity.add(name, f"{sign} {asked(request)}  {told(outcome)}", ROLES[outcome.action])
+        self.activity.add(
+            name, f"{sign} {asked(request)}  {ending(outcome)}", ROLES[outcome.action]
+        )
         self.last_end = (
-            f"{datetime.now():%H:%M}  {name}  {sign} {told(outcome)}: {shortened(message, 60)}"
+            f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {shortened(message, 60)}"
         )
         of_one = len(request.calls) == 1
         for call in calls:
             if request.traits.about_call:
-                call.confirmation = told(outcome)
+                call.confirmation = ending(outcome)
             else:
                 sent = self._told_content(event)
-                end = AnsweredQuestion(message, outcome.action, told(outcome), of_one, sent)
+                end = AnsweredQuestion(message, outcome.action, ending(outcome), of_one, sent)
                 call.answered.append(end)
         if request.traits.about_call and outcome.decided_by in ("policy", "nobody"):
             return  # Told as the end of the call.

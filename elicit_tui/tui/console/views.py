@@ -160,7 +160,7 @@ class RowList(SpanView, can_focus=True):
         self.empty = empty
         self._keys: Sequence[str] = ()
         self._draw: Draw = lambda key, width: ()
-        self._told: str | None = None
+        self._told_key: str | None = None
 
     @property
     def keys(self) -> Sequence[str]:
@@ -208,8 +208,8 @@ class RowList(SpanView, can_focus=True):
         self.refresh()
 
     def _tell(self) -> None:
-        if self.key != self._told:
-            self._told = self.key
+        if self.key != self._told_key:
+            self._told_key = self.key
             self.post_message(self.Highlighted(self, self.key))
 
     def render_line(self, y: int) -> Strip:

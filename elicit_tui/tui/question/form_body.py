@@ -150,7 +150,7 @@ class FormBody(Body):
         )
         self._whole = FormPanel(self)
         self._held: dict[str, Any] | None = None
-        self._told: tuple[str, FieldControl | None, str] = ("", None, "")
+        self._warned: tuple[str, FieldControl | None, str] = ("", None, "")
         """What was said of a search from which nothing was chosen, the field, and the search."""
 
     @property
@@ -269,7 +269,7 @@ class FormBody(Body):
             # What was below the fold may have come into view.
             self.view.call_after_refresh(self.view.summarise)
         self.last_field = field.spec.name
-        sentence, shown, search = self._told
+        sentence, shown, search = self._warned
         if field is shown and field.not_taken != search:
             self.view.query_one(StatusLine).hush_of(sentence)()
         self.name_cancel()
@@ -347,7 +347,7 @@ class FormBody(Body):
             key = self.view.key("send")
             sentence = f"{title}: nothing was chosen for “{typed}”. {key} again {kept}."
             self.view.say(sentence)
-            self._told = (sentence, self.form_view.focused_field, typed)
+            self._warned = (sentence, self.form_view.focused_field, typed)
         return left is not None
 
     def _send(self) -> None:

@@ -266,24 +266,24 @@ class WhoAsks(TextRegion):
         self._standing = standing
         self._origin = origin
         self._as_it_stands = as_it_stands
-        self._told = self._words(0)
-        super().__init__(self._words, id="who")
-        self.display = bool(self._told)
+        self._drawn = self._content(0)
+        super().__init__(self._content, id="who")
+        self.display = bool(self._drawn)
 
     @property
     def request(self) -> ElicitationRequest:
         """What is asked; of the calls that it may belong to, those that have not ended."""
         return self._as_it_stands(self._request)
 
-    def _words(self, width: int) -> Content:
+    def _content(self, width: int) -> Content:
         about = [part for part in (self._standing, self._origin) if part]
         return frame_words.who(self.request, about)
 
     def tell(self, standing: str) -> None:
         """Who else has it, and where its agent is; empty: nobody has, and its agent waits."""
         self._standing = standing
-        rows = self._words(0)
-        if not rows.is_same(self._told):
-            self._told = rows
+        rows = self._content(0)
+        if not rows.is_same(self._drawn):
+            self._drawn = rows
             self.draw_again()
             self.display = bool(rows)

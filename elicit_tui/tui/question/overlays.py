@@ -36,13 +36,13 @@ def _json_block(request: ElicitationRequest, content: Mapping[str, Any]) -> Cont
 
 
 def _left_out(
-    form: Form | None, content: Mapping[str, Any], told: Sequence[str | None] = ()
+    form: Form | None, content: Mapping[str, Any], named: Sequence[str | None] = ()
 ) -> Content | None:
-    """The fields that are not sent; `told`: those of which something is said already."""
+    """The fields that are not sent; `named`: those of which something is said already."""
     if form is None:
         return None
     absent = [
-        spec.title for spec in form.fields if spec.name not in content and spec.name not in told
+        spec.title for spec in form.fields if spec.name not in content and spec.name not in named
     ]
     if not absent:
         return None

@@ -61,7 +61,7 @@ class UrlPanel(Page):
         self.address: Address = address_of(url)
         self.elsewhere = False
         """Whether the person opens the page themselves, from the copy or the code."""
-        self._said: Content | None = _OPENED if opened else None
+        self._message: Content | None = _OPENED if opened else None
         self._code = False
         self._roomy = True
         text, self.decides = self._drawn()
@@ -78,7 +78,7 @@ class UrlPanel(Page):
 
     def say(self, text: Content | None) -> None:
         """Show a sentence above the URL: what happened, what to do."""
-        self._said = text
+        self._message = text
         self._redraw()
 
     @property
@@ -137,10 +137,10 @@ class UrlPanel(Page):
             ("in letters", "in ASCII  "), address.spellings, strict=False
         ):
             whose.append(Content.assemble((f"host {spelt_in}  ", "$faint"), (spelling, "bold")))
-        parts = [] if self._said is None else [self._said]
+        parts = [] if self._message is None else [self._message]
         if self._code:
             parts.append(Content.styled(_NO_ROOM, "$warning"))
-        if self._roomy and self._said is not _OPENED:
+        if self._roomy and self._message is not _OPENED:
             ask = "The server asks you to open this page in your browser:"
             if self._login:
                 ask = "This page opens in your browser:"
@@ -153,7 +153,7 @@ class UrlPanel(Page):
                     "bold $error",
                 )
             )
-        if self._said is _OPENED:
+        if self._message is _OPENED:
             return Content("\n\n").join(parts), Content("")
         words = Content.styled(_BEFORE, "$faint")
         return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)

@@ -27,7 +27,7 @@ class StatusLine(Widget):
     def __init__(self) -> None:
         super().__init__(id="status")
         self._summary = Content("")
-        self._said: Content | None = None
+        self._message: Content | None = None
         self._named: tuple[tuple[str, str], ...] = ()
 
     def on_mount(self) -> None:
@@ -54,20 +54,20 @@ class StatusLine(Widget):
 
     def say(self, text: str, style: str = "bold $warning") -> None:
         """A sentence in the summary's place, until `hush`."""
-        self._said = Content.styled(text, style)
+        self._message = Content.styled(text, style)
         self.refresh()
 
     def hush(self) -> None:
         """Back to the summary."""
-        if self._said is not None:
-            self._said = None
+        if self._message is not None:
+            self._message = None
             self.refresh()
 
     def hush_of(self, sentence: str) -> Callable[[], None]:
         """What hushes this sentence, and no other that is said by then."""
 
         def hush() -> None:
-            if self._said is not None and self._said.plain == sentence:
+            if self._message is not None and self._message.plain == sentence:
                 self.hush()
 
         return hush
@@ -85,7 +85,7 @@ class StatusLine(Widget):
 
     def render(self) -> Content:
         """Both parts, as the width allows."""
-        left = self._said or self._summary
+        left = self._message or self._summary
         if self.has_class("-narrow"):
             keys = self._keys(self.size.width)
             return Content.assemble(left, "\n", keys) if keys else left

@@ -49,19 +49,19 @@ class KeyButton(Widget, can_focus=True):
             return self.button
 
     def __init__(
-        self, words: str, key: str, *, id: str, main: bool = False, aside: bool = False
+        self, label: str, key: str, *, id: str, main: bool = False, aside: bool = False
     ) -> None:
         """`main`: filled, the one that most people want; `aside`: at the right edge, calm."""
         super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
         self.aside = aside
-        self._words = words
+        self._label = label
         self._main = main
         self.key = key
 
     @property
     def cells(self) -> int:
         """Its width, with a blank at each side."""
-        return Content(f"{self._words} {self.key}").cell_length + 2
+        return Content(f"{self._label} {self.key}").cell_length + 2
 
     def name_key(self, key: str) -> bool:
         """Show another key; says whether it is another one."""
@@ -71,15 +71,15 @@ class KeyButton(Widget, can_focus=True):
         self.refresh(layout=True)
         return True
 
-    def name_words(self, words: str) -> None:
+    def name_words(self, label: str) -> None:
         """Say other words."""
-        self._words = words
+        self._label = label
         self.refresh(layout=True)
 
     def render(self) -> Content:
         """A quiet key, but not on the colour of the focus, where it could not be read."""
         style = "" if self._main or self.has_focus else "$faint"
-        return Content.assemble(self._words, " ", (self.key, style))
+        return Content.assemble(self._label, " ", (self.key, style))
 
     def on_click(self) -> None:
         """A click presses it."""

@@ -354,15 +354,15 @@ class Refusal(FieldControl):
         """Nothing can be put here."""
 
     @property
-    def _words(self) -> str:
+    def _reason(self) -> str:
         if self.spec.required:
             return "■ cannot be answered here, and the server requires it"
         return "cannot be answered here; it is left out"
 
     def height_for(self, width: int) -> int:
         """The words, wrapped."""
-        return len(Content(self._words).wrap(max(width, 10)))
+        return len(Content(self._reason).wrap(max(width, 10)))
 
     def render(self) -> Content:
         """Why there is nothing to fill in."""
-        return Content(self._words)
+        return Content(self._reason)

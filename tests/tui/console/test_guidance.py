@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host import Tool
-from elicit_tui.tui.console.outcome_words import told_of
+from elicit_tui.tui.console.outcome_words import ending_of
 from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio
@@ -282,8 +282,8 @@ async def test_an_example_in_a_field_does_not_pass_for_a_value(tmp_path: Path) -
 
 
 def test_who_decided_is_said_in_words() -> None:
-    assert told_of("decline", "guardian", "") == "declined by the guardian"
-    assert told_of("cancel", "deadline", None) == "cancelled · its time ran out"
-    assert told_of(None, None, None) == "not decided"
+    assert ending_of("decline", "guardian", "") == "declined by the guardian"
+    assert ending_of("cancel", "deadline", None) == "cancelled · its time ran out"
+    assert ending_of(None, None, None) == "not decided"
     crashed = "The server demo ended (exit code 7)."
-    assert told_of(None, "server", crashed) == "no answer sent · the server went away"
+    assert ending_of(None, "server", crashed) == "no answer sent · the server went away"

@@ -63,7 +63,7 @@ async def test_help_explains_the_words_and_lists_every_key(
         await stand.until(lambda: "Leave" in stand.text())
         screen = stand.app.screen
         assert isinstance(screen, HelpScreen)
-        said = " ".join(text_of(row) for row in screen.words(size[0] - 4))
+        said = " ".join(text_of(row) for row in screen.lines(size[0] - 4))
         assert "decline (say no)" in " ".join(said.split())
         await stand.press("end")
         await stand.until(lambda: "[console.keys]" in stand.text())

@@ -196,7 +196,7 @@ async def test_the_inbox_is_the_console_with_nothing_but_them(tmp_path: Path, wo
         await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
         screen = stand.app.screen
         assert isinstance(screen, HelpScreen)
-        listed = "\n".join(text_of(row) for row in screen.words(96))
+        listed = "\n".join(text_of(row) for row in screen.lines(96))
         assert "dialogs" in listed
         assert "pane.history" not in listed
         assert "calls.cancel" not in listed

@@ -211,7 +211,7 @@ class CallsPane(Pane):
             lines.append(((f"{SIGNS_OF_ENDS[end.action]} ", role), (first, "plain")))
             lines.extend(((f"  {part}", "plain"),) for part in others)
             whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
-            end_lines = wrapped(f"{end.told}{whose}", max(8, width - 2))
+            end_lines = wrapped(f"{end.summary}{whose}", max(8, width - 2))
             lines.extend(((f"  {part}", "dim"),) for part in end_lines)
             if end.sent:
                 sent = wrapped(f"sent {end.sent}", max(8, width - 2))
@@ -351,12 +351,12 @@ def how(record: CallRecord) -> tuple[str, str, Role]:
     """How a call stands: its sign, a word or what became of its question, and their role."""
     refusal = record.refusal
     if refusal is not None:
-        return SIGNS_OF_ENDS[refusal.action], record.words, ROLES[refusal.action]
+        return SIGNS_OF_ENDS[refusal.action], record.standing, ROLES[refusal.action]
     if record.is_error:
-        return "✗", record.words, "bad"
+        return "✗", record.standing, "bad"
     if record.maybe_refused is not None:
-        return SIGNS[record.state], record.words, "warn"
-    return SIGNS[record.state], record.words, STATE_ROLES[record.state]
+        return SIGNS[record.state], record.standing, "warn"
+    return SIGNS[record.state], record.standing, STATE_ROLES[record.state]
 
 
 def bar(record: CallRecord, width: int) -> str:

@@ -18,7 +18,7 @@ from textual.containers import Vertical
 from elicit_tui.errors import LedgerError
 from elicit_tui.text import local_time, neutral_line
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, told_of, who_of
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, ending_of, who_of
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
@@ -151,7 +151,7 @@ class HistoryPane(Pane):
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
         server = padded(row.server, self._server_width)
         left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {message}", "plain"))
-        ended = told_of(row.action, row.decided_by, row.reason)
+        ended = ending_of(row.action, row.decided_by, row.reason)
         return [apart(left, ((f" {ended} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")

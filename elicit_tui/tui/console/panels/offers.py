@@ -95,7 +95,7 @@ class OffersBox(Vertical):
 
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:
-        self.query_one("#offer-words", LineView).show(self._words)
+        self.query_one("#offer-words", LineView).show(self._lines)
         listing, search = self.query_one("#offer-list", RowList), self._search_line
         verb = "Call" if self.offer is None else VERBS[self.offer.kind]
         searched = (verb if search.value.strip() else "To the list") if self._shown else ""
@@ -140,7 +140,7 @@ class OffersBox(Vertical):
             (shortened(summary, room - len(sign)), "dim"),
         )
 
-    def _words(self, width: int) -> list[Line]:
+    def _lines(self, width: int) -> list[Line]:
         return [] if self.offer is None else offer_words(self.offer, width)
 
     def _is_favourite(self, offer: Offer) -> bool:

@@ -139,7 +139,7 @@ class ServersPane(Pane):
         keys_here = box.has_focus_within
         words.display = not has_offers
         if not has_offers:
-            words.show(self._words, keep_place=True)
+            words.show(self._lines, keep_place=True)
         if has_offers or self._offers is not None:
             self._show_offers(record if has_offers else None)
         if keys_here and not self._inside_shown:
@@ -176,7 +176,7 @@ class ServersPane(Pane):
         # How often it asked stands above its tools too; no mark says that it is not here.
         return whole if cell_len(whole) <= width else fitting(offered(record), width)
 
-    def _words(self, width: int) -> list[Line]:
+    def _lines(self, width: int) -> list[Line]:
         record = self.record
         if record is None:
             add, take = self.app.key_of("servers.add"), self.app.key_of("servers.import")

@@ -27,7 +27,7 @@ class AboutScreen(TextDialog):
         self._record = record
         self._offer = offer
 
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """The offer first, then its server."""
         groups = [server_words(self._record, width)]
         if self._offer is not None:
@@ -104,7 +104,7 @@ class HelpScreen(TextDialog):
         """The same key goes back."""
         self.dismiss(None)
 
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """Its keys as they are now, its signs, then what the console is."""
         column = max(14, width // 2)
         groups = self._keys(width)

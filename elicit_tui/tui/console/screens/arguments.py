@@ -159,7 +159,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 return
             problems = self._form.judge(content)
             if problems:
-                self.say("\n".join(_told(problem) for problem in problems[:4]))
+                self.say("\n".join(_describe_problem(problem) for problem in problems[:4]))
                 return
             self.dismiss(content)
             return
@@ -252,7 +252,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self.query_one(FormView).focus_field(name)
 
 
-def _told(problem: Any) -> str:
+def _describe_problem(problem: Any) -> str:
     return f"{problem.field}: {problem.message}" if problem.field else str(problem.message)
 
 

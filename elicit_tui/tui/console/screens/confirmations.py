@@ -111,7 +111,7 @@ class UnsentScreen(TextDialog):
         super().__init__("Not sent", neutral_line(unsent.question.request.server.name, 60))
         self._unsent = unsent
 
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """Why it did not go out, then what was typed."""
         typed: list[Line] = []
         for title, text in self._unsent.typed:

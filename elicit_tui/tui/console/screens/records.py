@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.elicitation import Severity
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.dialog import TextDialog
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, family_of, told_of, tool_of
+from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, ending_of, family_of, tool_of
 from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines
 from elicit_tui.tui.console.state import Stopped
 from elicit_tui.tui.question.frame_words import SIGNS as SEVERITY_SIGNS
@@ -58,7 +58,7 @@ class StoppedScreen(TextDialog):
         self._stopped = stopped
         self.set_class(stopped.outcome.decided_by == "guardian", "-blocked")
 
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """What was stopped, why, and what the server was told; then all that is known of it."""
         return stopped_words(self._stopped, width)
 
@@ -156,11 +156,13 @@ class RecordScreen(TextDialog):
         super().__init__("Recorded", neutral_line(str(row.server), 60))
         self._row = row
 
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """The decision, what led to it, then every field."""
         row = self._row
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        head = text_lines(f"{sign} {told_of(row.action, row.decided_by, row.reason)}", width, role)
+        head = text_lines(
+            f"{sign} {ending_of(row.action, row.decided_by, row.reason)}", width, role
+        )
         about = (
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),

@@ -77,7 +77,7 @@ class ResultScreen(Dialog[None]):
         self._ways = self._possible_ways()
         self._way = self._ways[0]
         self._views: dict[str, View] = {}
-        self._words = ""
+        self._term = ""
         self._places: Sequence[Any] = ()
         self._place = 0
 
@@ -117,7 +117,7 @@ class ResultScreen(Dialog[None]):
         for way, view in self._views.items():
             view.display = way == name
         self.view.focus()
-        self._words, self._places = "", ()
+        self._term, self._places = "", ()
         self._say()
 
     def _made(self, name: str) -> View:
@@ -143,7 +143,7 @@ class ResultScreen(Dialog[None]):
         if action == "difference":
             return self._before is not None
         if action in ("step", "end_search"):
-            return bool(self._words)
+            return bool(self._term)
         if action == "turn":
             return len(self._ways) > 1
         return super().check_action(action, parameters)
@@ -187,8 +187,8 @@ class ResultScreen(Dialog[None]):
 
     @on(SearchLine.Submitted, "#result-search")
     def _search(self, event: SearchLine.Submitted) -> None:
-        self._words = event.value.strip()
-        self._places = self.view.find(self._words) if self._words else ()
+        self._term = event.value.strip()
+        self._places = self.view.find(self._term) if self._term else ()
         self._place = 0
         self.view.focus()
         self._point()
@@ -200,7 +200,7 @@ class ResultScreen(Dialog[None]):
         with search.prevent(SearchLine.Changed):
             search.value = ""
         search.display = False
-        self._words, self._places = "", ()
+        self._term, self._places = "", ()
         if isinstance(self.view, FoundLines):
             self.view.find("")
             self.view.refresh()
@@ -221,10 +221,10 @@ class ResultScreen(Dialog[None]):
     def _say(self) -> None:
         """In the frame: which view it is, and which of the found places."""
         words = TITLES[self._way]
-        if self._words:
+        if self._term:
             count = len(self._places)
             found = f"{self._place + 1:,} of {count:,}" if count else "nothing found"
-            words = f"{found} for “{neutral_line(self._words, 40)}” · {words}"
+            words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         frame = self.query_one(".dialog")
         frame.border_subtitle = f"{words} · {self._record.server}".replace("[", "\\[")
         self.refresh_bindings()
@@ -264,6 +264,6 @@ class ValueScreen(TextDialog):
         text = value if isinstance(value, str) else bounded_json(value)
         self._text = neutral(text, WHOLE_CHARACTERS)
 
-    def words(self, width: int) -> list[Line]:
+    def lines(self, width: int) -> list[Line]:
         """The text, or the JSON."""
         return text_lines(self._text, width)
