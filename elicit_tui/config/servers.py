@@ -28,10 +28,8 @@ _REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var", "oauth")
 
 
 _OF_THE_CONNECTION: Final = frozenset(
-    {
-        *("connection", "content-length", "expect", "host", "keep-alive", "proxy-connection"),
-        *("te", "trailer", "transfer-encoding", "upgrade"),
-    }
+    "connection content-length expect host keep-alive proxy-connection "
+    "te trailer transfer-encoding upgrade".split()
 )
 """Headers by which a request reaches another server than its url names, or other bytes than ours
 (RFC 9110, 7.2 and 7.6.1; RFC 9112, 6.3)."""

@@ -100,12 +100,12 @@ def _reason(value: Any) -> str | None:
 MOST_OUTPUT: Final = 1024 * 1024
 """Bytes that a hook may answer with."""
 _PASSED: Final = (
-    # Who the person is, how they read, and what a program needs to show them something.
-    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TERM"),
-    *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"),
-    *("TMUX", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),
-    *("SYSTEMROOT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT"),
-)
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TERM "
+    "DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS "
+    "TMUX SSH_AUTH_SOCK XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME "
+    "SYSTEMROOT USERPROFILE APPDATA LOCALAPPDATA TEMP TMP PATHEXT"
+).split()
+"""Who the person is, how they read, and what a program needs to show them something."""
 _LOOK_SECONDS: Final = 0.02
 _LAST_WORDS_SECONDS: Final = 0.2
 """How long a pipe is read on after the program ended: a child of it may hold it open for ever."""

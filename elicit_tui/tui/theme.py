@@ -196,10 +196,7 @@ def _of_file(name: str) -> Theme | None:
 
 
 OWN_COLOURS: Final = frozenset(
-    {
-        *("primary", "secondary", "accent", "foreground", "background"),
-        *("surface", "panel", "warning", "error", "success"),
-    }
+    "primary secondary accent foreground background surface panel warning error success".split()
 )
 """What a theme of the owner's may name."""
 

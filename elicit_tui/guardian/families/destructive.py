@@ -17,17 +17,13 @@ from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, matching
-from elicit_tui.guardian.pages import pattern
+from elicit_tui.guardian.pages import pattern, table
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
 _TELLS, _MOST_OF_A_FEW, _WORDS_ON_THE_WAY = 3, 3, 4
-_ACTS = (
-    *("destroys", "takes", "alters", "act", "stops", "irreversible", "command", "announces"),
-    *("moves", "transfer", "path of money", "subscription", "sends", "publishes", "makes"),
-    *("grants", "joins", "lifts", "locks out", "unguarded", "trades", "anyone", "brings back"),
-)
+_ACTS: Final = table("acts")["acts that an answer lets happen"]
 
 
 @lru_cache(maxsize=1)

@@ -49,10 +49,7 @@ FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
 }
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
-    {
-        *("list", "cancel", "again", "turn", "whole", "save"),
-        *("copy", "copy_json", "copy_command", "keep"),
-    }
+    "list cancel again turn whole save copy copy_json copy_command keep".split()
 )
 """Those that are of the call under the cursor."""
 
