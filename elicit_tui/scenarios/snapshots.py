@@ -17,7 +17,10 @@ from elicit_tui.form.json_values import same_json
 from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import shortened
 from elicit_tui.text import ascii_json
-from elicit_tui.text.strict_json import once_each
+from elicit_tui.text.strict_json import once_each, too_deep
+
+_DEEP_IN_FILE: Final = 4
+"""Where a schema stands there: below scenario, revision, list and question."""
 
 
 def snapshot_file(scenario_file: Path) -> Path:
@@ -31,7 +34,8 @@ def question_snapshot(request: ElicitationRequest) -> dict[str, Any]:
     if request.mode == "url":
         kept["url"] = _address(request.url or "")
     else:
-        kept["requestedSchema"] = request.requested_schema
+        schema = request.requested_schema
+        kept["requestedSchema"] = "(nested too deep)" if too_deep(schema, _DEEP_IN_FILE) else schema
     return kept
 
 
@@ -88,7 +92,8 @@ class Snapshots:
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else f"{error}; {remedy}"
             raise UsageError(f"The snapshots {self.path} cannot be read: {why}.") from None
-        if not isinstance(kept, dict) or not all(isinstance(each, dict) for each in kept.values()):
+        are_some = isinstance(kept, dict) and all(isinstance(each, dict) for each in kept.values())
+        if not are_some or too_deep(kept):
             raise UsageError(f"The snapshots {self.path} are none; {remedy}.")
         self._kept = kept
 

@@ -12,13 +12,13 @@ import pytest
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
-from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
 from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of, hint_of, shown_of_acceptance
 from elicit_tui.scenarios.one_by_one import ways_known
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script
-from elicit_tui.scenarios.snapshots import question_snapshot, snapshot_file
+from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot, snapshot_file
 from elicit_tui.scenarios.variants import Variant
 from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import COLOUR, form_request
@@ -194,3 +194,25 @@ def test_a_form_that_is_sent_with_a_no_has_no_other_ways(
     snapshot_file(file).write_text(json.dumps(kept))
     names = ways_known(replace(PAINTS, answers=(answer,), file=file), HANDSHAKE)
     assert ("accept" in names, "decline" in names) == (True, others)
+
+
+def test_a_question_or_a_file_that_is_nested_too_deep_is_told_and_breaks_nothing(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "paints.toml"
+    snapshots = Snapshots(file)
+    snapshots.between_eras("paints", HANDSHAKE, [question_snapshot(with_schema(COLOUR))])
+    deep: dict[str, Any] = {}
+    for depth in range(1, 900):
+        deep = {"a": deep}
+        if depth in (50, 60, 61, 62, 899):
+            asked = [question_snapshot(with_schema(deep))]
+            snapshots.take_over("paints", HANDSHAKE, asked)
+            snapshots.write()
+            assert Snapshots(file).differences("paints", HANDSHAKE, asked) == []
+    (told,) = snapshots.between_eras("paints", MODERN, asked)
+    assert "(nested too deep)" in told
+    nested = '{"a":' * 900 + "1" + "}" * 900
+    snapshot_file(file).write_text(f'{{"paints": {{"{HANDSHAKE}": [{nested}]}}}}')
+    with pytest.raises(UsageError, match="are none; remove the file"):
+        Snapshots(file)
