@@ -19,7 +19,6 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 from elicit_tui.elicitation import Finding, Question
 from elicit_tui.errors import StoreError
 from elicit_tui.form import Entry, Form
-from elicit_tui.form import field as entries
 
 Noun = TypeVar("Noun")
 
@@ -109,10 +108,9 @@ def _one_of(kinds: Sequence[Any], value: Any) -> Any:
         return None
     if isinstance(value, Mapping) and _TAG in value:
         rest = dict(value)
-        kind = getattr(entries, rest.pop(_TAG))
-        if kind not in kinds:
-            raise TypeError(kind)
-        return _dataclass(kind, rest)
+        named = rest.pop(_TAG)
+        of_ours = (kind for kind in kinds if getattr(kind, "__name__", None) == named)
+        return _dataclass(next(of_ours, None), rest)
     for kind in kinds:
         try:
             return _noun(kind, value)

@@ -97,3 +97,11 @@ def test_a_number_too_long_to_write_is_not_kept() -> None:
 def test_what_another_version_wrote_is_said(text: bytes) -> None:
     with pytest.raises(StoreError, match="another version"):
         read(Question, text)
+
+
+@pytest.mark.parametrize("named", ["Spoken", "Choice", "str", "", 5, None, ["Typed"]])
+def test_an_entry_of_a_kind_that_is_not_known_was_written_by_another_version(named: Any) -> None:
+    entry = {"is": named, "text": "x"}
+    kept = json.dumps({"entries": {"a": entry}, "touched": ["a"]}).encode()
+    with pytest.raises(StoreError, match="another version"):
+        read(Draft, kept)
