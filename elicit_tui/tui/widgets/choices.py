@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -104,11 +104,11 @@ class ChoiceControl(FieldControl):
         """Show an entry; what it holds besides the choices is kept and said."""
         values = _values_of(entry)
         self._given = entry if values or isinstance(entry, EmptyOnPurpose) else Unset()
-        wanted = {(type(value), value) for value in values}
+        wanted = set(map(_spelling, values))
         self._chosen = set()
         for place, value in enumerate(self._values if wanted else ()):
-            if (type(value), value) in wanted:
-                wanted.discard((type(value), value))
+            if (spelling := _spelling(value)) in wanted:
+                wanted.discard(spelling)
                 self._chosen.add(place)
         self._brought(min(self._chosen, default=0))
         self.refresh()
@@ -129,7 +129,7 @@ class ChoiceControl(FieldControl):
     def warning(self) -> str | None:
         """What a default holds that cannot be seen among the choices."""
         values = _values_of(self._given)
-        if len({(type(value), value) for value in values}) > len(self._chosen):
+        if len(set(map(_spelling, values))) > len(self._chosen):
             return "holds a value that is none of these choices"
         if len(values) > len(self._chosen):
             return "holds a choice more than once; choosing keeps it once"
@@ -169,6 +169,11 @@ def says(label: str, value: Any) -> bool:
 
 def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _spelling(value: Any) -> Hashable:
+    """Tells values apart as they are sent, 1 and 1.0 too; an agent may fill in any of JSON."""
+    return type(value), json_key(value)
 
 
 def _values_of(entry: Entry | None) -> tuple[Any, ...]:

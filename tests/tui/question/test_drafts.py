@@ -165,3 +165,19 @@ async def test_the_draft_is_what_stands_on_the_screen() -> None:
         await pilot.pause()
         assert app.view.question.draft.entries["v"] == Typed("x")
         assert app.view.question.draft.touched == {"v"}
+
+
+async def test_what_an_agent_filled_into_a_select_is_shown_whatever_it_is_and_not_sent() -> None:
+    colours = {"type": "string", "title": "Colour", "enum": ["red", "blue"]}
+    requested = schema(v=colours, w={"type": "array", "title": "Colours", "items": colours})
+    question = form_question(requested)
+    assert question.form is not None
+    draft = Draft()
+    content = {"v": {"red": [1]}, "w": ["red", {"a": {}}]}
+    draft.fill_in(question.form.entries_for(content), frozenset(content))
+    app = Asking(question, draft=draft)
+    async with asked(app) as pilot:
+        assert app.words.count("holds a value that is none of these choices") == 2
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "choose one of" in app.words, "it is judged")
+    assert app.outcome is None
