@@ -153,6 +153,17 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
     return None
 
 
+def giver_refusal(question: Question, outcome: Outcome) -> str | None:
+    """Why this answer is not for who gave it to give, in a sentence; None: it is theirs."""
+    if outcome.decided_by == "agent":
+        refused = agent_refusal(question, outcome.action, outcome.content)
+        return None if refused is None else f"An agent answered. {refused}"
+    traits = question.request.traits
+    if outcome.action == "accept" and outcome.decided_by not in traits.accepted_by:
+        return f"It was accepted, which does not count: {traits.only_person}."
+    return None
+
+
 def _redirected(question: Question, outcome: Outcome) -> tuple[Outcome, str | None]:
     """An accepted login without the address that was pasted, and why it cannot be accepted yet.
 
@@ -204,13 +215,13 @@ class AskStep:
             if entry.ended is not None:
                 return entry.ended
             outcome = await self._answer(entry, question)
-            outcome, missing = _redirected(question, outcome)
+            refused = giver_refusal(question, outcome)
+            missing = None
+            if refused is None:
+                outcome, missing = _redirected(question, outcome)
             judged = valid(question, outcome)
-            refused = None
-            if outcome.decided_by == "agent":
-                refused = agent_refusal(question, outcome.action, outcome.content)
             if refused is not None:
-                again = replace(question, note=f"An agent answered. {refused}", outgoing=())
+                again = replace(question, note=refused, outgoing=())
             elif not isinstance(judged, Outcome):
                 again = replace(question, note=f"{NOT_VALID} {judged}.", outgoing=())
             elif judged.action != "accept":

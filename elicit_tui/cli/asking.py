@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.presence import person_present, wants_plain_prompts
 from elicit_tui.elicitation import Deadline, Outcome, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.responders import NobodyResponder
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
+    from elicit_tui.broker import BrokerEvent
+    from elicit_tui.host import HostEvent
+    from elicit_tui.runtime import Runtime
     from elicit_tui.tui.inline import InlineResponder
 
 
@@ -108,3 +113,48 @@ class Person:
         """A server reported that the page of one of its url questions is done."""
         if self._forms is not None:
             self._forms.completed(server, elicitation_id)
+
+
+class PersonForLogins(Person):
+    """The person at the terminal, asked for logins: a server's own questions are for a call."""
+
+    def __init__(self, narration: Narration, output: Output, *, plain: bool = False) -> None:
+        super().__init__(
+            present=person_present(),
+            plain=plain or wants_plain_prompts(),
+            narration=narration,
+            output=output,
+        )
+
+    def responder(self, settings: Settings, queue: Queue) -> Responder:
+        """Whoever answers this run's questions."""
+        return LoginsOnly(super().responder(settings, queue))
+
+    def follow(self, runtime: Runtime) -> None:
+        """Tell what is noticed, and let the question know whose page has led back."""
+        runtime.broker.subscribe(self._tell)
+        runtime.host.subscribe(self._led_back)
+
+    def _tell(self, event: BrokerEvent) -> None:
+        from elicit_tui.broker import Notice
+
+        if isinstance(event, Notice):
+            self._narration.say(f"{event.server}: {neutral_line(event.sentence, 400)}")
+
+    def _led_back(self, event: HostEvent) -> None:
+        from elicit_tui.host import UrlCompleted
+
+        if isinstance(event, UrlCompleted):
+            self.completed(event.server, event.elicitation_id)
+
+
+class LoginsOnly:
+    """Asks nobody what a server asks, and the person whether they log in."""
+
+    def __init__(self, inner: Responder) -> None:
+        self._inner = inner
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        """The person's answer, or nobody's."""
+        asked = NobodyResponder() if question.request.traits.from_server else self._inner
+        return await asked.respond(question, deadline)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli import exit_codes
+from elicit_tui.cli.asking import PersonForLogins
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output, no_branch
@@ -19,7 +20,6 @@ from elicit_tui.host.offers import objects
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.broker import BrokerEvent
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.host import Connection, Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
@@ -51,7 +51,8 @@ def run(namespace: argparse.Namespace) -> int:
     output.claim()
     try:
         with Interrupts() as interrupts:
-            work = _all_offers(settings, names, namespace, narration)
+            person = PersonForLogins(narration, output)
+            work = _all_offers(settings, names, namespace, narration, person)
             offers, complete = asyncio.run(interrupts.run(work))
         if namespace.output == "json":
             output.json(offers)
@@ -66,32 +67,28 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 async def _all_offers(
-    settings: Settings, names: Sequence[str], namespace: argparse.Namespace, narration: Narration
+    settings: Settings,
+    names: Sequence[str],
+    namespace: argparse.Namespace,
+    narration: Narration,
+    person: PersonForLogins,
 ) -> tuple[list[Offer], bool]:
     """What all these servers offer, in their order, and whether each of them could be asked."""
-    from elicit_tui.responders import NobodyResponder
     from elicit_tui.runtime import open_runtime
 
     opened = open_runtime(
         settings,
-        responder=lambda queue: NobodyResponder(),
-        person_present=False,
+        responder=lambda queue: person.responder(settings, queue),
+        person_present=person.present,
         launch=names,
         log_file=namespace.log_file,
     )
     async with opened as runtime:
-        runtime.broker.subscribe(lambda event: _tell(event, narration))
+        person.follow(runtime)
         found = await asyncio.gather(
             *(_offers(runtime, name, namespace.command, narration) for name in names)
         )
     return [offer for offers in found for offer in offers or ()], None not in found
-
-
-def _tell(event: BrokerEvent, narration: Narration) -> None:
-    from elicit_tui.broker import Notice
-
-    if isinstance(event, Notice):
-        narration.say(f"{event.server}: {neutral_line(event.sentence, 400)}")
 
 
 async def _offers(

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli import exit_codes
-from elicit_tui.cli.asking import Person
+from elicit_tui.cli.asking import PersonForLogins
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output, no_branch
-from elicit_tui.cli.presence import person_present, wants_plain_prompts
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.elicitation import rfc3339
+from elicit_tui.elicitation.authorization import shown_address
 from elicit_tui.errors import LimitReached, LoginError, ProtocolCallError, ServerError, UsageError
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory
@@ -23,9 +23,7 @@ from elicit_tui.policy import Policy
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.broker import BrokerEvent
     from elicit_tui.elicitation.settings import ServerSettings, Settings
-    from elicit_tui.host import HostEvent
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +79,7 @@ def described(login: Login) -> str:
     until = "no end was named" if login.until is None else f"until {rfc3339(login.until)}"
     renewed = ", renewed by itself" if login.refresh_token or login.kept_in == "keyring" else ""
     return (
-        f"at {neutral_line(login.issuer, 200)} as {neutral_line(login.client_id, 120)}, for "
+        f"at {shown_address(login.issuer)} as {neutral_line(login.client_id, 120)}, for "
         f"{scopes}, {until}{renewed}; kept in {_place(login)}"
     )
 
@@ -145,12 +143,7 @@ async def _connected(
     """Connect, which asks for the login where there is none; what went wrong."""
     from elicit_tui.runtime import open_runtime
 
-    person = Person(
-        present=person_present(),
-        plain=namespace.plain or wants_plain_prompts(),
-        narration=narration,
-        output=output,
-    )
+    person = PersonForLogins(narration, output, plain=namespace.plain)
     opened = open_runtime(
         settings,
         responder=lambda queue: person.responder(settings, queue),
@@ -158,28 +151,13 @@ async def _connected(
         log_file=namespace.log_file,
     )
     async with opened as runtime:
-        runtime.broker.subscribe(lambda event: _told(event, narration))
-        runtime.host.subscribe(lambda event: _led_back(event, person))
+        person.follow(runtime)
         try:
             connection = await runtime.host.connect(server.name)
             await connection.tools()
         except (ServerError, LimitReached, ProtocolCallError) as error:
             return error
     return None
-
-
-def _told(event: BrokerEvent, narration: Narration) -> None:
-    from elicit_tui.broker import Notice
-
-    if isinstance(event, Notice):
-        narration.say(f"{event.server}: {neutral_line(event.sentence, 400)}")
-
-
-def _led_back(event: HostEvent, person: Person) -> None:
-    from elicit_tui.host import UrlCompleted
-
-    if isinstance(event, UrlCompleted):
-        person.completed(event.server, event.elicitation_id)
 
 
 # logout
@@ -192,7 +170,7 @@ def _log_out(settings: Settings, server: ServerSettings, narration: Narration) -
         return exit_codes.OK
     revoked = asyncio.run(_revoked(server, shelf, known, narration))
     shelf.forget(known.key)
-    at = neutral_line(known.issuer, 200)
+    at = shown_address(known.issuer)
     told = f" and {at} was told" if revoked else f"; {at} was not told, and its tokens may live on"
     Output().prose(f"✓ Logged out of {server.name}: the tokens are gone from here{told}.")
     return exit_codes.OK
@@ -248,8 +226,8 @@ def _lines(rows: list[dict[str, Any]], logins: tuple[Login, ...]) -> Iterator[st
     if not rows:
         yield "No login is kept on this machine."
     for row, login in zip(rows, logins, strict=True):
-        names = ", ".join(row["servers"]) or f"(not configured) {neutral_line(row['url'], 200)}"
+        names = ", ".join(row["servers"]) or f"(not configured) {shown_address(row['url'])}"
         if _is_of_use(login):
             yield f"{names}: {described(login)}"
         else:
-            yield f"{names}: logged out by {neutral_line(login.issuer, 200)}; log in again"
+            yield f"{names}: logged out by {shown_address(login.issuer)}; log in again"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,18 @@ from elicit_tui.text import neutral_line
 
 MOST_SCOPES: Final = 30
 """Scopes that are named to a person; a server that wants more says how many more."""
+
+_SCOPE: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
+
+
+def shown_address(address: str) -> str:
+    """An address from a server's side as a person may see it; a host, of 253, is never cut."""
+    return neutral_line(address, 300)
+
+
+def is_scope(word: str) -> bool:
+    """Whether a word can be a scope (RFC 6749, 3.3); what cannot is not shown to a person."""
+    return _SCOPE.fullmatch(word) is not None
 
 
 @dataclass(frozen=True)
@@ -51,14 +64,14 @@ def authorization_request(
 
 
 def _message(server: ServerIdentity, page: LoginPage) -> str:
-    issuer = neutral_line(page.issuer, 200)
+    issuer = shown_address(page.issuer)
     if page.added:
         head = f"{server.name} wants to be allowed more: {_named(page.added)}."
         rest = [scope for scope in page.scopes if scope not in page.added]
         kept = f" Allowed already: {_named(rest)}." if rest else ""
         return f"{head}{kept} You are asked to agree at {issuer}."
     asked = f" It asks for: {_named(page.scopes)}." if page.scopes else " It names no scopes."
-    place = neutral_line(_host(server.address), 200)
+    place = shown_address(_host(server.address))
     return f"{server.name} ({place}) wants a login. You log in at {issuer}.{asked}"
 
 

@@ -31,6 +31,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     authorization_request,
 )
+from elicit_tui.elicitation.authorization import is_scope
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
 from elicit_tui.host.events import HostEvent, State, UrlCompleted
@@ -360,6 +361,8 @@ class _Person:
         given = parse_qs(urlsplit(address).query)
         redirect = Redirect(self._listener.uri, given["state"][0])
         scopes = tuple(" ".join(given.get("scope", ())).split())
+        if not all(map(is_scope, scopes)):
+            raise LoginError("it asks for something that is no scope")
         known = self._before.scopes if self._before is not None else None
         page = LoginPage(
             address,

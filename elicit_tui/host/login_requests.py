@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2
 
+from elicit_tui.elicitation.authorization import shown_address
 from elicit_tui.errors import LoginError
-from elicit_tui.text import neutral_line
 from elicit_tui.text.hosts import ip_address_of, is_loopback, is_web_address
 
 MOST_REQUESTS: Final = 20
@@ -29,7 +29,7 @@ def check_address(url: str, near: bool) -> None:
     `near`: the server itself is on this machine or in a private network, so that its authorization
     server may be too.
     """
-    shown = neutral_line(url.partition("?")[0], 200)
+    shown = shown_address(url.partition("?")[0])
     if not is_web_address(url):
         raise LoginError(f"it leads to {shown}, which is no http or https address")
     parts = urlsplit(url)
@@ -68,7 +68,7 @@ class CheckedRequests:
         if self._sent > MOST_REQUESTS:
             raise LoginError("it sends us round in circles")
         request.headers["Accept-Encoding"] = "identity"
-        host = neutral_line(request.url.host, 200)
+        host = shown_address(request.url.host)
         try:
             with anyio.fail_after(REQUEST_SECONDS):
                 async with httpx2.AsyncClient(follow_redirects=False) as client:

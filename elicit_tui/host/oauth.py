@@ -43,6 +43,10 @@ from elicit_tui.logins import Login
 LONGEST_PAGE: Final = 8_000
 """Characters of an authorization page's address: as many as browsers and servers take."""
 
+_TOKEN: Final = re.compile(r"[\x20-\x7e]{1,16384}")
+"""RFC 6749, A.12; what else a server gives stands in no header and would be refused for ever."""
+_LONGEST_LIFE: Final = 10 * 365 * 86_400
+"""Seconds; a token that is said to live longer is taken to end then."""
 _ERROR_WORD: Final = re.compile(r"[a-z_]{1,60}")
 _ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
 
@@ -298,6 +302,9 @@ class OAuthFlow:
         """The login that this flow came to."""
         tokens, client = memory.given, context.client_info
         assert tokens is not None
+        for token in filter(None, (tokens.access_token, tokens.refresh_token)):
+            if _TOKEN.fullmatch(token) is None:
+                raise LoginError("its authorization server gave a token that is none")
         # The provider of a configured client has it, and is not asked for it by its storage.
         assert client is not None
         metadata, resource = context.oauth_metadata, context.protected_resource_metadata
@@ -310,12 +317,17 @@ class OAuthFlow:
             access_token=tokens.access_token,
             refresh_token=tokens.refresh_token,
             client_secret=None if configured else client.client_secret,
-            expires_at=None if tokens.expires_in is None else time.time() + tokens.expires_in,
+            expires_at=None if tokens.expires_in is None else _end(tokens.expires_in),
             scope=tokens.scope,
             client=_plain(client, "client_id", "client_secret"),
             authorization_server=None if metadata is None else _plain(metadata),
             protected_resource=None if resource is None else _plain(resource),
         )
+
+
+def _end(seconds: int) -> float:
+    """When a token ends that lives so long, as a time of this machine."""
+    return time.time() + min(max(seconds, 0), _LONGEST_LIFE)
 
 
 async def revoked(server: ServerSettings, environment: Mapping[str, str], login: Login) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import Any, Final
@@ -63,10 +64,11 @@ class Login:
 
     @property
     def until(self) -> datetime | None:
-        """When the access token ends; None: nobody said."""
-        if self.expires_at is None:
-            return None
-        return datetime.fromtimestamp(self.expires_at, timezone.utc)
+        """When the access token ends; None: nobody said, or no calendar has that day."""
+        if self.expires_at is not None:
+            with suppress(OverflowError, OSError, ValueError):
+                return datetime.fromtimestamp(self.expires_at, timezone.utc)
+        return None
 
     @property
     def scopes(self) -> tuple[str, ...]:

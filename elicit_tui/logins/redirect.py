@@ -20,6 +20,8 @@ HOST: Final = "127.0.0.1"
 PATH: Final = "/callback"
 _LONGEST_HEAD: Final = 16 * 1024
 _HEAD_SECONDS: Final = 10.0
+_MOST_CONNECTIONS: Final = 32
+"""At once; the one that has been silent longest makes room, so that a browser always gets in."""
 _LONGEST_ADDRESS: Final = 16 * 1024
 
 DONE: Final = "This step is done. You can close this window and go back to elicit-tui."
@@ -32,7 +34,8 @@ _PAGE: Final = (
 _HEAD: Final = (
     "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {length}\r\n"
     "Cache-Control: no-store\r\nContent-Security-Policy: default-src 'none'; "
-    "style-src 'unsafe-inline'\r\nReferrer-Policy: no-referrer\r\n"
+    "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
     "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
 )
 
@@ -55,6 +58,7 @@ class Redirect:
         try:
             parts = urlsplit(address.strip()[:_LONGEST_ADDRESS])
             given = parse_qs(parts.query, keep_blank_values=True, max_num_fields=50)
+            address.encode()  # Half a character is in no address.
         except ValueError:
             return "That is no address."
         if (parts.scheme, parts.netloc, parts.path) != tuple(self._uri[:3]):
@@ -97,6 +101,8 @@ class RedirectListener:
         self.port: int = self._socket.getsockname()[1]
         self._server: asyncio.Server | None = None
         self._redirect: Redirect | None = None
+        self._silent: list[asyncio.StreamWriter] = []
+        """Connections that have not asked for anything yet, the oldest first."""
 
     @property
     def uri(self) -> str:
@@ -106,7 +112,9 @@ class RedirectListener:
     async def listen(self, redirect: Redirect) -> None:
         """Begin to take what comes for this login."""
         self._redirect = redirect
-        self._server = await asyncio.start_server(self._answer, sock=self._socket)
+        self._server = await asyncio.start_server(
+            self._answer, sock=self._socket, limit=_LONGEST_HEAD
+        )
 
     def close(self) -> None:
         """Listen no more."""
@@ -115,6 +123,9 @@ class RedirectListener:
         self._socket.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._silent.append(writer)
+        if len(self._silent) > _MOST_CONNECTIONS:
+            self._silent.pop(0).close()
         try:
             head = await asyncio.wait_for(_head(reader), _HEAD_SECONDS)
             done = head is not None and self._takes(head)
@@ -125,6 +136,8 @@ class RedirectListener:
         except (OSError, ValueError, asyncio.TimeoutError, asyncio.IncompleteReadError):
             pass  # Whoever it was did not speak HTTP, or left.
         finally:
+            if writer in self._silent:
+                self._silent.remove(writer)
             writer.close()
 
     def _takes(self, head: str) -> bool:
@@ -145,7 +158,10 @@ class RedirectListener:
 
 def _bound(port: int) -> socket.socket:
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if sys.platform != "win32":
+    if sys.platform == "win32":
+        # Without it another program could bind the same port beside this one.
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+    else:
         # The same port at the next login, also while the last connection to it is forgotten.
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

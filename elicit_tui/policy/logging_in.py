@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from elicit_tui.elicitation.authorization import shown_address
 from elicit_tui.elicitation.outcome import cancel, decline
 from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted
@@ -15,7 +16,6 @@ from elicit_tui.policy.decision import (
     setting_text,
     who_can_change,
 )
-from elicit_tui.text import neutral_line
 
 STEP: Final = "login"
 
@@ -47,7 +47,7 @@ def judge_login(settings: Settings, server: ServerSettings, *, nobody: str | Non
 def issuer_refusal(settings: Settings, server: ServerSettings, issuer: str) -> str | None:
     """Why this authorization server may not be asked, in a sentence; None: it may."""
     own = server.oauth.issuer
-    shown = neutral_line(issuer, 200)
+    shown = shown_address(issuer)
     if own is not None and own.rstrip("/") != issuer.rstrip("/"):
         key = dotted("mcp_servers", server.name, "oauth", "issuer")
         return f"It leads to {shown}, which is not {own} ({key})."

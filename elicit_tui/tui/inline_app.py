@@ -128,6 +128,7 @@ class InlineApp(OrderedApp[None]):
         # Its first frame has its buttons, and its fields where they stay: how many rows that takes
         # is known once it is laid out, in all there are, for in a few it is laid out otherwise.
         self._shown.is_measured = self.is_inline
+        self._take_whole()
         if self.is_inline:
             self._take_rows(_MOST_ROWS)
         await self.screen.mount(self._shown)
@@ -177,8 +178,19 @@ class InlineApp(OrderedApp[None]):
 
     def on_question_view_page_turned(self, event: PageTurned) -> None:
         """A page may need more rows than the question, or fewer."""
+        self._take_whole()
         if self.is_inline:
             self._fit()
+
+    def _take_whole(self) -> None:
+        """All of the terminal while a QR code is shown: a form has too few columns for it."""
+        take = getattr(self._driver, "take_whole", None)
+        if take is not None:
+            take(self._has_code)
+
+    @property
+    def _has_code(self) -> bool:
+        return self._shown is not None and self._shown.has_class("-code")
 
     def _fit_unseen(self, tries: int = PAINTINGS) -> None:
         """It was laid out, and nobody has seen it: draw it with as many rows as it needs."""
@@ -210,6 +222,9 @@ class InlineApp(OrderedApp[None]):
         """What is hidden is known once it is laid out; with more rows there may be more of it."""
         if self._shown is None or not self._shown.is_attached:
             return
+        if self.screen.outer_size.width != self.size.width:
+            # A new height takes the place of a new width that comes at the same time.
+            self.screen.post_message(events.Resize(self.size, self.size))
         before = self._rows
         self._take_rows(rows_of(self._shown))
         if tries and self._rows != before:
@@ -220,6 +235,8 @@ class InlineApp(OrderedApp[None]):
         self._rows = wanted
         above = _PROMPT_ROWS if self.size.height >= _ROOMY else 1
         rows = min(wanted, _MOST_ROWS, self.size.height - above)
+        if self._has_code:
+            rows = self.size.height
         self.screen.styles.height = max(rows, 1)
 
     @property

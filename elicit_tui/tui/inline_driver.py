@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
+from textual import events
 from textual.drivers.linux_inline_driver import LinuxInlineDriver
 from textual.geometry import Size
 
@@ -37,13 +38,16 @@ class InlineDriver(LinuxInlineDriver):
 
     A window that becomes narrower will most likely become narrower still, step by step, and each
     step would break the lines of the form anew. So from the first one on the form stands on the
-    terminal's other screen, whose lines are never broken, and goes from there.
+    terminal's other screen, whose lines are never broken, and goes from there. What needs more
+    columns than a form stands there too.
     """
 
     _columns: int | None = None
     """Of the terminal, when that was looked at last."""
     _elsewhere = False
     """Whether the form stands on the other screen."""
+    _whole = False
+    """Whether it has all of the terminal there, for as long as it needs that."""
 
     cleared: Callable[[], None]
     """Told when something else than the form stands there: it is to be drawn as a whole."""
@@ -63,7 +67,7 @@ class InlineDriver(LinuxInlineDriver):
         # Where the form's own size stayed, its lines stand as they were: nothing is cleared.
         if data == CLEAR_BELOW:
             super().write(self._clearing() + (_OWN_SCREEN if self._elsewhere else ""))
-            self._elsewhere = False
+            self._elsewhere = self._whole = False
         elif data != CLEAR_SCREEN:
             super().write(data)
         else:
@@ -74,6 +78,19 @@ class InlineDriver(LinuxInlineDriver):
                 super().write(self._clearing() + _OTHER_SCREEN)
             elif Size(*self._get_terminal_size()) != self._app.size:
                 super().write(self._clearing())
+
+    def take_whole(self, wanted: bool) -> None:
+        """Have all of the terminal, on its other screen, or no more than a form again."""
+        if wanted == self._whole:
+            return
+        self._whole = wanted
+        to_other = wanted and not self._elsewhere
+        super().write(self._clearing() + (_OTHER_SCREEN if to_other else ""))
+        self._elsewhere = wanted
+        if not wanted:
+            super().write(_OWN_SCREEN)
+        size = Size(*self._get_terminal_size())
+        self._app.post_message(events.Resize(size, size))
 
     def _clearing(self) -> str:
         """Clear line by line from where the cursor stands, which stays there.
@@ -88,6 +105,8 @@ class InlineDriver(LinuxInlineDriver):
     def _get_terminal_size(self) -> tuple[int, int]:
         """How much of the terminal a form may take."""
         width, height = self._window()
+        if self._whole:
+            return width, height
         return min(width - _LEFT_FREE * (width >= _LEAST_COLUMNS), MOST_COLUMNS), height
 
     @staticmethod

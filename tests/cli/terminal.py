@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import re
@@ -57,6 +58,7 @@ class Terminal:
         )
         os.close(theirs)
         self.raw = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._seen = 0
 
     def __enter__(self) -> Terminal:
@@ -82,7 +84,7 @@ class Terminal:
             chunk = os.read(self._ours, 65_536)
         except OSError:
             return False
-        self.raw += chunk.decode("utf-8", "replace")
+        self.raw += self._decoder.decode(chunk)
         for _ in range(chunk.count(WHERE_IS_THE_CURSOR)):
             os.write(self._ours, b"\x1b[1;1R")
         return bool(chunk)

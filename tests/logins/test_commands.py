@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
+import pyte
+import pytest
 
+from elicit_tui.cli.asking import LoginsOnly
+from elicit_tui.elicitation import Deadline
+from elicit_tui.tui.question.address import qr_code
 from tests.cli.running import run
-from tests.cli.terminal import Terminal
-from tests.logins.browser import CANARIES, LoginServer
+from tests.cli.terminal import SECONDS, Terminal
+from tests.cli.test_terminal import type_until
+from tests.hooks.world import answer
+from tests.logins.browser import CANARIES, LoginServer, Person, paste
+from tests.tui.question.asking import url_question
 
 
 def given(server: LoginServer) -> tuple[str, str]:
@@ -96,12 +106,83 @@ def test_a_person_logs_in_with_a_pasted_address_and_logs_out(
         assert not [path for path, content in files.items() if canary.encode() in content]
 
 
-def test_without_a_person_the_exit_code_is_4_and_the_command_is_named(server: LoginServer) -> None:
-    for arguments in (["login", "remote"], ["call", "remote", "read_it"], ["tools", "remote"]):
+def test_without_a_person_the_exit_code_is_4_and_the_command_is_named(
+    server: LoginServer, tmp_path: Path
+) -> None:
+    answers = tmp_path / "answers.toml"
+    answers.write_text('[[answers]]\naction = "accept"\ncontent = {}\n')
+    for arguments in (
+        ["login", "remote"],
+        ["call", "remote", "read_it", "--answers", str(answers)],
+        ["tools", "remote"],
+    ):
         ended = run(*arguments, *given(server))
         assert ended.code == 4
         assert "Log in with: elicit-tui login remote" in ended.stderr
     assert server.asked == []
+
+
+def test_a_list_of_tools_asks_the_person_for_the_login_whatever_a_hook_accepts(
+    server: LoginServer, sealed_machine: Path
+) -> None:
+    folder = sealed_machine / ".config" / "elicit-tui"
+    folder.mkdir(parents=True)
+    (folder / "accepts").write_text(f"cat > heard; echo '{answer('accept')}'\n")
+    hook = f'event = "Elicitation"\ncommand = ["sh", "{folder / "accepts"}"]'
+    (folder / "config.toml").write_text(f"[[hooks]]\n{hook}\n")
+    with Terminal(["tools", *given(server)], columns=2000, TERM="dumb") as terminal:
+        screen = terminal.wait_for("/open, /agree")
+        assert "accepted, which does not count: only a person logs in." in screen
+        terminal.type(pasted_for(page_on(screen)) + "\r")
+        terminal.wait_for("the word yes")
+        terminal.type("yes\r")
+        terminal.wait_for("remote offers these tools:")
+        assert terminal.end() == 0
+
+
+@pytest.mark.anyio
+async def test_while_a_list_is_made_nobody_is_asked_what_a_server_asks() -> None:
+    asked = LoginsOnly(Person(paste))
+    question = url_question("https://example.com/")
+    outcome = await asked.respond(question, Deadline(0))
+    assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
+
+
+def window(terminal: Terminal) -> list[str]:
+    """What stands on the terminal, row by row."""
+    screen = pyte.Screen(110, 45)
+    pyte.Stream(screen).feed(terminal.raw)
+    return [row.rstrip() for row in screen.display]
+
+
+def wait_until(terminal: Terminal, holds: Callable[[list[str]], bool]) -> None:
+    """Read on until this is so of the rows that stand there."""
+    end = time.monotonic() + SECONDS
+    while not holds(window(terminal)):
+        assert time.monotonic() < end, "\n".join(window(terminal))
+        terminal.read(0.2)
+
+
+def shows_its_code(rows: list[str]) -> bool:
+    """Whether the whole code of the address above it stands there."""
+    code = qr_code("".join(rows).partition("leads to")[0], 110, 40)
+    drawn = [row for row in rows if set("▀▄█") & set(row)]
+    return code is not None and drawn == [
+        row.rstrip() for row in code.plain.split("\n") if row.strip()
+    ]
+
+
+def test_the_qr_code_under_the_prompt_has_the_whole_terminal_and_gives_it_back(
+    server: LoginServer,
+) -> None:
+    with Terminal(["login", "remote", *given(server)], columns=110, lines=45) as terminal:
+        terminal.wait_for("Open ^S")
+        type_until(terminal, "\x1b[17~", "▀▀▀")
+        wait_until(terminal, shows_its_code)
+        terminal.type("\x1b[17~")
+        wait_until(terminal, lambda rows: any(row.startswith("╭─ elicit-tui") for row in rows))
+        type_until(terminal, "\x0e", "was declined")
+        assert terminal.end() == 4
 
 
 def test_a_server_without_http_wants_no_login() -> None:

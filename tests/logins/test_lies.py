@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import socket
+from contextlib import nullcontext
 from typing import Any
 
 import httpx2
 import pytest
 
-from elicit_tui.elicitation import Outcome, Question, decline
-from elicit_tui.errors import LoginError
+from elicit_tui.cli.logins import described
+from elicit_tui.elicitation import (
+    LoginPage,
+    Outcome,
+    Question,
+    ServerIdentity,
+    authorization_request,
+    decline,
+)
+from elicit_tui.elicitation.settings import LoginSettings, ServerSettings, Settings
+from elicit_tui.errors import LoginError, ServerError
 from elicit_tui.host.login_requests import CheckedRequests, check_address
+from elicit_tui.policy import issuer_refusal
 from elicit_tui.responders.browser import may_open
-from tests.logins.browser import CANARIES, COMMAND, LoginServer, refused, run_async
+from tests.logins.browser import (
+    CANARIES,
+    COMMAND,
+    LoginServer,
+    kept,
+    refused,
+    run,
+    run_async,
+    shelf,
+)
+
+FORBIDS = Settings(logins=LoginSettings(issuers=()))
 
 
 @pytest.mark.parametrize(
@@ -42,6 +64,7 @@ from tests.logins.browser import CANARIES, COMMAND, LoginServer, refused, run_as
         ({"where": "https://u:p@127.0.0.1/metadata"}, "an address with a user name in it"),
         ({"resource": {"authorization_servers": ["http://10.0.0.1"]}}, "which is not https"),
         ({"iss": "https://mix.up.example"}, "in the name of another issuer"),
+        ({"resource": {"scopes_supported": ["read.\u2800You"]}}, "something that is no scope"),
     ],
 )
 def test_a_lie_is_refused_in_one_sentence(
@@ -54,6 +77,43 @@ def test_a_lie_is_refused_in_one_sentence(
     assert "code" not in server.asked
     for canary in CANARIES:
         assert canary not in sentence
+
+
+@pytest.mark.parametrize("behind", ["\r\nX-Other: 1", "\n", "\x00", "x" * 20_000])
+def test_a_token_that_stands_in_no_header_is_refused_and_not_kept(
+    server: LoginServer, behind: str
+) -> None:
+    server.reset(behind_token=behind)
+    sentence, _ = run_async(refused(server))
+    assert "gave a token that is none" in sentence
+    assert sentence.endswith(COMMAND)
+    assert not any(canary in sentence for canary in CANARIES)
+    assert shelf().kept() == ()
+
+
+@pytest.mark.parametrize("lifetime", [10**18, -(10**18)])
+def test_a_token_that_is_said_to_live_for_ever_or_never_can_be_shown(
+    server: LoginServer, lifetime: int
+) -> None:
+    server.reset(lifetime=lifetime, takes_token=lifetime > 0)
+
+    async def calls() -> None:
+        async with run(server) as ours:
+            with nullcontext() if lifetime > 0 else pytest.raises(ServerError):
+                await ours.call()
+
+    run_async(calls())
+    assert described(kept()).startswith(f"at {server.origin} as ")
+
+
+def test_the_host_of_an_issuer_is_shown_to_its_end() -> None:
+    issuer = f"https://accounts.example.com.{'.'.join(['a' * 60] * 3)}.evil.example/path"
+    page = LoginPage("https://evil.example/authorize", issuer)
+    message = authorization_request(
+        ServerIdentity("remote", "http", "https://a.example/"), page
+    ).message
+    assert f"You log in at {issuer}." in message
+    assert issuer in (issuer_refusal(FORBIDS, ServerSettings("remote"), issuer) or "")
 
 
 def test_metadata_that_lead_to_another_place_are_not_fetched_there(server: LoginServer) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import suppress
 
 import pytest
 
 from elicit_tui.errors import LoginError
 from elicit_tui.logins import Redirect, RedirectListener
+from elicit_tui.logins.redirect import DONE
 
 URI = "http://127.0.0.1:9/callback"
 
@@ -24,6 +26,7 @@ URI = "http://127.0.0.1:9/callback"
         ("http://evil.example/callback?code=c&state=s", "leads back"),
         ("https://127.0.0.1:9/callback?code=c&state=s", "leads back"),
         ("http://[", "no address"),
+        (f"{URI}?code=c&state=\ud800", "no address"),
     ],
 )
 def test_a_foreign_address_is_not_taken(address: str, why: str) -> None:
@@ -77,6 +80,50 @@ def test_the_listener_takes_its_own_page_and_says_only_that_it_is_done() -> None
     assert [answer.split()[1] for answer in answers] == ["400", "400", "400", "200", "400"]
     assert code == "canary"
     assert not any("canary" in answer for answer in answers)
+
+
+def test_its_page_runs_nothing_loads_nothing_and_stands_in_no_frame() -> None:
+    async def talk() -> str:
+        listener = RedirectListener()
+        await listener.listen(Redirect(listener.uri, "s"))
+        line = "GET /callback?error=<script>x</script>&error_description=<b>&state=s HTTP/1.1"
+        answer = await _asked(listener.port, f"{line}\r\nHost: 127.0.0.1:{listener.port}\r\n\r\n")
+        listener.close()
+        return answer
+
+    head, _, page = asyncio.run(talk()).partition("\r\n\r\n")
+    assert head.startswith("HTTP/1.1 200 ")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    assert f"Content-Security-Policy: {policy}; frame-ancestors 'none'\r\n" in head
+    assert "Cache-Control: no-store\r\n" in head
+    assert "Referrer-Policy: no-referrer\r\n" in head
+    assert DONE in page
+    assert not [sign for sign in ("script", "<b>", "http", "src=", "href=") if sign in page]
+
+
+def test_silent_connections_and_endless_ones_do_not_keep_the_browser_out() -> None:
+    async def talk() -> tuple[list[bytes], str | None]:
+        listener = RedirectListener()
+        redirect = Redirect(listener.uri, "s")
+        await listener.listen(redirect)
+        silent = [await asyncio.open_connection("127.0.0.1", listener.port) for _ in range(40)]
+        reader, endless = await asyncio.open_connection("127.0.0.1", listener.port)
+        endless.write(b"GET /callback?" + b"a" * 1_000_000)
+        with suppress(OSError):
+            await asyncio.wait_for(reader.read(), 10)
+        # The oldest of the silent ones had to go.
+        ended = [await asyncio.wait_for(silent[number][0].read(), 5) for number in range(8)]
+        host = f"127.0.0.1:{listener.port}"
+        await _asked(
+            listener.port, f"GET /callback?code=c&state=s HTTP/1.1\r\nHost: {host}\r\n\r\n"
+        )
+        for _, writer in silent:
+            writer.close()
+        endless.close()
+        listener.close()
+        return ended, redirect.code
+
+    assert asyncio.run(talk()) == ([b""] * 8, "c")
 
 
 def test_a_port_in_use_is_said_or_another_is_taken() -> None:

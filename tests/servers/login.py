@@ -58,6 +58,7 @@ DEFAULTS: dict[str, Any] = {
     "leads_to": None,  # its metadata is said to be there; "": where it was asked for
     "where": None,  # the server's own metadata is said to be there
     "iss": None,  # how it names itself in the redirect
+    "behind_token": "",  # stands behind each access token
 }
 
 
@@ -159,7 +160,7 @@ class World:
         self.refresh.pop(token.token, None)
 
     def tokens(self, client_id: str, scopes: list[str], resource: str | None) -> OAuthToken:
-        access = "access-canary-" + secrets.token_hex(16)
+        access = "access-canary-" + secrets.token_hex(16) + self.ways["behind_token"]
         refresh = "refresh-canary-" + secrets.token_hex(16)
         ends = int(time.time()) + self.ways["lifetime"]
         self.access[access] = AccessToken(

@@ -9,7 +9,7 @@ from elicit_tui import paths
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.results import as_command, results_directory, save_result
-from elicit_tui.tui.question.address import HANDED_OVER
+from elicit_tui.tui.question.address import copy, handed_over
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def copy_text(app: Controller, text: str) -> None:
     """Copy a text; nothing in it acts on the terminal that it is pasted into."""
-    app.copy_to_clipboard(neutral(text))
-    app.notify(HANDED_OVER, title="The text", markup=False)
+    copy(app, neutral(text))
+    app.notify(handed_over(), title="The text", markup=False)
 
 
 def copy_json(app: Controller, value: Any) -> None:
     """Copy a value as JSON."""
-    app.copy_to_clipboard(readable_json(value))
-    app.notify(HANDED_OVER, title="The JSON", markup=False)
+    copy(app, readable_json(value))
+    app.notify(handed_over(), title="The JSON", markup=False)
 
 
 def copy_command(app: Controller, record: CallRecord) -> None:
@@ -35,8 +35,8 @@ def copy_command(app: Controller, record: CallRecord) -> None:
         words = "Its name cannot be written safely on a command line."
         app.notify(words, title="Not copied", severity="warning", markup=False)
         return
-    app.copy_to_clipboard(command)
-    app.notify(neutral_line(command, 300), title=f"The command. {HANDED_OVER}", markup=False)
+    copy(app, command)
+    app.notify(neutral_line(command, 300), title=f"The command. {handed_over()}", markup=False)
 
 
 def save(app: Controller, result: Mapping[str, Any]) -> None:

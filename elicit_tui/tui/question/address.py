@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Thread
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from textual.app import App
 from textual.content import Content
+from textual.geometry import Size
 
 from elicit_tui.paths import program
 from elicit_tui.text import neutral
@@ -79,19 +81,30 @@ def _authority_end(url: str) -> int:
     return min(ends, default=len(url))
 
 
-# Copying text: by the terminal itself (OSC 52, works over SSH) and by the desktop's own tool.
+# Copying text: by the terminal itself (OSC 52, works over SSH), by tmux, by the desktop's own tool.
 
 _TIMEOUT_SECONDS = 2.0
-HANDED_OVER: Final = "Handed to the clipboard of your terminal."
-"""No terminal says whether it took it."""
+
+
+def handed_over() -> str:
+    """Whom a copy was handed to; nobody says whether they took it."""
+    if os.environ.get("TMUX"):
+        return "Handed to tmux, for its buffer and your terminal's clipboard."
+    if os.environ.get("STY"):
+        return "Handed to screen, which keeps it: select it with the mouse."
+    return "Handed to the clipboard of your terminal."
 
 
 def copy(app: App[Any], text: str) -> None:
     """Put `text` on the clipboard in every way there is; none of them can fail loudly."""
     app.copy_to_clipboard(text)
-    command = _desktop_command()
-    if command is not None:
+    for command in filter(None, (_tmux_command(), _desktop_command())):
         Thread(target=_hand_over, args=(command, text), daemon=True).start()
+
+
+def _tmux_command() -> list[str] | None:
+    """What tmux takes and passes on; from the programs in it, it takes nothing as shipped."""
+    return _found("tmux", "load-buffer", "-w", "-") if os.environ.get("TMUX") else None
 
 
 def _desktop_command() -> list[str] | None:
@@ -128,20 +141,46 @@ def _hand_over(command: list[str], text: str) -> None:
 # A URL as a QR code of text blocks, for a phone's camera.
 
 _STYLE = "black on white"
+_QUIET_ZONES = (2, 1)
+"""Modules of white around a code; the first for which there is room."""
 
 
-def qr_code(url: str, width: int, height: int) -> Content | None:
-    """The code, dark on light whatever the theme; None when it does not fit into these cells."""
+@lru_cache(maxsize=4)
+def _encoded(url: str) -> Any:
+    """The code with the least correction, which is the smallest; None: it is too long for any."""
     import segno
     from segno.encoder import DataOverflowError
 
     try:
-        code = segno.make(url, error="l", micro=False)
+        return segno.make(url, error="l", micro=False)
     except (DataOverflowError, ValueError):
         return None
-    rows = [[bool(module) for module in row] for row in code.matrix_iter(border=2)]
-    if len(rows[0]) > width or (len(rows) + 1) // 2 > height:
-        return None
+
+
+def code_size(url: str) -> Size | None:
+    """The fewest cells that the code takes; None: the URL is too long for any."""
+    code = _encoded(url)
+    return None if code is None else _cells(code, _QUIET_ZONES[-1])
+
+
+def _cells(code: Any, quiet: int) -> Size:
+    modules = code.symbol_size(border=quiet)[0]
+    return Size(modules, (modules + 1) // 2)
+
+
+def qr_code(url: str, width: int, height: int) -> Content | None:
+    """The code, dark on light whatever the theme; None when it does not fit into these cells."""
+    code = _encoded(url)
+    for quiet in _QUIET_ZONES if code is not None else ():
+        cells = _cells(code, quiet)
+        if cells.width <= width and cells.height <= height:
+            rows = code.matrix_iter(border=quiet)
+            return _half_blocks([[bool(module) for module in row] for row in rows])
+    return None
+
+
+def _half_blocks(rows: list[list[bool]]) -> Content:
+    """Two rows of modules in each line of text."""
     if len(rows) % 2:
         rows.append([False] * len(rows[0]))
     signs = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}

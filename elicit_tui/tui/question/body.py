@@ -93,6 +93,9 @@ class Body:
     def covered(self) -> None:
         """Another page lies over it."""
 
+    def uncovered(self) -> None:
+        """No other page lies over it any more."""
+
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """What says on this page what would be accepted; None: the page itself."""
         return None

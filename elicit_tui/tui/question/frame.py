@@ -394,6 +394,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.set_class(page in ("raw", "help"), "-about")
         if aside:
             self.body.covered()
+        else:
+            self.body.uncovered()
         self.body.whole.display = not aside
         await self._actions.show(self._actions_of(page))
         self._status.hush()

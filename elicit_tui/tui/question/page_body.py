@@ -25,7 +25,14 @@ from elicit_tui.tui.question.actions import (
     Action,
     PageName,
 )
-from elicit_tui.tui.question.address import HANDED_OVER, Address, address_of, copy, qr_code
+from elicit_tui.tui.question.address import (
+    Address,
+    address_of,
+    code_size,
+    copy,
+    handed_over,
+    qr_code,
+)
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen_texts import Page, PartToSee
@@ -40,13 +47,21 @@ _OPENED = Content.styled(
     "if it did not open, “Try again”.",
     "bold $accent",
 )
-
+_LOGIN_OPENED = Content.styled(
+    "● Opened. This goes on by itself when you have logged in there; if it did not open, "
+    "“Try again”. A browser on another machine ends at an address that it cannot show: paste that "
+    "address here.",
+    "bold $accent",
+)
+_NOT_AGREED = "Not taken: first agree to the page, then paste where it led to."
+_LONGEST_TYPED = 16 * 1024
 
 _BEFORE = (
     "Nothing is opened, fetched or sent before you choose it. What you do on that page stays "
     "between you and it."
 )
-_NO_ROOM = "▲ The QR code of this address needs a larger window. It can be copied instead."
+_BELOW_CODE = 2
+"""Rows below the code: the status line and the buttons."""
 
 
 class UrlPanel(Page):
@@ -61,7 +76,8 @@ class UrlPanel(Page):
         self.address: Address = address_of(url)
         self.elsewhere = False
         """Whether the person opens the page themselves, from the copy or the code."""
-        self._message: Content | None = _OPENED if opened else None
+        self._opened = _LOGIN_OPENED if login else _OPENED
+        self._message: Content | None = self._opened if opened else None
         self._code = False
         self._roomy = True
         text, self.decides = self._drawn()
@@ -74,7 +90,7 @@ class UrlPanel(Page):
 
     def say_opened(self) -> None:
         """Say that it was opened, and what comes next."""
-        self.say(_OPENED)
+        self.say(self._opened)
 
     def say(self, text: Content | None) -> None:
         """Show a sentence above the URL: what happened, what to do."""
@@ -108,24 +124,40 @@ class UrlPanel(Page):
     def _redraw(self) -> None:
         self.tell(*self._drawn())
 
-    def _drawn_code(self) -> Content | None:
-        """The code, whole: a part of one is of no use. Above it the address, if there is room."""
+    def _drawn_code(self) -> tuple[Content, Content]:
+        """The code, whole, for a part of one is of no use, with the address as there is room.
+
+        Where there is none for the code: the address from edge to edge, and what the code needs.
+        """
+        address = self.address.content()
         leads = Content.assemble(
             ("leads to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
         )
-        width, height = self.size.width - 1, self.size.height
-        for above in ([self.address.content(), leads], [leads], []):
+        width, height = self.app.size
+        for above in ([address, leads], [leads], []):
             rows = sum(len(part.wrap(max(width, 1))) for part in above)
-            code = qr_code(self.url, width, height - rows)
+            code = qr_code(self.url, width, height - _BELOW_CODE - rows)
             if code is not None:
-                return Content("\n").join([*above, code])
-        return None
+                seen = address if above[:1] == [address] else Content("")
+                return Content("\n").join([*above, code]), seen
+        needs = Content.styled(self._what_the_code_needs(), "$warning")
+        return Content("\n").join([address, leads, Content(""), needs]), address
+
+    def _what_the_code_needs(self) -> str:
+        least = code_size(self.url)
+        if least is None:
+            return "▲ This address is too long for a QR code. It can be copied instead."
+        window = f"{least.width} columns and {least.height + _BELOW_CODE} rows"
+        width, height = self.app.size
+        return (
+            f"▲ The QR code of this address needs a window of {window}; this one has {width} and "
+            f"{height}. Make it larger, or copy the address."
+        )
 
     def _drawn(self) -> tuple[Content, Content]:
         """All of it, and its beginning that has to be seen before it is opened."""
-        code = self._drawn_code() if self._code else None
-        if code is not None:
-            return code, Content("")
+        if self._code:
+            return self._drawn_code()
         address = self.address
         whose = [address.content()]
         if address.domain:
@@ -138,9 +170,7 @@ class UrlPanel(Page):
         ):
             whose.append(Content.assemble((f"host {spelt_in}  ", "$faint"), (spelling, "bold")))
         parts = [] if self._message is None else [self._message]
-        if self._code:
-            parts.append(Content.styled(_NO_ROOM, "$warning"))
-        if self._roomy and self._message is not _OPENED:
+        if self._roomy and self._message is not self._opened:
             ask = "The server asks you to open this page in your browser:"
             if self._login:
                 ask = "This page opens in your browser:"
@@ -153,7 +183,7 @@ class UrlPanel(Page):
                     "bold $error",
                 )
             )
-        if self._message is _OPENED:
+        if self._message is self._opened:
             return Content("\n\n").join(parts), Content("")
         words = Content.styled(_BEFORE, "$faint")
         return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)
@@ -176,6 +206,8 @@ class PageBody(Body):
         self.opened = self.question.draft.opened
         self._handed_out = False
         """Whether the address was copied or shown as a code: then it may be opened elsewhere."""
+        self._typed = ""
+        """Of the address that a login's page led back to: a terminal may paste it as keys."""
         self.url = UrlPanel(
             self.question.request.url or "",
             self.opened,
@@ -207,10 +239,15 @@ class PageBody(Body):
 
     def summary(self) -> Content:
         """Whether the page is waited for."""
+        if self._typed and self.opened:
+            begun = f"{self._typed[:20]}… {len(self._typed)} characters"
+            return Content.styled(f"{begun} · Enter hands it over", "bold")
         if self.opened and self.question.request.traits.takes_redirect:
             return Content.styled("waiting for the page · its last address can be pasted", "bold")
         if self.opened:
             return Content.styled("waiting for the page to be finished", "bold")
+        if self.url.shows_code:
+            return Content("opened elsewhere? then choose “I opened it”")
         return Content("opens only if you choose it")
 
     @property
@@ -222,6 +259,11 @@ class PageBody(Body):
         """The code is put away for the step that opens the page; from others one comes back."""
         if self.view.page == "step":
             self.url.show_code(False)
+        self.view.remove_class("-code")
+
+    def uncovered(self) -> None:
+        """The code has the whole window again."""
+        self.view.set_class(self.url.shows_code, "-code")
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The address."""
@@ -232,9 +274,14 @@ class PageBody(Body):
         return frozenset({"url"}) if page_read or not self.url.unseen else frozenset()
 
     def uncover(self) -> bool:
-        """The code takes the place of the question."""
+        """What was typed goes first, then the code, which takes the place of the question."""
+        if self._typed and self.opened:
+            self._typed = ""
+            self.view.summarise()
+            return True
         shown = self.url.shows_code
         self.url.show_code(False)
+        self.view.summarise()
         self.view.show_actions()
         return shown
 
@@ -294,6 +341,7 @@ class PageBody(Body):
             return
         draft = self.question.draft
         self.opened = draft.opened = True
+        self._typed = ""
         draft.acknowledged = self.shown
         self.url.say_opened()
         self.view.turn_to("answer")
@@ -315,14 +363,34 @@ class PageBody(Body):
         if self.opened:
             self.accept("You pasted the address that the page led back to.", {REDIRECT: text})
         else:
-            self.view.say("Not taken: first agree to the page, then paste where it led to.")
+            self.view.say(_NOT_AGREED)
+
+    def typed_key(self, event: events.Key) -> bool:
+        """Take a key of an address that is typed, or pasted as keys; whether it is one."""
+        if not self.question.request.traits.takes_redirect or self.view.page != "answer":
+            return False
+        if event.key == "enter" and self._typed:
+            address, self._typed = self._typed, ""
+            self.pasted(address)
+        elif event.key == "backspace" and self._typed:
+            self._typed = self._typed[:-1]
+        elif event.is_printable and len(self._typed) < _LONGEST_TYPED:
+            self._typed += event.character or ""
+        else:
+            return False
+        if self.opened:
+            self.focus()
+            self.view.summarise()
+        elif self._typed.endswith(("http:", "https:")):
+            self.view.say(_NOT_AGREED)
+        return self.opened
 
     def copy(self) -> None:
         """Put the URL on the clipboard, also over SSH."""
         if self.url.can_open:
             copy(self.view.app, self.url.url)
             self._hand_out()
-            self.view.say(HANDED_OVER, "bold $success")
+            self.view.say(handed_over(), "bold $success")
         else:
             self.view.say("Not copied: it is no address that may be opened.")
 
@@ -330,6 +398,7 @@ class PageBody(Body):
         """Show or hide the QR code."""
         if self.url.can_open:
             self.url.toggle_code()
+            self.view.summarise()
             self._hand_out()
             self.view.show_actions()
         else:

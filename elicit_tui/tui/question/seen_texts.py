@@ -50,7 +50,7 @@ def shown_now(parts: Sequence[PartToSee]) -> str:
 class SeenText(VerticalScroll):
     """A text that knows how far down it has been painted."""
 
-    called = "this page"
+    called = "the text"
     """In a sentence."""
     left_out = 0
     """Characters of it that stand nowhere, because it is too long."""

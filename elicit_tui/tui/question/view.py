@@ -221,6 +221,8 @@ class QuestionView(QuestionFrame):
 
         Where there is nothing to type into, it was meant for another question.
         """
+        if isinstance(self.body, PageBody) and self.body.typed_key(event):
+            return
         if event.key == "enter" and "enter" not in self.screen.active_bindings:
             self._tell_the_way()
         if not event.is_printable:

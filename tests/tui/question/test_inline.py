@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual._context import active_app
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
 
@@ -50,6 +51,8 @@ async def shown(who: InlineResponder, message: str) -> Pilot[Any]:
         if app is not None and app.is_running:
             views = list(app.query(QuestionView))
             if len(views) == 1 and views[0].question.request.message == message:
+                # While it pauses, the pilot draws what is due, out of the app's own tasks.
+                active_app.set(app)
                 pilot: Pilot[Any] = Pilot(app)
                 while views[0].deaf:
                     assert asyncio.get_running_loop().time() < end, f"{message} stays deaf"

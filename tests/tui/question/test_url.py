@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
+from textual import events
 
-from elicit_tui.elicitation import Finding, Severity
+from elicit_tui.elicitation import (
+    Finding,
+    LoginPage,
+    Question,
+    Review,
+    Severity,
+    authorization_request,
+)
 from elicit_tui.responders.browser import may_open, open_in_browser
-from elicit_tui.tui.question.address import address_of, qr_code
-from tests.tui.question.asking import Asking, asked, until, url_question
+from elicit_tui.tui.question.address import address_of, code_size, qr_code
+from tests.tui.question.asking import SERVER, Asking, asked, typing, until, url_question
 
 pytestmark = pytest.mark.anyio
 
@@ -293,9 +302,131 @@ async def test_from_help_one_comes_back_to_the_qr_code_that_lay_below() -> None:
         assert app.outcome is None
 
 
-async def test_a_qr_code_without_room_says_what_it_needs() -> None:
-    app = Asking(url_question("https://example.com/" + "x" * 300))
-    async with asked(app, (80, 24)) as pilot:
+def address(length: int) -> str:
+    begin = "https://login.example.com/authorize?response_type=code&state="
+    return (begin + "aB3xQ9" * length)[:length]
+
+
+@pytest.mark.parametrize(
+    ("length", "size"),
+    [(450, (110, 45)), (550, (110, 45)), (600, (150, 60)), (800, (150, 80)), (450, (75, 40))],
+)
+async def test_the_qr_code_of_a_long_address_has_the_whole_window(
+    length: int, size: tuple[int, int]
+) -> None:
+    url = address(length)
+    app = Asking(url_question(url, LOOKALIKE))
+    async with asked(app, size) as pilot:
         await pilot.press("f6")
-        await until(pilot, lambda: "needs a larger window" in app.words, "the sentence")
+        await until(pilot, lambda: "▀" in app.words, "the code")
+        drawn = [line.rstrip() for line in app.words.split("\n") if set("▀▄█") & set(line)]
+        whole = [qr_code(url, *room) for room in ((500, 500), code_size(url) or size)]
+        assert drawn in [
+            [line.rstrip() for line in code.plain.split("\n") if line.strip()]
+            for code in whole
+            if code is not None
+        ]
+        assert "Open ^S" in app.words
+        await pilot.press("escape")
+        await until(pilot, lambda: "Sign in." in app.words, "the question")
+
+
+@pytest.mark.parametrize(("size", "has"), [((80, 24), "80 and 24"), ((75, 39), "75 and 39")])
+async def test_a_qr_code_without_room_says_what_it_needs_and_the_address_is_alone(
+    size: tuple[int, int], has: str
+) -> None:
+    url = address(450)
+    app = Asking(url_question(url))
+    async with asked(app, size) as pilot:
+        await pilot.press("f6")
+        needs = f"needs a window of 75 columns and 40 rows; this one has {has}"
+        await until(pilot, lambda: needs in " ".join(app.words.split()), "the sentence")
         assert "▀" not in app.words
+        # From edge to edge: what the mouse selects is the address, and nothing else.
+        lines = app.words.split("\n")
+        assert "".join(lines[: -(-450 // size[0])]).rstrip() == url
+
+
+async def test_a_qr_code_that_no_window_could_show_is_said() -> None:
+    app = Asking(url_question(address(4000)))
+    async with asked(app, (200, 100)) as pilot:
+        await pilot.press("f6")
+        await until(pilot, lambda: "is too long for a QR code" in app.words, "the sentence")
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [("TMUX", "Handed to tmux"), ("STY", "select it with the mouse"), ("_", "your terminal")],
+)
+async def test_whom_a_copy_was_handed_to_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str, said: str
+) -> None:
+    taken = tmp_path / "taken"
+    (tmp_path / "tmux").write_text(f'#!/bin/sh\ncat > {taken}.new; mv {taken}.new "{taken}"\n')
+    (tmp_path / "tmux").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    for name in ("TMUX", "STY", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "there")
+    app = Asking(url_question(URL))
+    async with asked(app) as pilot:
+        await pilot.press("f5")
+        await until(pilot, lambda: said in app.words, "the sentence")
+        assert app.clipboard == URL
+        if variable == "TMUX":
+            await until(pilot, taken.exists, "what tmux got")
+            assert taken.read_text() == URL
+
+
+BACK_AT = "http://127.0.0.1:9/callback?code=c-1&state=s_2"
+
+
+def login_question() -> Question:
+    page = LoginPage(URL, "https://login.accounts.example.co.uk", ("read",))
+    return Question(authorization_request(SERVER, page), Review(()))
+
+
+@pytest.mark.parametrize("way", ["pasted", "as keys"])
+async def test_the_address_that_a_login_ended_at_is_taken_however_a_terminal_pastes_it(
+    way: str,
+) -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
+        assert "paste that address here" in app.words
+        if way == "pasted":
+            app.post_message(events.Paste(BACK_AT))
+        else:
+            await pilot.press(*typing(f"{BACK_AT}x"), "backspace")
+            told = f"http://127.0.0.1:9/c… {len(BACK_AT)} characters · Enter hands it over"
+            await until(pilot, lambda: told in app.words, "what was typed")
+            assert app.outcome is None
+            await pilot.press("enter")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"redirect": BACK_AT}
+
+
+async def test_esc_takes_back_what_was_typed_of_an_address_before_it_cancels() -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
+        await pilot.press(*typing("http"))
+        await until(pilot, lambda: "4 characters" in app.words, "what was typed")
+        await pilot.press("escape")
+        await until(pilot, lambda: "can be pasted" in app.words, "nothing typed")
+        assert app.outcome is None
+
+
+@pytest.mark.parametrize("way", ["pasted", "as keys"])
+async def test_an_address_before_the_page_was_agreed_to_is_told_so(way: str) -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        if way == "pasted":
+            app.post_message(events.Paste(BACK_AT))
+        else:
+            await pilot.press(*typing(BACK_AT))
+        await until(pilot, lambda: "first agree to the page" in app.words, "the sentence")
+        assert app.outcome is None

@@ -1,0 +1,105 @@
+"""Nobody but a person agrees to a login, whoever answers and whatever is prepared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from elicit_tui.broker import Broker
+from elicit_tui.config.rules import load_answers
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    LoginPage,
+    Outcome,
+    Question,
+    ServerIdentity,
+    accept,
+    authorization_request,
+)
+from elicit_tui.elicitation.outcome import DecidedBy
+from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.guardian import Guardian
+from elicit_tui.ledger import Ledger
+from elicit_tui.policy import Policy
+from tests.broker.conftest import run
+
+SERVER = ServerIdentity("remote", "https://mcp.example.com/mcp", "mcp.example.com")
+BACK_AT = "http://127.0.0.1:9/callback?code=c&state=s"
+
+
+def login() -> ElicitationRequest:
+    page = LoginPage("https://login.example.com/authorize?state=s", "https://login.example.com")
+    return authorization_request(SERVER, page)
+
+
+class Face:
+    """Accepts whatever it is shown, in somebody's name."""
+
+    def __init__(self, by: DecidedBy) -> None:
+        self.by = by
+        self.shown: list[Question] = []
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        self.shown.append(question)
+        found = frozenset(finding.id for finding in question.to_acknowledge)
+        return accept(self.by, "Accepted.", {"redirect": BACK_AT}, acknowledged=found)
+
+
+class Asked:
+    """One login, asked of a face, with what the listener's side was given."""
+
+    def __init__(self, directory: Path, face: Face, settings: Settings, **prepared: Any) -> None:
+        self.given: list[str] = []
+        ledger = Ledger.open(directory / "ledger.sqlite3")
+
+        async def asked() -> Outcome:
+            policy = Policy(settings, **prepared)
+            broker = Broker(policy, Guardian(settings.guardian), ledger, face)
+            try:
+                return await broker.authorize(login(), self._take)
+            finally:
+                await broker.close()
+                ledger.close()
+
+        self.outcome: Outcome = run(asked())
+
+    def _take(self, address: str) -> str | None:
+        self.given.append(address)
+        return None
+
+
+@pytest.mark.parametrize("by", sorted(set(get_args(DecidedBy)) - {"user"}))
+def test_a_login_that_somebody_else_accepts_is_given_back_and_its_address_not_taken(
+    tmp_path: Path, by: DecidedBy
+) -> None:
+    face = Face(by)
+    asked = Asked(tmp_path, face, Settings())
+    assert (asked.outcome.action, asked.outcome.decided_by) == ("cancel", "policy")
+    assert asked.given == []
+    assert "nly a person logs in" in (face.shown[1].note or "")
+
+
+def test_a_login_that_a_person_accepts_is_given_the_address(tmp_path: Path) -> None:
+    asked = Asked(tmp_path, Face("user"), Settings())
+    assert (asked.outcome.action, asked.outcome.decided_by) == ("accept", "user")
+    assert (asked.outcome.content, asked.given) == (None, [BACK_AT])
+
+
+def test_no_rule_accepts_a_login(tmp_path: Path) -> None:
+    rules = (Rule("accept", server="*", content={"redirect": BACK_AT}, despite=("*",)),)
+    face = Face("user")
+    asked = Asked(tmp_path, face, Settings(rules=rules))
+    assert asked.outcome.decided_by == "user"
+    assert len(face.shown) == 1
+
+
+def test_with_an_answers_file_nobody_is_asked_and_nothing_is_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "answers.toml"
+    file.write_text('[[answers]]\naction = "accept"\ncontent = {}\n')
+    face = Face("user")
+    asked = Asked(tmp_path, face, Settings(), answers=load_answers(file))
+    assert (asked.outcome.action, asked.outcome.decided_by) == ("cancel", "nobody")
+    assert (face.shown, asked.given) == ([], [])
