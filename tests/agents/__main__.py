@@ -23,7 +23,10 @@ from pathlib import Path
 from tests.agents.bench import Bench, TooLate, bench
 from tests.agents.real_agents import ALL, RealAgent
 
-HEAD = ("agent", "first turn", "answered", "nobody there", "paused", "killed", "uninstall")
+HEAD = (
+    *("agent", "first turn", "answered", "nobody there", "paused"),
+    *("as a task", "killed", "uninstall"),
+)
 
 
 @contextmanager
@@ -32,12 +35,13 @@ def home() -> Iterator[Path]:
         yield Path(folder) / "home"
 
 
-def tried(agent: RealAgent) -> list[str]:
-    """One row of the table."""
-    steps = (answered, nobody_there, paused, killed)
+def tried(agent: RealAgent, later: float) -> list[str]:
+    """One row of the table; `later`: seconds that a task waits for its answer."""
+    steps = (answered, nobody_there, paused, as_a_task, killed)
     cells: list[str] = []
     for step in steps:
         with home() as place, bench(agent, place) as here:
+            here.later = later
             try:
                 cells += step(here)
             except (AssertionError, subprocess.SubprocessError) as error:
@@ -82,6 +86,23 @@ def paused(here: Bench) -> list[str]:
         here.until(lambda: "from-the-agent" in here.read, "no answer arrived")
     here.kill(process)
     return ["resumed"]
+
+
+def as_a_task(here: Bench) -> list[str]:
+    """A call that is answered with a task: the turn ends, and the answer comes by itself."""
+    if not here.agent.in_terminal:  # It was paused, and would have been given a task.
+        return ["declares none"]
+    here.configure(ask_via="console")
+    here.install()
+    with here.in_terminal() as started:
+        here.until(lambda: bool(here.waiting()), "nothing was asked", started)
+        here.until(lambda: bool(here.read), "the turn does not end", started)
+        here.wait_for_person()
+        assert here.waiting(), "the task waits no longer"
+        with here.person():
+            here.until(lambda: "from-the-agent" in here.told, "no answer arrived", started)
+        assert "elicit_resume" not in here.read
+    return ["in a terminal"]
 
 
 def killed(here: Bench) -> list[str]:
@@ -143,6 +164,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.agents", description=__doc__)
     parser.add_argument("words", nargs="*", metavar="install | starts | AGENT")
     parser.add_argument("-n", type=int, default=20)
+    parser.add_argument("--later", type=float, default=0.0, help="seconds that a task waits")
     parser.add_argument("--ci", action="store_true")
     parser.add_argument("--busy", type=int, default=0)
     chosen = parser.parse_args()
@@ -166,7 +188,7 @@ def main() -> int:
         return 0
     rows = []
     for agent in there:
-        rows.append(tried(agent))
+        rows.append(tried(agent, chosen.later))
         print(" | ".join(rows[-1]), flush=True)
     print(table(rows))
     return 1 if any("no" in row for row in rows) else 0

@@ -18,7 +18,8 @@ from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.install.document import read_document
 from elicit_tui.gateway.install.gateway_entry import NAME, entry
 from tests.agents.model import DONE, ScriptedModel, scripted_model
-from tests.agents.real_agents import RealAgent
+from tests.agents.real_agents import RealAgent, claude_in_terminal
+from tests.agents.terminal import Terminal, has_it_call, terminal
 
 ROOT: Final = Path(__file__).parents[2]
 ASKING: Final = ROOT / "tests" / "servers" / "asking.py"
@@ -30,6 +31,7 @@ CONFIG: Final = """\
 [store]
 answer_without_terminal = true
 [gateway]
+ask_via = "{ask_via}"
 hold_sec = {hold}
 [mcp_servers.asking]
 command = {python}
@@ -52,7 +54,8 @@ class Bench:
     started: list[subprocess.Popen[Any]] = field(default_factory=list)
     before: bytes | None = None
     """The agent's configuration before the gateway stood in it."""
-    output: str = ""
+    later: float = 0.0
+    """Seconds until somebody comes who answers a task."""
 
     @property
     def file(self) -> Path:
@@ -82,11 +85,11 @@ class Bench:
             raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def configure(self, hold: str = '"auto"') -> None:
+    def configure(self, hold: str = '"auto"', ask_via: str = "auto") -> None:
         folder = self.home / ".config" / "elicit-tui"
         folder.mkdir(parents=True, exist_ok=True)
         python, server = json.dumps(sys.executable), json.dumps(str(ASKING))
-        text = CONFIG.format(hold=hold, python=python, server=server)
+        text = CONFIG.format(hold=hold, ask_via=ask_via, python=python, server=server)
         (folder / "config.toml").write_text(text)
         (folder / "config.toml").chmod(0o600)
 
@@ -148,6 +151,16 @@ class Bench:
         return process
 
     @contextmanager
+    def in_terminal(self) -> Iterator[Terminal]:
+        """The agent in a terminal of its own, whose model has called its tool."""
+        claude_in_terminal(self.home, self.home)
+        program = [str(self.agent.path), *self.agent.in_terminal]
+        environment = {**self.environment, "TERM": "xterm-256color"}
+        with terminal(program, environment, self.home) as started:
+            has_it_call(started, self.model, self.until)
+            yield started
+
+    @contextmanager
     def person(self) -> Iterator[None]:
         """Somebody who answers whatever comes."""
         process = subprocess.Popen(
@@ -165,18 +178,27 @@ class Bench:
             process.kill()
             process.communicate()
 
-    def log(self) -> str:
+    def log(self, started: Terminal | None = None) -> str:
+        if started is not None:
+            return started.shown.strip()
         path = self.home / "agent.log"
         return path.read_text("utf-8", "replace")[-2000:] if path.exists() else ""
 
-    def until(self, true: Callable[[], bool], what: str) -> None:
-        """Return as soon as it is so; the model's turns wake it."""
+    def until(self, true: Callable[[], bool], what: str, started: Terminal | None = None) -> None:
+        """Return as soon as it is so; the model's turns wake it. `started`: what it says there."""
         end = time.monotonic() + PATIENCE
         while not true():
             if time.monotonic() > end:
-                raise TooLate(f"{self.agent.key}: {what}; it said:\n{self.log()}")
+                raise TooLate(f"{self.agent.key}: {what}; it said:\n{self.log(started)}")
             with self.model.changed:
                 self.model.changed.wait(0.2)
+
+    def wait_for_person(self) -> None:
+        """Return when somebody comes who answers a task."""
+        end = time.monotonic() + self.later
+        while (left := end - time.monotonic()) > 0:
+            with self.model.changed:
+                self.model.changed.wait(left)
 
     def kill(self, process: subprocess.Popen[Any]) -> None:
         with suppress(ProcessLookupError):
@@ -184,6 +206,11 @@ class Bench:
         process.wait()
 
     # What it does
+
+    @property
+    def told(self) -> str:
+        """What its model was told last beside results."""
+        return self.model.work[-1].told if self.model.work else ""
 
     @property
     def first_turn(self) -> tuple[str, ...]:

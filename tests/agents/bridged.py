@@ -6,64 +6,29 @@ Each runs in a terminal of its own with a model of ours, in an empty home, with 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
-import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from tests.agents.model import ScriptedModel, scripted_model
-from tests.agents.real_agents import ALL
+from tests.agents.real_agents import ALL, claude_in_terminal
+from tests.agents.terminal import Terminal, has_it_call, terminal
 
 ROOT: Final = Path(__file__).parents[2]
 ASKING: Final = ROOT / "tests" / "servers" / "asking.py"
 PATIENCE: Final = 180.0
 CONFIG: Final = "[store]\nanswer_without_terminal = true\n[bridge]\nhold_sec = {hold}\n"
-ANSWERS: Final = ((b"\x1b[6n", b"\x1b[1;1R"), (b"\x1b[c", b"\x1b[?62;c"))
-"""What a terminal is asked as a program starts, and says."""
 
 
 class TooLate(AssertionError):
     """It did not come in time."""
-
-
-@dataclass
-class Terminal:
-    """One agent in a terminal of its own."""
-
-    process: int
-    descriptor: int
-    screen: bytearray = field(default_factory=bytearray)
-
-    def read(self) -> None:
-        """Take what it draws, until it ends."""
-        with suppress(OSError):
-            while piece := os.read(self.descriptor, 65536):
-                self.screen += piece
-                for asked, answer in ANSWERS:
-                    if asked in piece:
-                        os.write(self.descriptor, answer)
-
-    def types(self, text: str) -> None:
-        os.write(self.descriptor, text.encode())
-
-    def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self.process, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.process, 0)
 
 
 class Bridged:
@@ -85,24 +50,13 @@ class Bridged:
         }
         self.prepare = {"claude-code": self._claude, "codex": self._codex}[key]
         self.program: list[str] = []
-        self.settles = 1.0
-        """Seconds until its servers are connected."""
 
     def _claude(self) -> None:
         server = {"type": "stdio", "command": sys.executable, "args": [str(ASKING)]}
-        told = {
-            "hasCompletedOnboarding": True,
-            "customApiKeyResponses": {"approved": ["none"], "rejected": []},
-            "projects": {str(self.work): {"hasTrustDialogAccepted": True}},
-            "mcpServers": {"asking": {**server, "alwaysLoad": True}},
-        }
-        (self.home / ".claude.json").write_text(json.dumps(told))
         (self.home / ".claude").mkdir()
-        self.environment |= {
-            "ANTHROPIC_BASE_URL": self.model.url,
-            "ANTHROPIC_API_KEY": "none",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        }
+        self.environment |= self.agent.prepare(self.home, self.model.url)
+        servers = {"asking": {**server, "alwaysLoad": True}}
+        claude_in_terminal(self.home, self.work, mcpServers=servers)
         self.program = [str(self.agent.path), "--permission-mode", "default"]
         self.model.wanted = "Bash"
         self.model.arguments = {"command": f"touch {self.touched}", "description": "touch"}
@@ -135,22 +89,10 @@ class Bridged:
 
     @contextmanager
     def starts(self) -> Iterator[Terminal]:
-        """The agent in its terminal; it is killed at the end."""
-        process, descriptor = pty.fork()
-        if process == 0:
-            os.chdir(self.work)
-            os.execve(self.program[0], [*self.program], self.environment)
-        fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        terminal = Terminal(process, descriptor)
-        threading.Thread(target=terminal.read, daemon=True).start()
-        try:
-            self.until(lambda: _is_ready(terminal), "it does not start", terminal)
-            terminal.types("Call the tool.")
-            time.sleep(self.settles)
-            terminal.types("\r")
-            yield terminal
-        finally:
-            terminal.kill()
+        """The agent in its terminal, told to call its tool; it is killed at the end."""
+        with terminal(self.program, self.environment, self.work) as started:
+            has_it_call(started, self.model, self.until)
+            yield started
 
     @contextmanager
     def person(self, what: str) -> Iterator[subprocess.Popen[bytes]]:
@@ -170,12 +112,11 @@ class Bridged:
             process.kill()
             process.communicate()
 
-    def until(self, true: Any, what: str, terminal: Terminal) -> None:
+    def until(self, true: Callable[[], Any], what: str, started: Terminal) -> None:
         end = time.monotonic() + PATIENCE
         while not true():
             if time.monotonic() > end:
-                tail = terminal.screen[-1500:].decode("utf-8", "replace")
-                raise TooLate(f"{self.key}: {what}; its screen: {tail!r}")
+                raise TooLate(f"{self.key}: {what}; its screen:\n{started.shown.strip()}")
             with self.model.changed:
                 self.model.changed.wait(0.2)
 
@@ -194,23 +135,18 @@ class Bridged:
         return found
 
 
-def _is_ready(terminal: Terminal) -> bool:
-    drawn = bytes(terminal.screen)
-    return b"shortcuts" in drawn or b"\xe2\x80\xba" in drawn
-
-
 def answered(here: Bridged) -> str:
     here.install()
-    with here.person("all"), here.starts() as terminal:
-        here.until(lambda: here.read, "the tool was not run", terminal)
+    with here.person("all"), here.starts() as started:
+        here.until(lambda: here.read, "the tool was not run", started)
     assert here.touched.exists()
     return "ran"
 
 
 def denied(here: Bridged) -> str:
     here.install()
-    with here.person("note"), here.starts() as terminal:
-        here.until(lambda: here.read, "nothing was denied", terminal)
+    with here.person("note"), here.starts() as started:
+        here.until(lambda: here.read, "nothing was denied", started)
     assert not here.touched.exists()
     assert "use staging instead" in here.read, here.read
     return "its model read the note"
@@ -218,9 +154,9 @@ def denied(here: Bridged) -> str:
 
 def nobody_there(here: Bridged) -> str:
     here.install()
-    with here.starts() as terminal:
-        here.until(lambda: here.history(), "no hook was run", terminal)
-        here.until(lambda: b"touch" in terminal.screen, "its own prompt does not come", terminal)
+    with here.starts() as started:
+        here.until(lambda: here.history(), "no hook was run", started)
+        here.until(lambda: "1. Yes" in started.shown, "its own prompt does not come", started)
         assert not here.touched.exists()
     assert [row["decidedBy"] for row in here.history()] == ["nobody"]
     return "its own prompt"
@@ -228,10 +164,10 @@ def nobody_there(here: Bridged) -> str:
 
 def killed(here: Bridged) -> str:
     here.install()
-    with here.person("watch") as somebody, here.starts() as terminal:
+    with here.person("watch") as somebody, here.starts() as started:
         assert somebody.stdout is not None
         assert somebody.stdout.readline().startswith(b"came")
-        terminal.kill()
+        started.kill()
         began = time.monotonic()
         assert somebody.stdout.readline().startswith(b"left")
     return f"gone in {time.monotonic() - began:.0f} s"
@@ -240,15 +176,15 @@ def killed(here: Bridged) -> str:
 def answered_there(here: Bridged) -> str:
     """The person answers in the agent's own terminal, which Codex asks only after its hook."""
     here.install(hold=15)
-    with here.person("watch") as somebody, here.starts() as terminal:
+    with here.person("watch") as somebody, here.starts() as started:
         assert somebody.stdout is not None
         assert somebody.stdout.readline().startswith(b"came")
         began = time.monotonic()
         if here.key == "codex":
             assert somebody.stdout.readline().startswith(b"left")
-        time.sleep(2)
-        terminal.types("\r" if here.key == "claude-code" else "y")
-        here.until(lambda: here.read, "it was not run", terminal)
+        here.until(lambda: "1. Yes" in started.shown, "its own prompt does not come", started)
+        started.types("\r" if here.key == "claude-code" else "y")
+        here.until(lambda: here.read, "it was not run", started)
         ran = time.monotonic() - began
         if here.key == "claude-code":
             assert somebody.stdout.readline().startswith(b"left")
@@ -281,11 +217,10 @@ def elicited(here: Bridged) -> str:
     if here.key != "claude-code":
         return "it passes none on"
     here.install()
-    here.settles = 15.0
     here.model.wanted = "mcp__asking__one"
     here.model.arguments = {"tag": "from-the-agent"}
-    with here.person("all"), here.starts() as terminal:
-        here.until(lambda: here.read, "no answer arrived", terminal)
+    with here.person("all"), here.starts() as started:
+        here.until(lambda: here.read, "no answer arrived", started)
     assert "accept" in here.read, here.read
     return "answered"
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.agents.model import MODEL
 
@@ -41,6 +41,8 @@ class RealAgent:
     """Of the home and the model's address."""
     in_ci: bool = False
     with_node: bool = False
+    in_terminal: tuple[str, ...] = ()
+    """How it is started in a terminal, where it knows tasks."""
     ends: bool = True
     """Whether its process ends with its work."""
     python: str | None = None
@@ -137,6 +139,18 @@ def claude(home: Path, url: str) -> Environment:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "IS_SANDBOX": "1",
     }
+
+
+def claude_in_terminal(home: Path, folder: Path, **more: Any) -> None:
+    """Add to its own file what lets a person sit before it in that folder without questions."""
+    path = home / ".claude.json"
+    own = {
+        **json.loads(path.read_text()),
+        "customApiKeyResponses": {"approved": ["none"], "rejected": []},
+        "projects": {str(folder): {"hasTrustDialogAccepted": True}},
+        **more,
+    }
+    path.write_text(json.dumps(own))
 
 
 def gemini(home: Path, url: str) -> Environment:
@@ -255,6 +269,7 @@ ALL: Final = {
             "node_modules/@anthropic-ai/claude-code-{machine}/claude",
             ("-p", "--dangerously-skip-permissions", PROMPT),
             claude,
+            in_terminal=("--allowedTools", "mcp__elicit-tui__asking__one"),
         ),
         RealAgent(
             "gemini-cli",

@@ -8,13 +8,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
+from elicit_tui.gateway import held_calls
 from elicit_tui.gateway.rounds import Rounds
 from tests.gateway.task_world import TASKS, Agent, HttpAgent, Refused, TaskWorld, task_world
-from tests.gateway.world import MODERN, asking, settled, until, workshop
+from tests.gateway.world import MODERN, WAIT, asking, settled, until, workshop
 
 pytestmark = pytest.mark.anyio
 
@@ -273,28 +275,54 @@ async def test_a_tool_keeps_its_output_schema_for_a_client_that_knows_tasks(
         assert await with_schema(False) == 0
 
 
-# Joined
+# Clients that are not as one would like them
 
 
-async def test_an_equal_call_joins_a_task_while_it_waits_for_its_approval_and_no_longer(
-    way: str, gated: ServerSettings, log: Path
+async def test_what_a_client_never_polls_for_is_done_once_kept_and_fills_its_room(
+    way: str, gated: ServerSettings, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
     async with task_world(gated, upwards=way) as here:
-        first = await here.agent.task("workshop__delete", what="a")
-        await here.asked()
-        assert await here.agent.task("workshop__delete", what="a") == first
-        assert await here.agent.task("workshop__delete", what="b") != first
-        here.person.answers(await here.asked(), allowed())
-        await here.agent.ended(first)
-        again = await here.agent.task("workshop__delete", what="a")
-        assert again != first
-        assert made(log) == 1
+        tasks = []
+        for number in (1, 2):
+            tasks.append(await here.agent.task("workshop__delete", number=number))
+            here.person.answers(await here.asked(number), allowed())
+            await until(lambda: here.session.held_calls.known(tasks[-1]).done)
+        # Nothing more is begun that nobody would read, and nothing of it is lost.
+        refused = await here.agent.call("workshop__delete", number=3)
+        assert (refused["resultType"], refused["isError"]) == ("complete", True)
+        assert "was not called" in refused["content"][0]["text"]
+        for task in tasks:
+            assert text_of(await here.agent.ended(task)) == "deleted"
+        assert made(log) == 2
 
 
-async def test_two_equal_calls_that_their_server_asks_about_are_two_tasks(way: str) -> None:
+async def test_a_client_that_polls_from_two_connections_reads_one_task() -> None:
+    async with task_world(asking(), upwards="http") as here:
+        assert isinstance(here.agent, HttpAgent)
+        shown = here.agent.client.headers
+        async with httpx2.AsyncClient(headers=shown, timeout=WAIT) as beside:
+            second = HttpAgent(here.agent.url, beside, {})
+            task = await here.agent.task("asking__one")
+            assert await second.get(task) == await here.agent.get(task)
+            polls = [asyncio.ensure_future(each.ended(task)) for each in (here.agent, second)]
+            here.person.sends(await here.asked(), {"value": "seven"})
+            one, other = await asyncio.gather(*polls)
+            assert one == other
+            assert "seven" in text_of(other)
+            # Either may give it up, and what has ended stays.
+            task = await second.task("asking__one")
+            await here.agent.cancel(task)
+            assert await second.ended(task) == await here.agent.ended(task)
+
+
+async def test_a_hundred_looks_at_once_are_answered_and_cost_nobody_anything(
+    way: str,
+) -> None:
     async with task_world(asking(), upwards=way) as here:
-        first = await here.agent.task("asking__one")
-        assert await here.agent.task("asking__one") != first
+        task = await here.agent.task("asking__one")
+        looks = await asyncio.gather(*(here.agent.get(task) for _ in range(100)))
+        assert {look["status"] for look in looks} == {"working"}
 
 
 # Asked in the client: the approval went to a person elsewhere, what its server asks does not
@@ -455,24 +483,6 @@ async def test_a_question_of_a_task_that_is_answered_twice_at_once_has_its_first
 
 
 # Over HTTP the id stands in a header
-
-
-async def test_one_that_polls_from_two_connections_reads_one_task(way: str) -> None:
-    async with task_world(asking(), upwards=way) as here:
-        task = await here.agent.task("asking__one")
-        polls = [asyncio.ensure_future(here.agent.ended(task)) for _ in range(2)]
-        here.person.sends(await here.asked(), {"value": "seven"})
-        first, second = await asyncio.gather(*polls)
-        assert first == second
-
-
-async def test_a_hundred_looks_at_once_are_answered_and_cost_nobody_anything(
-    way: str,
-) -> None:
-    async with task_world(asking(), upwards=way) as here:
-        task = await here.agent.task("asking__one")
-        looks = await asyncio.gather(*(here.agent.get(task) for _ in range(100)))
-        assert {look["status"] for look in looks} == {"working"}
 
 
 async def test_a_header_that_names_no_or_another_task_is_refused() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import accept
 from elicit_tui.gateway import telling
+from elicit_tui.store import calls
 from tests.gateway.task_world import ENDS, HttpAgent, Refused
 from tests.gateway.test_two_gateways import Two, two
 from tests.gateway.world import WAIT, until
@@ -93,6 +94,26 @@ async def test_after_a_death_what_was_not_called_did_not_run_and_what_was_is_not
     assert (told["status"], told["error"]["message"]) == ("failed", telling.RUN_NOT_KNOWN)
     assert (await second.get(done))["status"] == "completed"
     assert two.runs("asks") == 1
+
+
+async def test_a_task_whose_time_is_over_is_as_unknown_as_any(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = agents(two)
+    read = await first.task("counting__run", tag="read")
+    await two.answers(0, "red")
+    await ended(two, second, read)
+    unread = await first.task("counting__run", tag="unread")
+    await two.answers(0, "blue")
+    await until(lambda: two.gateways[0].sessions[0].held_calls.known(unread).done)  # type: ignore[union-attr]
+    assert (await second.get(read))["status"] == "completed"
+    # The hour after it was read is over; what nobody has read is kept.
+    monkeypatch.setattr(calls, "READ_SECONDS", 0.0)
+    await second.task("counting__run", tag="another")
+    with pytest.raises(Refused, match="Unknown task") as caught:
+        await second.get(read)
+    assert caught.value.code == -32602
+    assert "'value': 'blue'" in (await second.get(unread))["result"]["content"][0]["text"]
 
 
 async def test_another_tokens_agent_does_not_know_it_on_either_gateway(two: Two) -> None:

@@ -2,14 +2,17 @@
 
 What the specification of tasks (SEP-2663) says a server and a client MUST and SHOULD do, and where
 that is tried. "conformance" is the official suite (`python -m tests.conformance`); G stands for
-`tests/gateway/test_tasks.py`, S for this module, H for `tests/host/test_tasks.py`.
+`tests/gateway/test_tasks.py`, S for this module, H for `tests/host/test_tasks.py`, K for
+`test_tasks_kept.py`, D for `test_tasks_die.py` (real gateways, killed), C for
+`tests/cli/test_tasks.py`. What an approval promises: `test_tasks_approved.py`.
 
 | the gateway, as a server | tried in |
 |---|---|
 | MUST NOT give a task to who did not declare it here | G on_some_requests; conformance |
 | MUST answer -32021 with requiredCapabilities where only a task does | does not apply: it waits |
 | MUST set resultType "task" on a created task, and nowhere else | G at_once; conformance |
-| MUST create it durably before it is returned | G at_once (it is there at once); conformance |
+| MUST create it durably before it is returned | over HTTP D, K: any gateway of the token knows it |
+| the same on stdio | D: it is of its session, which is the process; the next one answers -32602 |
 | SHOULD resolve rounds before a task is created | G before_a_person_is_no_task; conformance |
 | tasks/get MUST tell each state, with what belongs to it | G; S; conformance |
 | tasks/get, update, cancel MUST have resultType "complete" | G; conformance |
@@ -19,7 +22,8 @@ that is tried. "conformance" is the official suite (`python -m tests.conformance
 | MUST acknowledge update and cancel with nothing | G one_key_at_a_time, back_at_once |
 | SHOULD ignore keys that are unknown, or answered; MAY take a part | G one_key_at_a_time |
 | notifications/cancelled MUST NOT be used for a task | S cancelled (tasks/cancel goes down) |
-| MUST answer -32602 to an unknown id at tasks/get, SHOULD at the others | G unknown_id |
+| MUST answer -32602 to an unknown id at tasks/get, SHOULD at the others | G unknown_id; D stdio |
+| may delete it once its ttlMs is over (null here: an hour after it was read) | K time_is_over |
 | MUST answer -32021 to who did not declare it | G what_is_missing, listens_to_tasks |
 | notifications/tasks have the whole task | G who_listens |
 | progress and log lines MUST NOT come on a task's stream | G who_listens (nothing else comes) |
@@ -31,7 +35,8 @@ that is tried. "conformance" is the official suite (`python -m tests.conformance
 | MUST be prepared for a result or a task | H what_its_task_came_to |
 | MUST take a task for anything but a tool as invalid | `Session._judge_result`; H task_in_task |
 | SHOULD respect pollIntervalMs | H within_our_bounds |
-| SHOULD poll until the end, or until it cancels | H; S |
+| SHOULD poll until the end, or until it cancels | H; S; C |
+| a task whose ttlMs is over, or that its server lies about | H lies_or_vanishes; S lies; C |
 | MUST treat inputRequests as any elicitation, SHOULD answer | H answered_by_its_key |
 | SHOULD tell keys that it has seen from new ones | H asked_once_and_answered_by_its_key |
 | MUST set Mcp-Name over HTTP | H what_its_task_came_to |

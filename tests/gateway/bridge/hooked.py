@@ -6,8 +6,7 @@ import asyncio
 import json
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,17 @@ from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionLeft
 from elicit_tui.elicitation import Outcome, now
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.errors import StoreError
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.paths import ledger_file
 from elicit_tui.runtime import open_store
 from elicit_tui.store import Store, Waiting
+from tests.forks import COMMAND as COMMAND_LINE
 
-PATIENCE: Final = 60.0
+HOOKS: Final = int(os.environ.get("HOOKS", "7"))
+"""How many are started at once where many are."""
+PATIENCE: Final = 60.0 + HOOKS
 
 COMMAND: Final[Mapping[str, Any]] = {
     "hook_event_name": "PermissionRequest",
@@ -64,10 +67,12 @@ class Ended:
 
 
 @asynccontextmanager
-async def hook(*words: str, agent: str = "claude-code") -> AsyncIterator[Hook]:
+async def hook(
+    *words: str, agent: str = "claude-code", command: Sequence[str] = COMMAND_LINE
+) -> AsyncIterator[Hook]:
     """The hook, started as an agent starts it; killed if it is still there."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "elicit_tui", "bridge", agent, *words),
+        *(*command, "bridge", agent, *words),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -105,11 +110,9 @@ class Hook:
         self.process.send_signal(number)
 
 
-async def asked(
-    prompt: Mapping[str, Any] | bytes, *words: str, agent: str = "claude-code"
-) -> Ended:
-    """One prompt from its beginning to its end."""
-    async with hook(*words, agent=agent) as started:
+async def asked(prompt: Mapping[str, Any] | bytes, *words: str, **more: Any) -> Ended:
+    """One prompt from its beginning to its end; `more` as `hook` takes it."""
+    async with hook(*words, **more) as started:
         await started.asks(prompt)
         return await started.ended()
 
@@ -144,6 +147,16 @@ class Person:
         """The oldest question that waits, once so many do."""
         await self.until(lambda: len(self.inbox.waiting) >= number)
         return self.inbox.waiting[0]
+
+    async def stops(self, started: Hook) -> None:
+        """Let a hook stand still where it holds nobody up, until it goes on or is killed."""
+        while True:
+            started.signal(signal.SIGSTOP)
+            try:
+                await self.store.heartbeat()
+                return
+            except StoreError:  # It was stopped while it wrote.
+                started.signal(signal.SIGCONT)
 
     async def answers(self, outcome: Outcome) -> Delivery:
         """Answer it."""

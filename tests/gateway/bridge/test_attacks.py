@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -15,7 +17,19 @@ from elicit_tui.gateway.bridge import hook_input as reading
 from elicit_tui.gateway.bridge.agent_prompt import reply_of, request_of
 from elicit_tui.gateway.bridge.bridging import one_of
 from elicit_tui.gateway.bridge.hook_input import hook_input
-from tests.gateway.bridge.hooked import COMMAND, QUESTION, asked, configure, hook, person, rows
+from tests.forks import ready_elicit_tui
+from tests.gateway.bridge.hooked import (
+    COMMAND,
+    HOOKS,
+    QUESTION,
+    Ended,
+    Person,
+    asked,
+    configure,
+    hook,
+    person,
+    rows,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -154,6 +168,52 @@ async def test_of_many_at_once_no_more_wait_than_the_limit_lets() -> None:
     (row,) = rows()
     assert (row.action, row.decided_by) == (None, "nobody")
     assert row.key == "elicitation.limits.pending"
+
+
+async def test_of_many_hooks_at_once_each_has_its_own_answer_or_is_silent() -> None:
+    """`HOOKS=1000` starts a thousand; whatever becomes of one stands in the record."""
+    most, started = 4, ready_elicit_tui()
+    configure(f"[elicitation.limits]\npending = {most}\n[bridge]\nhold_sec = 600\n")
+    answered: dict[str, str] = {}
+
+    async def answers(somebody: Person) -> None:
+        while True:
+            command, kind = await answered_next(somebody)
+            answered[command] = kind
+            assert len(somebody.inbox.waiting) <= most
+
+    async def one(number: int) -> tuple[str, Ended]:
+        command = f"make {number}."
+        prompt = {**COMMAND, "tool_input": {"command": command}}
+        return command, await asked(prompt, command=started)
+
+    async with person() as somebody:
+        answering = asyncio.ensure_future(answers(somebody))
+        ended = dict(await asyncio.gather(*map(one, range(HOOKS))))
+        answering.cancel()
+        assert somebody.inbox.waiting == ()
+    assert {each.code for each in ended.values()} == {0}
+    told = {command: each.reply["decision"] for command, each in ended.items() if each.stdout}
+    for command, decision in told.items():
+        assert decision["behavior"] == "deny"
+        assert f"not {command}" in decision["message"]
+    assert set(told) == {command for command, kind in answered.items() if kind == "sent"}
+    assert len(told) >= most
+    by = Counter((row.decided_by, row.key) for row in rows())
+    assert sum(by.values()) == HOOKS
+    assert by["user", None] == len(told)
+    assert by["nobody", "elicitation.limits.pending"] == HOOKS - len(told)
+
+
+async def answered_next(somebody: Person) -> tuple[str, str]:
+    """Answer the oldest question; its command, and what the person reads."""
+    waiting = await somebody.sees()
+    assert waiting.question is not None
+    assert waiting.question.request.call is not None
+    command = str(waiting.question.request.call.arguments["command"])
+    said = await somebody.inbox.answer(waiting.id, decline("user", "No.", note=f"not {command}"))
+    await somebody.until(lambda: all(each.id != waiting.id for each in somebody.inbox.waiting))
+    return command, said.kind
 
 
 def test_nothing_but_a_person_s_accept_makes_an_allow() -> None:

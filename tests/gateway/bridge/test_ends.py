@@ -15,7 +15,7 @@ from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.paths import ledger_file, store_file
 from elicit_tui.runtime import open_store
-from tests.gateway.bridge.hooked import COMMAND, asked, configure, hook, person, rows
+from tests.gateway.bridge.hooked import COMMAND, Person, asked, configure, hook, person, rows
 
 pytestmark = pytest.mark.anyio
 
@@ -90,11 +90,37 @@ async def test_a_bridge_that_is_killed_early_has_asked_nobody(state: str) -> Non
         assert somebody.inbox.waiting == ()
 
 
+async def test_a_bridge_that_is_killed_as_its_answer_comes_hands_nothing_and_says_so() -> None:
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        waiting = await somebody.sees()
+        await somebody.stops(started)
+        answering = asyncio.ensure_future(
+            somebody.inbox.answer(waiting.id, accept("user", "Allowed.", None))
+        )
+        await asyncio.wait_for(_is_answered(somebody, waiting.id), 30)
+        started.signal(signal.SIGKILL)
+        ended = await started.ended()
+        said = await asyncio.wait_for(answering, 30)
+    assert ended.stdout == b""
+    assert said.kind != "sent"
+    assert "Handed" not in said.sentence
+    assert all(row.state != "handed" for row in rows())
+
+
+async def _is_answered(somebody: Person, question_id: str) -> None:
+    """Return once the answer stands in the store."""
+    while True:
+        waiting = await somebody.store.get(question_id)
+        if waiting is not None and waiting.state == "answered":
+            return
+
+
 async def test_an_answer_that_nobody_took_is_not_shown_as_handed() -> None:
     async with person() as somebody, hook() as started:
         await started.asks(COMMAND)
         waiting = await somebody.sees()
-        started.signal(signal.SIGSTOP)
+        await somebody.stops(started)
         transport = started.process._transport  # type: ignore[attr-defined]
         transport.get_pipe_transport(1).close()
         answering = asyncio.ensure_future(
