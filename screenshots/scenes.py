@@ -207,7 +207,7 @@ async def inline(take: Callable[[Any], None]) -> None:
         Queue,
         ServerIdentity,
     )
-    from elicit_tui.form import read_form
+    from elicit_tui.form.schema_reading import read_form
     from elicit_tui.tui.inline_app import InlineApp
     from elicit_tui.tui.question import QuestionView
 

@@ -97,7 +97,7 @@ def ready_program():  # type: ignore[no-untyped-def]
         importlib.import_module(module)
     from elicit_tui.cli import run
     from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-    from elicit_tui.form import read_form
+    from elicit_tui.form.schema_reading import read_form
     from elicit_tui.guardian import Guardian
 
     schema = {"type": "object", "properties": {"n": {"type": "string", "pattern": "a"}}}

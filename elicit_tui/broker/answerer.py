@@ -23,7 +23,7 @@ from elicit_tui.text import neutral_line
 if TYPE_CHECKING:
     from psutil import Process
 
-    from elicit_tui.store import AskingProcess
+    from elicit_tui.store.store import AskingProcess
 
 NO_TERMINAL: Final = (
     "Answering takes a terminal, and this process has none"

@@ -26,7 +26,7 @@ from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Problem
+    from elicit_tui.form.field import Problem
     from elicit_tui.policy import Decision
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Question, Review
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
     from elicit_tui.policy import Decision
 
 

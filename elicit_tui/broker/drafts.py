@@ -21,7 +21,7 @@ from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Guardian
-    from elicit_tui.form import Entry
+    from elicit_tui.form.field import Entry
 
 FOLDER_NAME: Final = "drafts"
 KEPT_SECONDS: Final = 86_400.0
@@ -139,7 +139,7 @@ class DraftFiles(Drafts):
         self, request: ElicitationRequest, entries: Mapping[str, Entry]
     ) -> dict[str, Entry]:
         """The entries without those that the guardian would mask or warn of."""
-        from elicit_tui.form import Typed
+        from elicit_tui.form.field import Typed
 
         review = self._guardian.review(request)
         harmless = {}

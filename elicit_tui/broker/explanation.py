@@ -25,7 +25,7 @@ from elicit_tui.policy import Decision, Policy
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
     from elicit_tui.hooks import Hooks
 
 ANY_ANSWER: Final[dict[str, Any]] = {

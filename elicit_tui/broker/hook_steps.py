@@ -21,7 +21,7 @@ from elicit_tui.policy import Decision
 from elicit_tui.text import neutral_line, readable_json
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
     from elicit_tui.hooks import Hooks, Reply
 
 _ANSWERED_BY: Final = ("user", "rule", "answers", "hook", "client", "agent")

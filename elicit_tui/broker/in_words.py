@@ -14,7 +14,8 @@ from elicit_tui.elicitation import Draft, Outcome, Question, accept
 from elicit_tui.elicitation.keeping import kept_content
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Entry, Form
+    from elicit_tui.form.field import Entry
+    from elicit_tui.form.form import Form
 
 Source = Literal["default", "typed", "agent"]
 """Where a value comes from: the schema, a person who has not sent it, or the agent's client."""

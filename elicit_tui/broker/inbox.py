@@ -42,8 +42,8 @@ from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.errors import StoreError
-from elicit_tui.form import Form
-from elicit_tui.store import Answer, AskingProcess, Grant, Store, Waiting
+from elicit_tui.form.form import Form
+from elicit_tui.store.store import Answer, AskingProcess, Grant, Store, Waiting
 
 CLAIM_SECONDS: Final = 1.0
 """How often keys on one question are told to the others."""

@@ -9,8 +9,8 @@ from elicit_tui.broker.answerer import where
 from elicit_tui.elicitation import Question
 from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
-from elicit_tui.store import Answer, Asker, Waiting
 from elicit_tui.store.living import machine_id
+from elicit_tui.store.store import Answer, Asker, Waiting
 from elicit_tui.text import neutral_line
 
 SESSION_ENDED: Final = "The session that asked has ended. Nothing was sent."

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from elicit_tui.errors import StoreError
-from elicit_tui.store import Store, Waiting
+from elicit_tui.store.store import Store, Waiting
 
 BEAT_SECONDS: Final = 5.0
 """How often a process that looks says that it lives, and ends what dead ones left."""

@@ -26,7 +26,8 @@ from elicit_tui.elicitation import (
     now,
 )
 from elicit_tui.errors import StoreError
-from elicit_tui.store import AgentState, Answer, Asker, Store, Waiting
+from elicit_tui.store.store import Answer, Asker, Store, Waiting
+from elicit_tui.store.transitions import AgentState
 
 CLOSE_SECONDS: Final = 2.0
 """How long `close` tries to tell the store how the last questions ended."""

@@ -15,7 +15,7 @@ from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker import BrokerEvent
-    from elicit_tui.host import HostEvent
+    from elicit_tui.host.events import HostEvent
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.inline import InlineResponder
 
@@ -142,7 +142,7 @@ class PersonForLogins(Person):
             self._narration.say(f"{event.server}: {neutral_line(event.sentence, 400)}")
 
     def _led_back(self, event: HostEvent) -> None:
-        from elicit_tui.host import UrlCompleted
+        from elicit_tui.host.events import UrlCompleted
 
         if isinstance(event, UrlCompleted):
             self.completed(event.server, event.elicitation_id)

@@ -21,7 +21,8 @@ from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.host import Connection, Prompt, Resource, ResourceTemplate, Tool
+    from elicit_tui.host.connection import Connection
+    from elicit_tui.host.offers import Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
 
     Listed = Tool | Prompt | Resource | ResourceTemplate
@@ -113,7 +114,7 @@ async def _listed(connection: Connection, kind: str) -> Sequence[Listed]:
 
 def _described(server: str, offers: Sequence[Listed]) -> list[Offer]:
     """The entries of `--output json`: the server's own words, exactly."""
-    from elicit_tui.host import Prompt, ResourceTemplate, Tool
+    from elicit_tui.host.offers import Prompt, ResourceTemplate, Tool
 
     described: list[Offer] = []
     for offer in offers:

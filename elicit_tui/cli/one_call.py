@@ -22,7 +22,7 @@ from elicit_tui.errors import (
     ToolRefused,
     UsageError,
 )
-from elicit_tui.host import (
+from elicit_tui.host.events import (
     HostEvent,
     ListChanged,
     LogMessage,
@@ -36,7 +36,9 @@ from elicit_tui.text import in_seconds, neutral_line
 if TYPE_CHECKING:
     from elicit_tui.cli.prepared import Prepared
     from elicit_tui.elicitation import Queue, Responder
-    from elicit_tui.host import Connection, Launched, Tool
+    from elicit_tui.host.connection import Connection
+    from elicit_tui.host.launch import Launched
+    from elicit_tui.host.offers import Tool
     from elicit_tui.runtime import Runtime
 
 Result = TypeVar("Result")

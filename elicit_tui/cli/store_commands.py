@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen command; raises StoreError where the store cannot be used."""
     if arguments.action == "secret":
-        from elicit_tui.store import fresh_secret
+        from elicit_tui.store.sealing import fresh_secret
 
         Output().text(fresh_secret())
         Narration().tell(

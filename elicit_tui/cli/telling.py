@@ -14,7 +14,7 @@ from elicit_tui.cli.wrapping import columns_of
 from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
-from elicit_tui.host import LogMessage, Progress, UrlCompleted
+from elicit_tui.host.events import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import as_name, neutral_line, readable_json
 
 EACH_SECOND: Final = 20

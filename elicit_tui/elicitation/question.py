@@ -13,7 +13,8 @@ from elicit_tui.elicitation.outcome import Outcome, accept
 from elicit_tui.elicitation.request import ElicitationRequest, now
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Entry, Form
+    from elicit_tui.form.field import Entry
+    from elicit_tui.form.form import Form
 
 REDIRECT = "redirect"
 """The one key of the content with which a login is accepted: the address that was pasted."""
@@ -164,7 +165,7 @@ def form_of(request: ElicitationRequest) -> Form | None:
     """What a request in form mode asks to have filled in; None for a page and for an approval."""
     if request.mode != "form":
         return None
-    from elicit_tui.form import read_form
+    from elicit_tui.form.schema_reading import read_form
 
     return read_form(request.requested_schema or {})
 

@@ -19,7 +19,7 @@ from elicit_tui.elicitation import now, rfc3339
 from elicit_tui.errors import ConfigError, StoreError
 from elicit_tui.gateway.asking import AskedInClient
 from elicit_tui.gateway.requester import AgentInfo
-from elicit_tui.host import HostEvent, ServerStateChanged
+from elicit_tui.host.events import HostEvent, ServerStateChanged
 from elicit_tui.paths import replace_file, state_directory
 from elicit_tui.store.nouns import read
 

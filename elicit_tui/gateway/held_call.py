@@ -16,7 +16,7 @@ from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import Rounds
 from elicit_tui.gateway.telling import UNREAD, Result
-from elicit_tui.store import AgentState
+from elicit_tui.store.transitions import AgentState
 
 
 class TooManyCalls(ElicitTuiError):

@@ -33,7 +33,7 @@ from elicit_tui.gateway.held_call import (
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import SEPARATOR
 from elicit_tui.gateway.telling import Result, ticking
-from elicit_tui.store import AgentState
+from elicit_tui.store.transitions import AgentState
 
 LEFT_SECONDS: Final = 30.0
 """How long a question stays after the agent that it was asked for has left."""

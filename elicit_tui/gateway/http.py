@@ -51,7 +51,7 @@ from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.host.sdk import quieten
 from elicit_tui.runtime import open_store
-from elicit_tui.store import Store
+from elicit_tui.store.store import Store
 from elicit_tui.store.token_entries import Token
 
 PATH: Final = "/mcp"

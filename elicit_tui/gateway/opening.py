@@ -29,7 +29,7 @@ from elicit_tui.gateway.shared_calls import SharedCalls
 from elicit_tui.runtime import open_runtime
 
 if TYPE_CHECKING:
-    from elicit_tui.host import Launched
+    from elicit_tui.host.launch import Launched
 
 
 @asynccontextmanager

@@ -13,8 +13,9 @@ from elicit_tui.broker.store_responder import StoreResponder, StoreWatch, TellWa
 from elicit_tui.elicitation import Deadline, Outcome, Question, cancel, new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.gateway.requester import AgentInfo
-from elicit_tui.store import AgentState, Asker, Grant, Store
 from elicit_tui.store.living import machine_id, machine_name
+from elicit_tui.store.store import Asker, Grant, Store
+from elicit_tui.store.transitions import AgentState
 
 
 class OtherTerminal(Protocol):

@@ -11,7 +11,9 @@ from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.fit_to_pass import without_our_words
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.telling import Result
-from elicit_tui.host import Connection, Host, HostEvent, ServerStateChanged
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import HostEvent, ServerStateChanged
+from elicit_tui.host.host import Host
 from elicit_tui.text import neutral_line
 
 

@@ -19,7 +19,7 @@ from elicit_tui.gateway import telling
 from elicit_tui.gateway.fit_to_pass import without_our_words
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.telling import Result, text_result
-from elicit_tui.host import Host
+from elicit_tui.host.host import Host
 
 
 class ServerCalls:

@@ -57,7 +57,7 @@ from elicit_tui.gateway.shared_calls import Elsewhere, NotKnown, SharedCalls
 from elicit_tui.gateway.sharing import Sharing
 from elicit_tui.gateway.tasks import Tasks
 from elicit_tui.gateway.telling import Result, text_result
-from elicit_tui.host import (
+from elicit_tui.host.events import (
     HostEvent,
     LogMessage,
     Progress,

@@ -12,15 +12,15 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.names import Origin
 from elicit_tui.gateway.offers import Offers, SessionOffers
-from elicit_tui.host import (
-    Connection,
-    Host,
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import (
     HostEvent,
     ListChanged,
+    ListKind,
     LoginAwaited,
     ServerStateChanged,
 )
-from elicit_tui.host.events import ListKind
+from elicit_tui.host.host import Host
 
 LIST_SECONDS: Final = 5.0
 """How long a list waits for servers that were never seen; agents give up after ten."""

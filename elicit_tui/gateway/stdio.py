@@ -36,7 +36,7 @@ from elicit_tui.runtime import open_store
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.host import Launched
+    from elicit_tui.host.launch import Launched
 
 CHUNK_BYTES: Final = 256 * 1024
 SETTLE_SECONDS: Final = 1.0

@@ -12,7 +12,7 @@ from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"

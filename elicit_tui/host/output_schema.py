@@ -30,7 +30,7 @@ def output_problem(result: Mapping[str, Any], schema: Any) -> str | None:
         content = result["structuredContent"]
         if _is_plain(schema, _LEVELS) and _keeps(content, schema):
             return None
-        from elicit_tui.form import problem_in
+        from elicit_tui.form.form import problem_in
 
         problem = problem_in(content, schema)
         if problem is None:

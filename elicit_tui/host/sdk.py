@@ -12,11 +12,18 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
+from threading import RLock
 from types import ModuleType
 from typing import Final
 
 from elicit_tui.garbage import no_collection
-from elicit_tui.on_demand import ONE_AT_A_TIME
+
+ONE_AT_A_TIME: Final = RLock()
+"""Held by whoever imports much in a thread.
+
+Libraries import each other in circles: two threads in one circle wait for each other, which Python
+ends with an error in one of them.
+"""
 
 PACKAGES: Final = ("mcp", "mcp.client")
 """On the way to the client's modules; their own `__init__` is what loads the server."""

@@ -19,7 +19,7 @@ from elicit_tui.policy.decision import Decision, ends, entry_key, refused_flag, 
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
 
 
 STEP: Final = "rules"

@@ -6,24 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import Outcome, accept
-from elicit_tui.form import (
-    Chosen,
-    ChosenMany,
-    EmptyOnPurpose,
-    Form,
-    Problem,
-    Ticked,
-    Typed,
-    Unset,
-    entry_from_text,
-)
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Problem, Ticked, Typed, Unset
+from elicit_tui.form.form import Form
 from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.plain_text import entry_from_text
 from elicit_tui.responders.dialogue import Dialogue, indented
 from elicit_tui.responders.typed_lines import FIELD_HELP, REVIEW_HELP, PromptCommand
 from elicit_tui.text import neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
-    from elicit_tui.form import Entry, Field, Form
+    from elicit_tui.form.field import Entry, Field
+    from elicit_tui.form.form import Form
 
 
 CHOICES_SHOWN: Final = 200

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from elicit_tui.broker.inbox import Inbox
     from elicit_tui.elicitation import Presence
     from elicit_tui.elicitation.outcome import Via
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
     from elicit_tui.guardian import Guardian
-    from elicit_tui.store import Role, Store
+    from elicit_tui.store.store import Role, Store
 
 
 class UnavailableLedger:
@@ -94,7 +94,7 @@ async def open_store(
         for warning in on_redis.server.warnings:
             notify(warning)
     else:
-        from elicit_tui.store import SqliteStore
+        from elicit_tui.store.sqlite import SqliteStore
 
         path = store_file(settings.history.path)
         store = await SqliteStore.open(path, role, secret=secret, create=create)
@@ -106,7 +106,7 @@ async def open_store(
 
 def store_secret(settings: Settings) -> bytes | None:
     """The owner's secret for the store; None where they gave none. Raises SecretError."""
-    from elicit_tui.store import secret_from, secret_in_file
+    from elicit_tui.store.sealing import secret_from, secret_in_file
 
     if value := os.environ.get(settings.store.secret_env):
         return secret_from(settings.store.secret_env, value)

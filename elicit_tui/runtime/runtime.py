@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Queue, Responder
 from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
-from elicit_tui.host import Host
+from elicit_tui.host.host import Host
 from elicit_tui.policy import Policy
 from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from elicit_tui.broker.contracts import CallingAgent
     from elicit_tui.broker.drafts import Drafts
     from elicit_tui.hooks import Hooks
-    from elicit_tui.host import Launched
+    from elicit_tui.host.launch import Launched
     from elicit_tui.ledger import Ledger
 
 

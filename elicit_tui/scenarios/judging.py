@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN, revision_to_try
 from elicit_tui.errors import ProtocolCallError
-from elicit_tui.form import MISSING, read_form
+from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no

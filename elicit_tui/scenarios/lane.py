@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Call, Deadline, ElicitationRequest, Outcome, 
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
-from elicit_tui.host import HostEvent, LogMessage, Progress, ServerLog
+from elicit_tui.host.events import HostEvent, LogMessage, Progress, ServerLog
 from elicit_tui.host.launch import server_directory
 from elicit_tui.runtime import open_runtime
 from elicit_tui.scenarios.advice import advice
@@ -28,7 +28,8 @@ from elicit_tui.scenarios.watching import States, Watched, states
 from elicit_tui.text import in_seconds
 
 if TYPE_CHECKING:
-    from elicit_tui.host import Connection, Tool
+    from elicit_tui.host.connection import Connection
+    from elicit_tui.host.offers import Tool
     from elicit_tui.host.unjudged import Door
 
 ALIVE_SECONDS: Final = 5.0

@@ -15,10 +15,12 @@ from typing import Any, Final
 from elicit_tui.broker.entrance import defect
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
 from elicit_tui.elicitation.settings import GuardianSettings
-from elicit_tui.form import Field, Form, read_form
+from elicit_tui.form.field import Field
+from elicit_tui.form.form import Form
 from elicit_tui.form.json_values import same_json
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.guardian import Guardian
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.scenarios.scenario import Scenario, shortened
 from elicit_tui.scenarios.script import content_of
 from elicit_tui.scenarios.snapshots import Kept, Snapshots, request_of

@@ -7,7 +7,7 @@ import asyncio
 from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.judging import said_no
 from elicit_tui.scenarios.lane import Lane
 from elicit_tui.scenarios.result import Run

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from elicit_tui.form import Choice, Field, Form
+from elicit_tui.form.field import Choice, Field
+from elicit_tui.form.form import Form
 from elicit_tui.form.json_values import same_json
 
 _NO: Final = re.compile(

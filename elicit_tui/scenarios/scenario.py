@@ -10,7 +10,7 @@ from typing import Any
 
 from elicit_tui.elicitation import Action
 from elicit_tui.elicitation.request import fits
-from elicit_tui.form import MISSING
+from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer
 from elicit_tui.host.offers import objects

@@ -17,7 +17,8 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
-from elicit_tui.form import Form, read_form
+from elicit_tui.form.form import Form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.advice import Runner, advice
 from elicit_tui.scenarios.scenario import PreparedAnswer
 from elicit_tui.text import in_seconds, neutral_line

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from elicit_tui.elicitation import Action, ElicitationRequest, Outcome
-from elicit_tui.form import Field, Form, read_form
-from elicit_tui.form.field import TEXT_KINDS
+from elicit_tui.form.field import TEXT_KINDS, Field
+from elicit_tui.form.form import Form
 from elicit_tui.form.json_values import limit_text
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.saying_no import contents_that_say_no
 from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Step

@@ -18,7 +18,8 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 
 from elicit_tui.elicitation import Finding, Question
 from elicit_tui.errors import StoreError
-from elicit_tui.form import Entry, Form
+from elicit_tui.form.field import Entry
+from elicit_tui.form.form import Form
 
 Noun = TypeVar("Noun")
 

@@ -27,12 +27,7 @@ from elicit_tui.store.redis_server import (
 )
 from elicit_tui.store.sealed_questions import SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
-from elicit_tui.store.store import (
-    Asker,
-    Changes,
-    Role,
-    Waiting,
-)
+from elicit_tui.store.store import Asker, Changes, Role, Waiting
 from elicit_tui.store.transitions import KEPT_SECONDS, StoredQuestion
 
 RESTORE_SECONDS: Final = 15.0

@@ -28,13 +28,7 @@ from elicit_tui.store.redis_server import (
     RedisServer,
 )
 from elicit_tui.store.redis_tokens import RedisTokens
-from elicit_tui.store.store import (
-    PRESENCE_SECONDS,
-    Asker,
-    AskingProcess,
-    Grant,
-    Role,
-)
+from elicit_tui.store.store import PRESENCE_SECONDS, Asker, AskingProcess, Grant, Role
 from elicit_tui.store.transitions import StoredQuestion
 
 _Self = TypeVar("_Self", bound="RedisStore")

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.elicitation import new_id
-from elicit_tui.store import Asker, Role, SqliteStore, Store
 from elicit_tui.store.redis_store import RedisStore
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import Asker, Role, Store
 from tests.store.redis import SECRET, RedisProcess
 from tests.store.world import answer, put, question
 

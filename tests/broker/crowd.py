@@ -20,7 +20,8 @@ from elicit_tui.elicitation.settings import ElicitationLimits, ElicitationSettin
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
-from elicit_tui.store import Asker, SqliteStore
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import Asker
 from tests.broker.conftest import form_request
 
 

@@ -18,7 +18,8 @@ from elicit_tui.elicitation.settings import ElicitationSettings, Settings
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
-from elicit_tui.store import Asker, SqliteStore
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import Asker
 
 BOUND = 60.0
 ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/work")

@@ -18,7 +18,8 @@ import pytest
 from elicit_tui.broker import answerer
 from elicit_tui.broker.answerer import BELOW_AN_AGENT, NO_TERMINAL
 from elicit_tui.elicitation import Answerer
-from elicit_tui.store import AskingProcess, living
+from elicit_tui.store import living
+from elicit_tui.store.store import AskingProcess
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sessions of POSIX")
 

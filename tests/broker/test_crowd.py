@@ -20,7 +20,7 @@ from elicit_tui.broker.inbox_events import QuestionLeft
 from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.ledger import Ledger
 from elicit_tui.runtime import open_inbox
-from elicit_tui.store import SqliteStore
+from elicit_tui.store.sqlite import SqliteStore
 
 pytestmark = [
     pytest.mark.anyio,

@@ -262,7 +262,7 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again_and_only_then(
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        from elicit_tui.form import Typed
+        from elicit_tui.form.field import Typed
 
         table = bench()
 

@@ -9,7 +9,9 @@ import pytest
 
 from elicit_tui.broker.in_words import accept_given, beyond, fill_in_given, standing
 from elicit_tui.elicitation import Draft, Finding, Question, Review, Severity
-from elicit_tui.form import Form, Typed, read_form
+from elicit_tui.form.field import Typed
+from elicit_tui.form.form import Form
+from elicit_tui.form.schema_reading import read_form
 from tests.broker.conftest import form_request
 
 SCHEMA = {

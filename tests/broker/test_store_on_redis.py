@@ -14,7 +14,7 @@ import pytest
 
 from elicit_tui.broker import store_reader
 from elicit_tui.broker.inbox_events import StoreTrouble
-from elicit_tui.form import Typed
+from elicit_tui.form.field import Typed
 from elicit_tui.store import redis_questions, redis_server
 from elicit_tui.store.redis_store import RedisStore
 from tests.broker.conftest import form_request

@@ -11,7 +11,7 @@ import pytest
 
 from elicit_tui.broker.store_reader import StoreReader
 from elicit_tui.errors import StoreError
-from elicit_tui.store import Waiting
+from elicit_tui.store.store import Waiting
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import World, bounded
 

@@ -24,7 +24,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.form.field import Typed
-from elicit_tui.store import Asker
+from elicit_tui.store.store import Asker
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, BOUND, Person, World, bounded, sent
 

@@ -15,7 +15,8 @@ from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Setting
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
-from elicit_tui.store import Answer, Asker, SqliteStore
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import Answer, Asker
 
 BOUND = 30.0
 ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/\x1b[2Jwork")

@@ -22,8 +22,8 @@ from elicit_tui.elicitation import (
     Outcome,
     ServerIdentity,
 )
-from elicit_tui.form import Typed
-from elicit_tui.store import Grant
+from elicit_tui.form.field import Typed
+from elicit_tui.store.store import Grant
 from tests.cli.asking_gateway import ASKER, BOUND, SCHEMA, Gateway, asking_gateway
 from tests.cli.running import COMMAND, Ended, environment, run
 from tests.cli.terminal import Terminal

@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.cli.listing import _described, _lines
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.host import Prompt, Tool
+from elicit_tui.host.offers import Prompt, Tool
 from tests.bounds import bounded
 
 

@@ -11,7 +11,7 @@ from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Finding, Review, Severity, decline
-from elicit_tui.host import LogMessage
+from elicit_tui.host.events import LogMessage
 from tests.bounds import bounded
 from tests.broker.conftest import form_request
 

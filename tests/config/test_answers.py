@@ -24,7 +24,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.errors import ConfigError
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.policy import Policy
 from tests.config.texts import read_answers
 

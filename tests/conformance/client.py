@@ -33,7 +33,9 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import OAuthSettings, ServerSettings, Settings
 from elicit_tui.errors import ElicitTuiError
-from elicit_tui.host import Connection, Host, Tool
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.host import Host
+from elicit_tui.host.offers import Tool
 from elicit_tui.policy import Policy
 
 CALL_SECONDS = 15.0

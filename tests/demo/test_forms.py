@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.demo import forms
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.tui.widgets.row import SHORT_LIST
 
 FORMS = {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from elicit_tui.form import Entry, Field, Form, read_form
+from elicit_tui.form.field import Entry, Field
+from elicit_tui.form.form import Form
+from elicit_tui.form.schema_reading import read_form
 
 
 def form_of(properties: dict[str, Any], *required: str, **more: Any) -> Form:

@@ -6,17 +6,9 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import (
-    Chosen,
-    ChosenMany,
-    EmptyOnPurpose,
-    Ticked,
-    Typed,
-    Unset,
-    entry_for,
-    is_unset,
-    read_form,
-)
+from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed, Unset, is_unset
+from elicit_tui.form.schema_reading import read_form
 from tests.form.forms import field_of, form_of, sent, wrong
 
 TEXT = {"type": "string"}

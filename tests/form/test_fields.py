@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import MISSING, Choice, Chosen, Typed, Unset, entry_for, read_form
+from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.field import MISSING, Choice, Chosen, Typed, Unset
 from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.schema_reading import read_form
 from tests.form.forms import field_of, form_of
 
 

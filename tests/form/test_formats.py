@@ -7,8 +7,7 @@ from typing import get_args
 
 import pytest
 
-from elicit_tui.form import Typed
-from elicit_tui.form.field import Kind
+from elicit_tui.form.field import Kind, Typed
 from elicit_tui.form.formats import FORMATS
 from tests.form.forms import form_of, wrong
 

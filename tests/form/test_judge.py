@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import Typed, read_form
+from elicit_tui.form.field import Typed
 from elicit_tui.form.limits import MAX_DEPTH, too_large
+from elicit_tui.form.schema_reading import read_form
 from tests.bounds import bounded
 from tests.form.forms import form_of
 

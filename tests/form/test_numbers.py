@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import Typed
+from elicit_tui.form.field import Typed
 from tests.form.forms import sent, wrong
 
 INTEGER = {"type": "integer"}

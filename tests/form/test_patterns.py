@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from elicit_tui.form import Form, Typed, read_form
 from elicit_tui.form import pattern as patterns
 from elicit_tui.form.ecma import Untranslatable, translated
+from elicit_tui.form.field import Typed
+from elicit_tui.form.form import Form
 from elicit_tui.form.pattern import SchemaPatterns
+from elicit_tui.form.schema_reading import read_form
 from tests.bounds import bounded
 from tests.form.forms import form_of, wrong
 

@@ -8,16 +8,8 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import (
-    Chosen,
-    ChosenMany,
-    EmptyOnPurpose,
-    Problem,
-    Ticked,
-    Typed,
-    Unset,
-    entry_from_text,
-)
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Problem, Ticked, Typed, Unset
+from elicit_tui.form.plain_text import entry_from_text
 from tests.form.forms import field_of, form_of
 
 BOOLEAN = {"type": "boolean"}

@@ -10,18 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from elicit_tui.form import (
-    Chosen,
-    ChosenMany,
-    EmptyOnPurpose,
-    Form,
-    Ticked,
-    Typed,
-    Unset,
-    entry_for,
-    entry_from_text,
-    read_form,
-)
+from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed, Unset
+from elicit_tui.form.form import Form
+from elicit_tui.form.plain_text import entry_from_text
+from elicit_tui.form.schema_reading import read_form
 from tests.bounds import bounded
 from tests.form.schemas import JSON, NUMBERS, STEADY, TEXT, answers, contents, schema_like, schemas
 

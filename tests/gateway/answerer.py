@@ -22,7 +22,7 @@ from elicit_tui.broker.inbox_events import InboxEvent, QuestionCame, QuestionLef
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation import accept, decline, now
 from elicit_tui.runtime import open_inbox, open_store
-from elicit_tui.store import Waiting
+from elicit_tui.store.store import Waiting
 
 NOTE = "use staging instead"
 

@@ -16,7 +16,7 @@ from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import Tokens
-from elicit_tui.store import Store
+from elicit_tui.store.store import Store
 from elicit_tui.store.token_entries import Token
 from tests.gateway.world import (
     HANDSHAKE,

@@ -21,7 +21,7 @@ from elicit_tui.elicitation import Answerer, accept
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.ledger import Ledger
 from elicit_tui.runtime import open_store
-from elicit_tui.store import Answer
+from elicit_tui.store.store import Answer
 from tests.cli.terminal import ReadTerminal
 from tests.cli.test_real_servers import EVERYTHING
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person

@@ -27,7 +27,8 @@ from elicit_tui.errors import StoreError
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.runtime import open_store
-from elicit_tui.store import SqliteStore, Waiting
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import Waiting
 from tests.gateway.processes import started_by_another
 from tests.gateway.world import text_of
 from tests.host.world import SERVERS

@@ -27,8 +27,8 @@ import pytest
 
 from elicit_tui.gateway import telling
 from elicit_tui.ledger import Ledger
-from elicit_tui.store import Store
 from elicit_tui.store.redis_store import RedisStore
+from elicit_tui.store.store import Store
 from tests.gateway.http_world import ACCEPT, modern_request
 from tests.gateway.processes import person
 from tests.host.world import SERVERS

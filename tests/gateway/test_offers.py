@@ -19,7 +19,7 @@ from elicit_tui.gateway.names import MOST_CHARACTERS, PublicNames
 from elicit_tui.gateway.offers import ORIGIN_META_KEY
 from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.gateway.passing import Background
-from elicit_tui.host import Connection
+from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import LogMessage
 from elicit_tui.host.uri_templates import matches
 from tests.gateway.held import Request

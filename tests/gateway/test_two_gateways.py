@@ -14,8 +14,8 @@ import pytest
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import TooManyCalls
 from elicit_tui.gateway.telling import PAUSED_META_KEY
-from elicit_tui.store import SqliteStore
 from elicit_tui.store import calls as rules
+from elicit_tui.store.sqlite import SqliteStore
 from tests.gateway.http_world import Gateway, many_agents
 from tests.gateway.world import WAIT, MovedClock, until
 from tests.host.world import python_server

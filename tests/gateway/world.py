@@ -32,8 +32,8 @@ from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession
 from elicit_tui.gateway.tokens import Tokens
-from elicit_tui.store import AgentState
 from elicit_tui.store.token_entries import Token
+from elicit_tui.store.transitions import AgentState
 from tests.host.world import HANDSHAKE, MODERN, python_server
 
 WAIT = 20

@@ -11,7 +11,7 @@ import pytest
 from elicit_tui.elicitation import Call, Question, accept, cancel, decline
 from elicit_tui.elicitation.settings import ElicitationSettings, ServerSettings
 from elicit_tui.errors import Interrupted, LimitReached, ServerError
-from elicit_tui.host import RoundStarted, UrlCompleted
+from elicit_tui.host.events import RoundStarted, UrlCompleted
 from tests.host.world import (
     HANDSHAKE,
     MODERN,

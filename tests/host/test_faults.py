@@ -15,7 +15,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
-from elicit_tui.host import ServerLog
+from elicit_tui.host.events import ServerLog
 from tests.host.world import (
     HANDSHAKE,
     MODERN,

@@ -169,7 +169,7 @@ async def test_a_mode_that_was_not_advertised_is_malformed() -> None:
 
 
 async def test_completions_for_unknown_pages_are_tolerated() -> None:
-    from elicit_tui.host import UrlCompleted
+    from elicit_tui.host.events import UrlCompleted
 
     async with world(HANDSHAKE_SERVER) as here:
         assert await answers(here, "early_and_unknown_completion") == []

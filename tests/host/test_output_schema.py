@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elicit_tui.form import problem_in
+from elicit_tui.form.form import problem_in
 from elicit_tui.host.output_schema import output_problem
 
 NAMES = st.sampled_from(("a", "b", "c"))
@@ -65,7 +65,7 @@ def test_a_plain_schema_that_is_kept_needs_no_judge(monkeypatch: pytest.MonkeyPa
     def judge(value: Any, schema: Any) -> None:
         raise AssertionError("the judge was asked")
 
-    monkeypatch.setattr("elicit_tui.form.problem_in", judge)
+    monkeypatch.setattr("elicit_tui.form.form.problem_in", judge)
     schema = {
         "type": "object",
         "properties": {"result": {"type": "array", "items": {"type": "string", "title": "Line"}}},

@@ -13,14 +13,8 @@ import pytest
 from elicit_tui.elicitation import Call, cancel
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import Interrupted, ProtocolCallError
-from elicit_tui.host import (
-    Connection,
-    HostEvent,
-    ListChanged,
-    LogMessage,
-    Progress,
-    ResourceUpdated,
-)
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import HostEvent, ListChanged, LogMessage, Progress, ResourceUpdated
 from tests.host.world import HANDSHAKE, MODERN, http_server, python_server, text_of, world
 
 WAIT = 20

@@ -19,9 +19,10 @@ from elicit_tui.errors import (
     ServerError,
     TaskCancelled,
 )
-from elicit_tui.host import CallResult, Connection, TaskStarted
 from elicit_tui.host import task_follower as followed
-from elicit_tui.host.events import Progress, RoundStarted
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import Progress, RoundStarted, TaskStarted
+from elicit_tui.host.offers import CallResult
 from tests.host.world import MODERN, World, http_server, python_server, text_of, world
 
 WAIT = 20

@@ -15,7 +15,8 @@ import pytest
 from elicit_tui.elicitation import Call, Question, accept
 from elicit_tui.elicitation.settings import Rule, ServerSettings
 from elicit_tui.errors import Interrupted, LimitReached
-from elicit_tui.host import CallResult, Progress
+from elicit_tui.host.events import Progress
+from elicit_tui.host.offers import CallResult
 from tests.host.world import (
     HANDSHAKE,
     MODERN,

@@ -23,7 +23,8 @@ from elicit_tui.elicitation import (
     cancel,
 )
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.host import Host, HostEvent
+from elicit_tui.host.events import HostEvent
+from elicit_tui.host.host import Host
 from elicit_tui.policy import Policy
 
 SERVERS = Path(__file__).parent.parent / "servers"

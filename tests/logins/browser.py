@@ -19,7 +19,7 @@ from elicit_tui.elicitation import Call, Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import LoginSettings, OAuthSettings, ServerSettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.guardian import Guardian
-from elicit_tui.host import Host
+from elicit_tui.host.host import Host
 from elicit_tui.ledger import Ledger
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory

@@ -16,7 +16,7 @@ from elicit_tui.elicitation import (
     Severity,
 )
 from elicit_tui.elicitation.settings import GranularApproval, Rule, ServerSettings, Settings
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.policy import Decision, Policy
 from elicit_tui.policy.rules import matches
 

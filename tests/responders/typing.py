@@ -18,7 +18,7 @@ from elicit_tui.elicitation import (
     Review,
     ServerIdentity,
 )
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.responders.plain import PlainResponder
 from elicit_tui.responders.typed_lines import Lines
 

@@ -13,7 +13,7 @@ from mcp.server.elicitation import render_elicitation_schema
 from pydantic import BaseModel, Field
 
 from elicit_tui.errors import UsageError
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
 from tests.cli.running import DEMO, Ended, run
 from tests.guardian.test_check import sarif_schema

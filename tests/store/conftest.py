@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.store import SqliteStore, Store
 from elicit_tui.store.redis_store import RedisStore
-from elicit_tui.store.store import Role
+from elicit_tui.store.sqlite import SqliteStore
+from elicit_tui.store.store import Role, Store
 from tests.ledger.world import Clock
 from tests.store.redis import (
     SECRET,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from elicit_tui.errors import SealError
-from elicit_tui.store import Store
 from elicit_tui.store.sealing import BlobPlace, Sealer
+from elicit_tui.store.store import Store
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
 

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from elicit_tui.errors import SecretError, StoreError
-from elicit_tui.store import Store
 from elicit_tui.store import calls as rules
 from elicit_tui.store.sealed_calls import CallSeen
+from elicit_tui.store.store import Store
 from tests.store.conftest import Engine, SqliteEngine, only_sqlite
 
 pytestmark = pytest.mark.anyio

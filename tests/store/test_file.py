@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from elicit_tui.errors import StoreError, StoreTooNew
-from elicit_tui.store import SqliteStore, Store, StoreMissing
+from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.sqlite_file import FILE
+from elicit_tui.store.store import Store, StoreMissing
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import answer, put, question, the_file
 

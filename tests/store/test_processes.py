@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.store import Store, Waiting
+from elicit_tui.store.store import Store, Waiting
 from tests.store.conftest import Engine, not_on_valkey
 from tests.store.world import ME, answer, put, typed
 

@@ -19,17 +19,11 @@ import pytest
 
 from elicit_tui.elicitation import now
 from elicit_tui.errors import SealError, SecretError, StoreError
-from elicit_tui.store import (
-    Store,
-    Waiting,
-    redis_layout,
-    redis_questions,
-    redis_server,
-    redis_store,
-)
+from elicit_tui.store import redis_layout, redis_questions, redis_server, redis_store
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
 from elicit_tui.store.redis_store import RedisStore
+from elicit_tui.store.store import Store, Waiting
 from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
 from tests.store.world import ASKER, ME, answer, put, question, sent, typed
 
@@ -524,7 +518,7 @@ def test_the_guide_names_the_rights_that_store_check_prints() -> None:
 
 
 def test_the_secret_is_written_as_it_is_read(tmp_path: Path) -> None:
-    from elicit_tui.store import fresh_secret, secret_from, secret_in_file
+    from elicit_tui.store.sealing import fresh_secret, secret_from, secret_in_file
 
     text = fresh_secret()
     file = tmp_path / "secret"

@@ -13,7 +13,7 @@ import pytest
 
 from elicit_tui.elicitation import Answerer, Question, accept, cancel, decline, new_id
 from elicit_tui.errors import StoreError
-from elicit_tui.store import Answer, Asker, Store, Waiting
+from elicit_tui.store.store import Answer, Asker, Store, Waiting
 from tests.ledger.world import Clock
 from tests.store.conftest import RedisEngine, SqliteEngine
 from tests.store.redis import RedisProcess, needs_redis

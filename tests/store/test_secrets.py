@@ -13,7 +13,8 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError
-from elicit_tui.store import Asker, Store, secret_from
+from elicit_tui.store.sealing import secret_from
+from elicit_tui.store.store import Asker, Store
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
 

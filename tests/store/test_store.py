@@ -12,7 +12,7 @@ from elicit_tui.elicitation import Kind, cancel, decline
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
-from elicit_tui.store import Asker, Grant, Store
+from elicit_tui.store.store import Asker, Grant, Store
 from tests.store.conftest import Engine
 from tests.store.world import ASKER, ELSEWHERE, ME, answer, put, question, sent, typed
 

@@ -11,7 +11,7 @@ from typing import Any
 from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, Review, Severity, accept
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.form.field import Typed
-from elicit_tui.store import Answer, Asker, Store, Waiting
+from elicit_tui.store.store import Answer, Asker, Store, Waiting
 from tests.ledger.world import request
 
 ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/work/secret-project")

@@ -9,7 +9,7 @@ import pytest
 import regex
 
 from elicit_tui.elicitation import ElicitationRequest, Question, Review, ServerIdentity
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.responders.dialogue import heading
 from elicit_tui.text import as_name, looks_blank, quoted
 from elicit_tui.text.unseen import BLANKS, is_invisible

@@ -18,7 +18,7 @@ from elicit_tui.text import as_name, ci_safe, neutral_line
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.connected import SessionNote
-    from elicit_tui.store import Waiting
+    from elicit_tui.store.store import Waiting
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

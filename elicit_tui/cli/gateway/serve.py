@@ -16,7 +16,7 @@ from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.host import Launched
+    from elicit_tui.host.launch import Launched
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

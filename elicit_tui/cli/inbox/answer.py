@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Question
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.form import Form
+    from elicit_tui.form.form import Form
 
 
 async def give(settings: Settings, namespace: argparse.Namespace, question_id: str) -> int:

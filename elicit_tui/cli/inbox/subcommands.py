@@ -18,7 +18,7 @@ from elicit_tui.text import as_name, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.store import Grant, Store, Waiting
+    from elicit_tui.store.store import Grant, Store, Waiting
 
 Result = TypeVar("Result")
 
@@ -89,7 +89,7 @@ async def _of_store(
 ) -> Result:
     """What `work` gets of the store; `nothing` where there is no store yet."""
     from elicit_tui.runtime.opening import open_store
-    from elicit_tui.store import StoreMissing
+    from elicit_tui.store.store import StoreMissing
 
     try:
         async with open_store(settings, "answerer", create=False) as store:

@@ -15,7 +15,7 @@ from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_jso
 if TYPE_CHECKING:
     from elicit_tui.elicitation import Answerer, Question
     from elicit_tui.gateway.connected import InClient
-    from elicit_tui.store import Waiting
+    from elicit_tui.store.store import Waiting
 
 LABEL: Final = 9
 """The column of what stands behind a label."""

@@ -28,8 +28,8 @@ from elicit_tui.gateway.bridge.silence import NOBODY_THERE, STORE_SECONDS
 from elicit_tui.hooks import Hooks
 from elicit_tui.paths import lock_open_file, private_directory, state_directory
 from elicit_tui.runtime import open_runtime, open_store
-from elicit_tui.store import Asker, Store
 from elicit_tui.store.living import machine_id, machine_name
+from elicit_tui.store.store import Asker, Store
 
 STDOUT: Final = 1
 LOOK_SECONDS: Final = 0.5
@@ -57,7 +57,7 @@ async def bridge(
     """
     if settings.store.url is not None:
         # What takes time here is not the store's.
-        from elicit_tui.store import redis_store  # noqa: F401
+        pass
     hold = settings.bridge.hold_sec
     timed = replace(settings, elicitation=replace(settings.elicitation, timeout_sec=hold))
     waiting = InStore(

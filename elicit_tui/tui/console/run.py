@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.elicitation import Call, Queue, Responder
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
+from elicit_tui.host.sdk import ONE_AT_A_TIME
 from elicit_tui.host.uri_templates import filled
-from elicit_tui.on_demand import ONE_AT_A_TIME
 from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from elicit_tui.elicitation.settings import ServerSettings
-    from elicit_tui.host import Prompt, Resource, ResourceTemplate, Tool
+    from elicit_tui.host.offers import Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.shared_questions import SharedQuestions
@@ -52,7 +52,7 @@ def make_ready(guardian: Any) -> None:
     with ONE_AT_A_TIME:
         import elicit_tui.tui.question  # noqa: F401 - loaded for the first question
         from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-        from elicit_tui.form import read_form
+        from elicit_tui.form.schema_reading import read_form
 
         form = read_form(_SCHEMA)
         form.convert(form.initial())

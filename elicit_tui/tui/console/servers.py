@@ -17,7 +17,7 @@ from elicit_tui.text.digest import digest
 from elicit_tui.tui.console.spans import Role
 
 if TYPE_CHECKING:
-    from elicit_tui.host import Connection
+    from elicit_tui.host.connection import Connection
 
 
 # Where they are configured.

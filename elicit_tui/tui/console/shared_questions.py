@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from elicit_tui.broker.inbox_events import Delivery
     from elicit_tui.elicitation import Responder
     from elicit_tui.elicitation.outcome import Via
-    from elicit_tui.form import Entry, Form
-    from elicit_tui.store import Grant, Waiting
+    from elicit_tui.form.field import Entry
+    from elicit_tui.form.form import Form
+    from elicit_tui.store.store import Grant, Waiting
     from elicit_tui.tui.console.controller import Controller
 
 LOOK_AGAIN_SECONDS: Final = 5.0
@@ -54,7 +55,7 @@ class SharedQuestions:
         """Put what waits in the store to the console, until cancelled."""
         from elicit_tui.broker.inbox_questions import InboxQuestions
         from elicit_tui.runtime.opening import open_inbox
-        from elicit_tui.store import StoreMissing
+        from elicit_tui.store.store import StoreMissing
 
         while True:
             try:
@@ -208,7 +209,7 @@ def typed_in(form: Form | None, entries: Mapping[str, Entry]) -> tuple[tuple[str
 
 
 def _text(entry: Entry | None) -> str | None:
-    from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed
+    from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed
 
     if isinstance(entry, Typed):
         return entry.text

@@ -10,7 +10,8 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
-from elicit_tui.form import Typed, read_form
+from elicit_tui.form.field import Typed
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import as_name, neutral
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.question import frame_words, overlays

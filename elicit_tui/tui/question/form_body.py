@@ -13,7 +13,7 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from elicit_tui.elicitation import Question
-from elicit_tui.form import Form
+from elicit_tui.form.form import Form
 from elicit_tui.text import neutral
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (

@@ -19,7 +19,7 @@ from elicit_tui.elicitation import (
     hints_of,
     what_changed,
 )
-from elicit_tui.form import Field
+from elicit_tui.form.field import Field
 from elicit_tui.text import countdown, readable_json
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.seen_texts import TextRegion

@@ -9,8 +9,9 @@ from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question
-from elicit_tui.form import Conversion, Field, Form
 from elicit_tui.form.choices import value_label
+from elicit_tui.form.field import Field
+from elicit_tui.form.form import Conversion, Form
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line
 from elicit_tui.text.bounded_json import bounded_json

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from textual.content import Content
 from textual.widget import Widget
 
-from elicit_tui.form import Conversion, Entry, Form, is_unset
+from elicit_tui.form.field import Entry, is_unset
+from elicit_tui.form.form import Conversion, Form
 from elicit_tui.tui.question.frame_words import count
 
 _APART = 4

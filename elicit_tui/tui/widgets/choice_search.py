@@ -9,7 +9,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from elicit_tui.form import Entry, Field
+from elicit_tui.form.field import Entry, Field
 from elicit_tui.tui.widgets.choices import ChoiceControl
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
 

@@ -10,8 +10,8 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.form.choices import LABEL_LENGTH, value_label
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished

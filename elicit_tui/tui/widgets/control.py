@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
 
-from elicit_tui.form import EmptyOnPurpose, Entry, Field, Typed, Unset, is_unset
+from elicit_tui.form.field import EmptyOnPurpose, Entry, Field, Typed, Unset, is_unset
 from elicit_tui.text import stand_in
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question_gate import Guarded

@@ -8,7 +8,8 @@ from textual import events
 from textual.geometry import Region
 from textual.message import Message
 
-from elicit_tui.form import Conversion, Entry, Form, Unset
+from elicit_tui.form.field import Entry, Unset
+from elicit_tui.form.form import Conversion, Form
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished, FieldMoved
 from elicit_tui.tui.widgets.row import FieldRow

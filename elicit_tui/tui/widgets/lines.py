@@ -15,7 +15,7 @@ from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input
 
-from elicit_tui.form import Entry, Field, Typed, Unset
+from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from elicit_tui.form import Entry, Field, Typed, is_unset
+from elicit_tui.form.field import Entry, Field, Typed, is_unset
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.choice_search import ChoiceSearch
 from elicit_tui.tui.widgets.choices import ChoiceStrip

@@ -18,7 +18,8 @@ from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import Static
 
-from elicit_tui.form import Entry, Form, Unset
+from elicit_tui.form.field import Entry, Unset
+from elicit_tui.form.form import Form
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.row import Columns, FieldRow, columns_for, longest_hint

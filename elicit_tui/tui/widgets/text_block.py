@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from elicit_tui.form import Entry, Field, Typed, Unset
+from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.paths import create_private, program
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS, TypedControl, drawn_safely, odd_letter

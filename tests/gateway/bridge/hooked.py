@@ -22,7 +22,7 @@ from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.paths import ledger_file
 from elicit_tui.runtime import open_store
-from elicit_tui.store import Store, Waiting
+from elicit_tui.store.store import Store, Waiting
 from tests.forks import COMMAND as COMMAND_LINE
 
 HOOKS: Final = int(os.environ.get("HOOKS", "7"))

@@ -15,8 +15,8 @@ from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Queue, ServerIdentity
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, ServerError, ToolRefused
-from elicit_tui.host import CallResult, ResourceTemplate, Tool
 from elicit_tui.host.events import ServerStateChanged
+from elicit_tui.host.offers import CallResult, ResourceTemplate, Tool
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.runtime import Runtime

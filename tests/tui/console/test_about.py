@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screens.about import AboutScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import CITY, Stand, console

@@ -14,8 +14,8 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings
 from elicit_tui.errors import ProtocolCallError
-from elicit_tui.host import Tool
 from elicit_tui.host.events import ListChanged, LogMessage, Progress
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.console.screen import ConsoleScreen

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.host import ResourceTemplate
+from elicit_tui.host.offers import ResourceTemplate
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.outcome_words import ending_of
 from tests.tui.console.stand import CITY, console
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation.settings import ConsoleSettings
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.action_keys import known_keys
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen

@@ -17,7 +17,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
 )
 from elicit_tui.elicitation.settings import HistorySettings, Settings
-from elicit_tui.form import Typed
+from elicit_tui.form.field import Typed
 from elicit_tui.tui.console.screens.confirmations import LeaveScreen
 from tests.tui.console.stand import CITY, console
 

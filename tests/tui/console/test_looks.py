@@ -14,8 +14,8 @@ from textual._compositor import LayoutUpdate
 from textual.widget import Widget
 
 from elicit_tui.elicitation.settings import ConsoleSettings
-from elicit_tui.host import Tool
 from elicit_tui.host.events import ServerLog
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.action_keys import commands, known_keys
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen

@@ -15,8 +15,8 @@ from textual import events
 from elicit_tui.broker import answerer
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
-from elicit_tui.form import Typed
-from elicit_tui.store import Grant
+from elicit_tui.form.field import Typed
+from elicit_tui.store.store import Grant
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.confirmations import UnsentScreen

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.host import Tool
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.servers import read_offers

@@ -24,7 +24,7 @@ from elicit_tui.elicitation import (
     Severity,
 )
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form import read_form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import QuestionScreen, QuestionView
 from elicit_tui.tui.question.actions import Answered, Later

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form import Chosen, ChosenMany, EmptyOnPurpose, Unset
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Unset
 from elicit_tui.tui.widgets.choices import says
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 

@@ -9,7 +9,7 @@ import pytest
 from textual import events
 
 from elicit_tui.elicitation import Draft
-from elicit_tui.form import Typed
+from elicit_tui.form.field import Typed
 from elicit_tui.tui import question_gate
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 

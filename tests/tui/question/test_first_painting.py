@@ -10,7 +10,8 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from elicit_tui.form import Conversion, Entry, Form
+from elicit_tui.form.field import Entry
+from elicit_tui.form.form import Conversion, Form
 from elicit_tui.tui.question import QuestionScreen
 from elicit_tui.tui.widgets.row import FieldRow
 from tests.tui.question.asking import Asking, form_question, rows, schema, until

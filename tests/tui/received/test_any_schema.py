@@ -12,18 +12,10 @@ from textual import events
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
-from elicit_tui.form import (
-    Chosen,
-    ChosenMany,
-    EmptyOnPurpose,
-    Entry,
-    Field,
-    Form,
-    Ticked,
-    Typed,
-    entry_for,
-    read_form,
-)
+from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Typed
+from elicit_tui.form.form import Form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 from elicit_tui.tui.widgets.form_view import FormView

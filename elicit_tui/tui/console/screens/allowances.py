@@ -15,7 +15,7 @@ from elicit_tui.tui.console.views import RowList
 
 if TYPE_CHECKING:
     from elicit_tui.broker import Broker
-    from elicit_tui.store import Grant
+    from elicit_tui.store.store import Grant
     from elicit_tui.tui.console.shared_questions import SharedQuestions
 
 

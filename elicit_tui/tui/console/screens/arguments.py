@@ -12,7 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
-from elicit_tui.form import Form, Typed, entry_for, read_form
+from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.field import Typed
+from elicit_tui.form.form import Form
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog

@@ -11,7 +11,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 
-from elicit_tui.form import entry_for, read_form
+from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog
 from elicit_tui.tui.widgets import FormView
