@@ -30,7 +30,7 @@ SHOW = """
 import json, os, sys
 from dataclasses import asdict
 from elicit_tui.broker.answerer import refusal, this_process
-from elicit_tui.store import AskingProcess
+from elicit_tui.store.store import AskingProcess
 asking = [AskingProcess(int(sys.argv[1]), "listener" if "listener" in sys.argv else "asker")]
 if "elsewhere" in sys.argv:
     asking = [AskingProcess(asking[0].number, asking[0].role, "another machine")]

@@ -135,7 +135,7 @@ def test_ten_thousand_numbers_of_choices_do_not_take_long() -> None:
 def test_showing_a_form_loads_neither_jsonschema_nor_regex() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}
     program = (
-        "import sys; from elicit_tui.form import read_form;"
+        "import sys; from elicit_tui.form.schema_reading import read_form;"
         f"form = read_form({schema!r}); form.initial();"
         "loaded = {'jsonschema', 'regex', 'referencing', 'textual', 'mcp'} & set(sys.modules);"
         "assert not loaded, loaded; form.judge({'a': 'a'}); assert 'jsonschema' in sys.modules"
