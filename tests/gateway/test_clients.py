@@ -155,10 +155,13 @@ async def test_a_client_that_stays_silent_loses_the_question_to_the_store(
             result = await call
             assert result.meta is not None
             identifier = result.meta[PAUSED_META_KEY]["id"]
-            here.person.sends(question, {"value": "the person"})
-            result = await here.calls("elicit_resume", id=identifier)
-            assert "the person" in text_of(result)
-            assert forms.taken_away == 1
+            resumed = here.begins("elicit_resume", id=identifier)
+            await settled()
+            here.person.sends(question, {"value": 5})
+            # Given back, it stays where somebody answered.
+            here.person.sends(await here.person.question(2), {"value": "the person"})
+            assert "the person" in text_of(await resumed)
+            assert (len(forms.shown), forms.taken_away) == (1, 1)
         else:
             call.cancel()
             await asyncio.gather(call, return_exceptions=True)
