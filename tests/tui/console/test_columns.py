@@ -8,6 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui.console.screen import ConsoleScreen
 from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -52,7 +53,7 @@ async def test_the_questions_of_servers_with_long_and_short_names_begin_in_one_c
         for server, message in (("alpha", "Shall we?"), ("a-longer-name", "Or not?")):
             await stand.shown(stand.ask(server, message))
             await stand.press("ctrl+n")
-            await stand.until(lambda: stand.app.state.questions.open is None)
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.press("5")
         await stand.until(lambda: "Shall we?" in stand.text() and "Or not?" in stand.text())
         heading, first, second = lines_with(stand, "decided by", "Shall we?", "Or not?")

@@ -180,7 +180,7 @@ async def test_enter_looks_at_what_was_searched_for_in_the_history(tmp_path: Pat
         for message in ("Shall we?", "Where to?"):
             await stand.shown(stand.ask("alpha", message))
             await stand.press("ctrl+n")
-            await stand.until(lambda: stand.app.state.questions.open is None)
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.press("5")
         await stand.until(lambda: "Shall we?" in stand.text() and "Where to?" in stand.text())
         await stand.press("slash")
