@@ -9,19 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.server.mcpserver import Context, MCPServer
 
-from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.elicitation import Deadline, ElicitationRequest, Question
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
 from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of, hint_of, shown_of_acceptance
 from elicit_tui.scenarios.one_by_one import ways_known
-from elicit_tui.scenarios.result import Run
+from elicit_tui.scenarios.result import Run, Suite
+from elicit_tui.scenarios.running import Options, run_scenarios
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
-from elicit_tui.scenarios.script import Script
+from elicit_tui.scenarios.script import Script, Step
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot, snapshot_file
 from elicit_tui.scenarios.variants import Variant
 from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import COLOUR, form_request
+from tests.scenarios.test_watching import Nothing
 
 OTHER = {"type": "object", "properties": {"shade": {"type": "string"}}}
 DECLINED = Variant("decline", (), "refused", refuses=0)
@@ -216,3 +220,45 @@ def test_a_question_or_a_file_that_is_nested_too_deep_is_told_and_breaks_nothing
     snapshot_file(file).write_text(f'{{"paints": {{"{HANDSHAKE}": [{nested}]}}}}')
     with pytest.raises(UsageError, match="are none; remove the file"):
         Snapshots(file)
+
+
+def test_a_refusal_told_as_an_error_in_the_words_of_the_accept_is_no_act() -> None:
+    scenario = replace(PAINTS, expect=Expectation(text="*painted*"))
+    assert judged(with_schema(COLOUR), scenario=scenario) == [
+        'it acted all the same: the text is "not painted" (not painted)'
+    ]
+    assert judged(with_schema(COLOUR), result={**REFUSED, "isError": True}, scenario=scenario) == []
+
+
+@pytest.mark.anyio
+async def test_a_question_that_is_asked_again_after_a_wrong_answer_gets_no_other_answer() -> None:
+    accepts = Step(PreparedAnswer(content={"colour": "red"}))
+    script = Script((accepts, accepts), refuse_the_rest=True)
+    asked = [Question(form_request(message)) for message in ("Colour?", "Colour?", "Shade?")]
+    outcomes = []
+    for question in asked:
+        outcomes.append((await script.respond(question, Deadline(60))).action)
+        script.wrong_message = "Colour?"
+    assert outcomes == ["accept", "decline", "accept"]
+
+
+@pytest.mark.anyio
+async def test_an_update_takes_over_what_a_run_asked_that_passed_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    server = MCPServer("paints")
+
+    @server.tool()
+    async def paint(context: Context) -> str:
+        await context.elicit("Paint it?", Nothing)
+        return "painted"
+
+    scenario = replace(PAINTS, answers=(PreparedAnswer("decline"),), file=tmp_path / "paints.toml")
+    place = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
+    options = Options(eras=(HANDSHAKE,), update=True, in_process={"paint": server})
+    for text, passed in (("not painted", False), ("painted", True)):
+        suite = Suite()
+        tried = replace(scenario, server="paint", expect=Expectation(text=text))
+        await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
+        assert [run.passed for run in suite.runs] == [passed]
+        assert snapshot_file(tried.file).exists() is passed
