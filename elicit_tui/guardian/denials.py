@@ -218,7 +218,9 @@ class Words:
         for hit in self.of("not"):
             # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
             contrasts = self._is(hit.end, "your") and all(a.start != hit.end + 1 for a in asks)
-            if contrasts or any(start < hit.start for start in conditions):
+            # "Nothing but your password" is no denial of it either.
+            excepts = self._is(hit.end, "but", "omit")
+            if contrasts or excepts or any(start < hit.start for start in conditions):
                 continue
             after = self._contentful(hit.end, len(self.words))
             if not after and self.of("need"):
@@ -253,8 +255,8 @@ class Words:
             if after and after[0] == hit.end and not self.of("lack"):
                 found.append((hit.end, self._end_of_none(after), hit.start))
         for hit in self.of("omit"):
-            # "Sauf si vous approuvez": it goes on where that is done.
-            if not self._is(hit.end, "if"):
+            # "Sauf si vous approuvez": it goes on where that is done; "nothing except" asks for it.
+            if not self._is(hit.end, "if") and not self._is(hit.start - 1, "not"):
                 # "318 contacts without a reply will be removed": they will.
                 ends = (it.start for it in self.of("becomes", "goes on") if it.start > hit.end + 1)
                 found.append((hit.end, min((*ends, self._end_of_scope(hit.end))), hit.start))

@@ -28,6 +28,9 @@ BLOCKED = [
     form("Settings", n={"type": "integer", "title": "HSM PIN"}),
     form("Please give a personal access token", pat=TEXT),
     form("Which team and which token?", team_and_token=TEXT),
+    form("We need nothing but your password.", v=TEXT),
+    form("We ask for nothing except the code from your authenticator app.", v=TEXT),
+    form("Wir brauchen nichts, nur dein Passwort.", v=TEXT),
 ]
 RAISED = [
     form("Permanently delete all production databases? Dry-run preview: ok", confirm=YES_OR_NO),
@@ -53,6 +56,7 @@ ALLOWED = [
     form("Your city, please. We will never ask for your password.", city=TEXT),
     form("Your city, please. Please leave out card numbers.", city=TEXT),
     form("Rename the draft? This does not change production.", ok=YES_OR_NO),
+    form("Nothing but the city is needed; never your password.", city=TEXT),
 ]
 
 
