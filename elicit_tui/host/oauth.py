@@ -60,8 +60,8 @@ Context = Any
 class Memory:
     """What the SDK asks its storage for in one flow, and what it gave it (its `TokenStorage`)."""
 
-    tokens: OAuthToken | None = None
-    client: OAuthClientInformationFull | None = None
+    tokens: OAuthToken | None = field(default=None, repr=False)
+    client: OAuthClientInformationFull | None = field(default=None, repr=False)
     given: OAuthToken | None = field(default=None, repr=False)
 
     async def get_tokens(self) -> OAuthToken | None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import LoginPage, ServerIdentity, authorization_request
+from elicit_tui.hooks.notices import notice
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.world import Receiver, command, hook, read
@@ -36,6 +38,17 @@ def sent(
     run(body())
     (got,) = receiver.got
     return (*got, request.id)
+
+
+@pytest.mark.parametrize("format", ["slack", "discord", "teams", "ntfy", None])
+def test_a_notice_of_a_login_holds_nothing_of_its_address(format: Any) -> None:
+    page = LoginPage("https://as.example/authorize?state=canary", "https://as.example")
+    server = ServerIdentity("remote", "http", "https://user:canary@mcp.example/mcp?key=canary")
+    request = authorization_request(server, page)
+    told = hook("Waiting", url="https://hooks.example", format=format, include=("message",))
+    body, _ = notice(told, request, "claude")
+    assert b"wants a login" in body.replace(b"\\", b"")
+    assert b"canary" not in body
 
 
 @pytest.mark.parametrize("include", [(), ("message",)])

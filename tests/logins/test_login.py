@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx2
 import pytest
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from elicit_tui.elicitation import Outcome, Question, cancel, decline
 from elicit_tui.elicitation.settings import (
@@ -20,7 +21,9 @@ from elicit_tui.elicitation.settings import (
 )
 from elicit_tui.errors import ServerError
 from elicit_tui.host.login_auth import Authorization
+from elicit_tui.host.oauth import Memory
 from elicit_tui.ledger import Ledger
+from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory
 from tests.logins.browser import (
     CANARIES,
@@ -76,6 +79,29 @@ def test_the_ledger_has_the_login_and_nothing_that_was_written_has_a_token(
     with closing(Ledger.open(logins_directory().parent / "ledger.sqlite3", create=False)) as ledger:
         (row,) = ledger.rows()
     assert (row.kind, row.action, row.decided_by) == ("authorization", "accept", "user")
+
+
+def test_an_error_that_nobody_foresaw_tells_no_token(
+    server: LoginServer, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def breaks(self: LoginShelf, login: Login) -> Login:
+        assert "access-canary" in login.access_token
+        raise RuntimeError(f"{login} {self}")
+
+    monkeypatch.setattr(LoginShelf, "save", breaks)
+    sentence, _ = run_async(refused(server, answer=paste))
+    shown = (sentence, *capfd.readouterr())
+    for canary in CANARIES:
+        assert not any(canary in text for text in shown)
+        assert not any(canary.encode() in content for content in written().values())
+
+
+def test_what_a_login_is_made_of_is_printed_without_its_secrets() -> None:
+    token = OAuthToken(access_token="access-canary", refresh_token="refresh-canary")
+    client = OAuthClientInformationFull(
+        client_id="c", client_secret="secret-canary", redirect_uris=None
+    )
+    assert "canary" not in repr(Memory(token, client, token))
 
 
 def test_an_address_pasted_from_another_machine_does(server: LoginServer) -> None:

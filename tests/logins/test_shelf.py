@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.cli.logins import described
 from elicit_tui.errors import LoginError
 from elicit_tui.logins import Login, LoginShelf
+from elicit_tui.paths import logins_directory
 
 CANARY = "canary-3f9a"
 LOGIN = Login(
@@ -67,6 +69,11 @@ def test_the_keyring_holds_the_secrets_where_one_works(tmp_path: Path) -> None:
     assert found.access_token == LOGIN.access_token
     assert shelf.forget(LOGIN.key)
     assert not keyring.held
+
+
+def test_where_a_login_is_kept_is_said() -> None:
+    assert described(replace(LOGIN, kept_in="keyring")).endswith("; kept in the keyring")
+    assert described(LOGIN).endswith(f"; kept in {logins_directory()}")
 
 
 def test_what_a_keyring_does_not_take_is_kept_in_the_file(tmp_path: Path) -> None:
