@@ -12,6 +12,7 @@ from textual.content import Content
 from elicit_tui.elicitation import finished
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.responders.browser import may_open
+from elicit_tui.text.hosts import is_web_address
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
     CANCEL,
@@ -53,13 +54,12 @@ _LOGIN_OPENED = Content.styled(
     "address here.",
     "bold $accent",
 )
-_NOT_AGREED = "Not taken: first agree to the page, then paste where it led to."
+_NO_ADDRESS = "Not taken: paste the address that the page ended at."
+_PASTED = "You pasted the address that the page led back to."
 _LONGEST_TYPED = 16 * 1024
 
-_BEFORE = (
-    "Nothing is opened, fetched or sent before you choose it. What you do on that page stays "
-    "between you and it."
-)
+_BEFORE = "Nothing is opened, fetched or sent before you choose it."
+_STAYS = f"{_BEFORE} What you do on that page stays between you and it."
 _BELOW_CODE = 2
 """Rows below the code: the status line and the buttons."""
 
@@ -185,7 +185,7 @@ class UrlPanel(Page):
             )
         if self._message is self._opened:
             return Content("\n\n").join(parts), Content("")
-        words = Content.styled(_BEFORE, "$faint")
+        words = Content.styled(_BEFORE if self._login else _STAYS, "$faint")
         return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)
 
 
@@ -194,6 +194,10 @@ class UrlPanel(Page):
 _NO_BROWSER = (
     "▲ No browser could be started here. The question stays open: copy the address or scan its QR "
     "code, open it elsewhere, then choose “I opened it”."
+)
+_NO_BROWSER_TO_LOG_IN = (
+    "▲ No browser could be started here. Copy the address or scan its QR code, open it elsewhere, "
+    "and paste the address here that the page ends at."
 )
 
 
@@ -208,6 +212,8 @@ class PageBody(Body):
         """Whether the address was copied or shown as a code: then it may be opened elsewhere."""
         self._typed = ""
         """Of the address that a login's page led back to: a terminal may paste it as keys."""
+        self._pasted: str | None = None
+        """That address, where the person has not agreed to the page in so many words yet."""
         self.url = UrlPanel(
             self.question.request.url or "",
             self.opened,
@@ -239,8 +245,8 @@ class PageBody(Body):
 
     def summary(self) -> Content:
         """Whether the page is waited for."""
-        if self._typed and self.opened:
-            begun = f"{self._typed[:20]}… {len(self._typed)} characters"
+        if self._begun:
+            begun = f"{self._begun[:20]}… {len(self._begun)} characters"
             return Content.styled(f"{begun} · Enter hands it over", "bold")
         if self.opened and self.question.request.traits.takes_redirect:
             return Content.styled("waiting for the page · its last address can be pasted", "bold")
@@ -262,7 +268,8 @@ class PageBody(Body):
         self.view.remove_class("-code")
 
     def uncovered(self) -> None:
-        """The code has the whole window again."""
+        """The code has the whole window again; what was not agreed to is not meant any more."""
+        self._pasted = None
         self.view.set_class(self.url.shows_code, "-code")
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
@@ -275,7 +282,7 @@ class PageBody(Body):
 
     def uncover(self) -> bool:
         """What was typed goes first, then the code, which takes the place of the question."""
-        if self._typed and self.opened:
+        if self._begun:
             self._typed = ""
             self.view.summarise()
             return True
@@ -290,7 +297,7 @@ class PageBody(Body):
         if self.opened:
             self.accept("You opened the page and finished there.", None)
         elif self.url.can_open:
-            self._step_or_consent(elsewhere=False)
+            self._step_or_consent(elsewhere=self._pasted is not None)
 
     def elsewhere(self) -> None:
         """The person opened it themselves, from the copy or the code: that is consent too."""
@@ -332,7 +339,9 @@ class PageBody(Body):
                 self._consented("You opened the page.")
             else:
                 self._handed_out = True
-                self.url.say(Content.styled(_NO_BROWSER, "bold $warning"))
+                login = self.question.request.traits.takes_redirect
+                sentence = _NO_BROWSER_TO_LOG_IN if login else _NO_BROWSER
+                self.url.say(Content.styled(sentence, "bold $warning"))
                 self.view.turn_to("answer")
 
     def _consented(self, reason: str) -> None:
@@ -341,8 +350,10 @@ class PageBody(Body):
             return
         draft = self.question.draft
         self.opened = draft.opened = True
-        self._typed = ""
         draft.acknowledged = self.shown
+        if self._pasted is not None:
+            self.accept(_PASTED, {REDIRECT: self._pasted})
+            return
         self.url.say_opened()
         self.view.turn_to("answer")
 
@@ -357,13 +368,19 @@ class PageBody(Body):
             self.view.decide(finished(self.question))
 
     def pasted(self, text: str) -> None:
-        """The address that a login's page led back to, where its browser is on another machine."""
+        """The address that a login's page led back to, where its browser is on another machine.
+
+        Who has it was on that page, and agrees to it.
+        """
         if not self.question.request.traits.takes_redirect or self.view.page != "answer":
             return
-        if self.opened:
-            self.accept("You pasted the address that the page led back to.", {REDIRECT: text})
+        if not is_web_address(text.strip()) or not self.url.can_open:
+            self.view.say(_NO_ADDRESS)
+        elif self.opened:
+            self.accept(_PASTED, {REDIRECT: text})
         else:
-            self.view.say(_NOT_AGREED)
+            self._pasted = text
+            self._step_or_consent(elsewhere=True)
 
     def typed_key(self, event: events.Key) -> bool:
         """Take a key of an address that is typed, or pasted as keys; whether it is one."""
@@ -378,12 +395,15 @@ class PageBody(Body):
             self._typed += event.character or ""
         else:
             return False
-        if self.opened:
+        if self._begun:
             self.focus()
-            self.view.summarise()
-        elif self._typed.endswith(("http:", "https:")):
-            self.view.say(_NOT_AGREED)
+        self.view.summarise()
         return self.opened
+
+    @property
+    def _begun(self) -> str:
+        """What was typed, as far as it can become an address."""
+        return self._typed if self.opened or self._typed.startswith("http") else ""
 
     def copy(self) -> None:
         """Put the URL on the clipboard, also over SSH."""

@@ -381,9 +381,9 @@ async def test_whom_a_copy_was_handed_to_is_said(
 BACK_AT = "http://127.0.0.1:9/callback?code=c-1&state=s_2"
 
 
-def login_question() -> Question:
+def login_question(*findings: Finding) -> Question:
     page = LoginPage(URL, "https://login.accounts.example.co.uk", ("read",))
-    return Question(authorization_request(SERVER, page), Review(()))
+    return Question(authorization_request(SERVER, page), Review(findings))
 
 
 @pytest.mark.parametrize("way", ["pasted", "as keys"])
@@ -421,12 +421,33 @@ async def test_esc_takes_back_what_was_typed_of_an_address_before_it_cancels() -
 
 
 @pytest.mark.parametrize("way", ["pasted", "as keys"])
-async def test_an_address_before_the_page_was_agreed_to_is_told_so(way: str) -> None:
-    app = Asking(login_question(), opener=Browser())
+@pytest.mark.parametrize("findings", [(), (LOOKALIKE,)])
+async def test_who_has_the_address_that_the_page_ended_at_agrees_to_the_page_by_it(
+    way: str, findings: tuple[Finding, ...]
+) -> None:
+    browser = Browser()
+    app = Asking(login_question(*findings), opener=browser)
     async with asked(app) as pilot:
         if way == "pasted":
             app.post_message(events.Paste(BACK_AT))
         else:
             await pilot.press(*typing(BACK_AT))
-        await until(pilot, lambda: "first agree to the page" in app.words, "the sentence")
+            await until(pilot, lambda: "Enter hands it over" in app.words, "what was typed")
+            await pilot.press("enter")
+        if findings:
+            await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
+            assert app.outcome is None
+            await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"redirect": BACK_AT}
+    assert app.outcome.acknowledged >= {finding.id for finding in findings}
+    assert browser.opened == []
+
+
+async def test_what_is_no_address_is_not_taken_for_one() -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        app.post_message(events.Paste("my code is 4711"))
+        await until(pilot, lambda: "the address that the page ended at" in app.words, "the why")
         assert app.outcome is None
