@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from elicit_tui.elicitation.request import Call, ElicitationRequest, ServerIdentity, new_id
 from elicit_tui.text import neutral_line
+from elicit_tui.text.hosts import registrable_domain
 
 MOST_SCOPES: Final = 30
 """Scopes that are named to a person; a server that wants more says how many more."""
@@ -69,16 +70,33 @@ def _message(server: ServerIdentity, page: LoginPage) -> str:
         head = f"{server.name} wants to be allowed more: {_named(page.added)}."
         rest = [scope for scope in page.scopes if scope not in page.added]
         kept = f" Allowed already: {_named(rest)}." if rest else ""
-        return f"{head}{kept} You are asked to agree at {issuer}."
+        return f"{head}{kept} You are asked to agree at {issuer}.{_elsewhere(page)}"
     asked = f" It asks for: {_named(page.scopes)}." if page.scopes else " It names no scopes."
     place = shown_address(_host(server.address))
-    return f"{server.name} ({place}) wants a login. You log in at {issuer}.{asked}"
+    return (
+        f"{server.name} ({place}) wants a login. You log in at {issuer}.{_elsewhere(page)}{asked}"
+    )
+
+
+def _elsewhere(page: LoginPage) -> str:
+    """Where the page is, if that is no place of who logs the person in."""
+    host = _hostname(page.url)
+    if registrable_domain(host) == registrable_domain(_hostname(page.issuer)):
+        return ""
+    return f" Its page is at another place, {shown_address(host)}."
 
 
 def _named(scopes: Sequence[str]) -> str:
     shown = ", ".join(neutral_line(scope, 80) for scope in scopes[:MOST_SCOPES])
     more = len(scopes) - MOST_SCOPES
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _hostname(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or address
+    except ValueError:
+        return address
 
 
 def _host(address: str) -> str:

@@ -56,6 +56,10 @@ FORBIDS = Settings(logins=LoginSettings(issuers=()))
         ({"metadata": {"code_challenge_methods_supported": ["plain"]}}, "PKCE"),
         ({"padding": 50 * 1024 * 1024}, "more than 1 MiB"),
         ({"metadata": {"authorization_endpoint": f"https://as.example/{'a' * 8000}"}}, "too long"),
+        (
+            {"resource": None, "metadata": {"issuer": "https://accounts.example.com"}},
+            "names another issuer",
+        ),
         ({"leads_to": ""}, "cannot be used"),
         ({"leads_to": "file:///etc/passwd"}, "cannot be used"),
         ({"leads_to": "http://10.0.0.1/metadata"}, "cannot be used"),
@@ -104,6 +108,25 @@ def test_a_token_that_is_said_to_live_for_ever_or_never_can_be_shown(
 
     run_async(calls())
     assert described(kept()).startswith(f"at {server.origin} as ")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("https://login.example.com/a", ""),
+        ("https://example.com.evil.example/a", " Its page is at another place, "),
+        ("https://xn--exmple-cua.com/a", " Its page is at another place, xn--exmple-cua.com."),
+    ],
+)
+def test_a_page_that_is_at_no_place_of_its_issuer_is_said_to_be_elsewhere(
+    page: str, said: str
+) -> None:
+    server = ServerIdentity("remote", "http", "https://mcp.example.com/")
+    for added in ((), ("read",)):
+        asked = LoginPage(page, "https://auth.example.com", ("read",), added)
+        message = authorization_request(server, asked).message
+        assert said in message
+        assert ("another place" in message) == bool(said)
 
 
 def test_the_host_of_an_issuer_is_shown_to_its_end() -> None:

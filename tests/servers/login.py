@@ -51,7 +51,7 @@ DEFAULTS: dict[str, Any] = {
     "token_delay": 0.0,
     "grace": 0.0,  # seconds in which a refresh token that was used is good once more
     "metadata": {},  # put into the authorization server's metadata
-    "resource": {},  # put into the server's own metadata
+    "resource": {},  # put into the server's own metadata; None: it has none
     "padding": 0,  # bytes
     "takes_token": True,
     "wants_more": False,  # each call wants one scope more than it shows
@@ -280,6 +280,8 @@ def application(world: World) -> Any:
         return JSONResponse(world.metadata())
 
     async def resource(request: Request) -> Response:
+        if world.ways["resource"] is None:
+            return Response(status_code=404)
         return JSONResponse(world.resource())
 
     async def register(request: Request) -> Response:

@@ -240,7 +240,7 @@ URL = (
     RAW,
 )
 WAITING = (
-    Action("send", "Finished", "^S", "tell the server that you are done", primary=True),
+    Action("send", "Finished", "^S", "you are done on that page", primary=True),
     DECLINE,
     CANCEL,
     Action("again", "Try again", "F8", "open the page once more", aside=True),
