@@ -185,6 +185,16 @@ def test_the_qr_code_under_the_prompt_has_the_whole_terminal_and_gives_it_back(
         assert terminal.end() == 4
 
 
+def test_the_console_says_that_a_server_wants_a_login_and_a_key_asks_again(
+    server: LoginServer,
+) -> None:
+    with Terminal(given(server), columns=110, lines=45) as terminal:
+        terminal.wait_for("Open ^S")
+        type_until(terminal, "\x0e", "asks you to log in.")
+        assert any("wants a login" in row[:40] for row in window(terminal))
+        type_until(terminal, "r", "You log in at")
+
+
 def test_a_server_without_http_wants_no_login() -> None:
     ended = run("login", "demo")
     assert ended.code == 2

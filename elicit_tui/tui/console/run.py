@@ -142,11 +142,13 @@ class ConsoleRun:
         runtime = self._app.runtime
         assert runtime is not None
         record.state, record.failure, record.connection = "starting", None, None
+        record.wants_login = False
         self._state.changed()
         try:
             record.connection = await runtime.host.connect(record.name)
         except ElicitTuiError as error:
             record.state, record.failure = "failed", neutral_line(str(error), 2_000)
+            record.wants_login = str(error).endswith(f"elicit-tui login {record.name}")
             self._state.changed()
             return
         except Exception:

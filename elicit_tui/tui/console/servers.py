@@ -190,6 +190,9 @@ STATE_SIGNS: Final[dict[ServerState, tuple[str, Role]]] = {
     "closed": ("○", "warn"),
 }
 
+STATE_WORDS: Final[dict[ServerState, str]] = {"closed": "ended", "off": "not enabled"}
+"""States that are called otherwise on the screen."""
+
 LOOP_SECONDS: Final = 60.0
 LOOP_QUESTIONS: Final = 12
 """So many questions within a minute, or one over its limit: a person is told of a loop."""
@@ -202,6 +205,8 @@ class ServerRecord:
     settings: ServerSettings
     state: ServerState = "waiting"
     failure: str | None = None
+    wants_login: bool = False
+    """Whether it failed for want of a login that a person can give."""
     connection: Connection | None = None
     offers: tuple[Offer, ...] = ()
     offers_read: bool = False
@@ -215,6 +220,13 @@ class ServerRecord:
     def name(self) -> str:
         """The configured name."""
         return self.settings.name
+
+    @property
+    def standing(self) -> str:
+        """How it stands, in a word or three."""
+        if self.state == "failed" and self.wants_login:
+            return "wants a login"
+        return STATE_WORDS.get(self.state, self.state)
 
     @property
     def address(self) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _ADDRESS_LEAST = 16
 """Cells; what is left of an address in fewer says nothing."""
-STATE_WORDS = {"closed": "ended", "off": "not enabled"}
 
 
 class ServersPane(Pane):
@@ -164,7 +163,7 @@ class ServersPane(Pane):
         record = self.state.servers[name]
         sign, role = STATE_SIGNS[record.state]
         muted = name in self.app.muted
-        state = "muted" if muted else STATE_WORDS.get(record.state, record.state)
+        state = "muted" if muted else record.standing
         state_role: Role = "warn" if muted else role if record.state != "ready" else "dim"
         first = apart(((f" {sign} ", role), (name, "strong")), ((f"{state} ", state_role),), width)
         return [first, ((f"   {self._about(record, width - 4)}", "dim"),)]
@@ -195,7 +194,8 @@ class ServersPane(Pane):
         title = "did not start" if record.connection is None else "has ended"
         title = "may not run" if record.state == "refused" else title
         why = neutral_line(record.failure or "It ended without saying why.", 2_000)
-        ways = [] if record.state == "refused" else text_lines(f"{key} starts it again.", width)
+        way = f"{key} asks you to log in." if record.wants_login else f"{key} starts it again."
+        ways = [] if record.state == "refused" else text_lines(way, width)
         return joined(
             [text_lines(f"{name} {title}.", width, "bad"), text_lines(why, width), ways, address]
         )
