@@ -6,6 +6,7 @@ created exclusively, with names of ours.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
@@ -199,8 +200,6 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
 
     Until it has `mode` it is 0600, and it keeps the group of the file before. Raises OSError.
     """
-    import contextlib
-
     beside = _with_a_new_name(path.parent, f".{path.name}", ".tmp")
     stream = create_private(beside)
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elicit_tui import __version__
+
 
 def run(argv: Sequence[str]) -> int:
     """Run one command and return its exit code (README, "Exit codes").
@@ -32,7 +34,6 @@ def run(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     if list(argv) == ["--version"]:
-        from elicit_tui import __version__
         from elicit_tui.cli.output import Output
 
         Output().text(f"elicit-tui {__version__}")

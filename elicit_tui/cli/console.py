@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.presence import is_terminal
 from elicit_tui.cli.run_settings import command_line, load_settings, startable
@@ -69,7 +70,6 @@ def open_console(
             "The console needs a terminal. Without one: elicit-tui call SERVER TOOL "
             "(elicit-tui --help lists every command)."
         )
-    from elicit_tui import paths
     from elicit_tui.tui import run_console
 
     return run_console(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from elicit_tui import __version__
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
@@ -24,8 +25,6 @@ def dispatch(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     if "--version" in argv[:1]:
-        from elicit_tui import __version__
-
         Output().text(f"elicit-tui {__version__}")
         return exit_codes.OK
     if argv and argv[0] in ("--help", "-h"):

@@ -16,6 +16,7 @@ from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.text import ci_safe
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Ledger
@@ -183,7 +184,6 @@ def _write_rows(rows: Iterable[Row], namespace: argparse.Namespace, output: Outp
 
 def _write_table(rows: Iterable[Row], limit: int, output: Output) -> None:
     from elicit_tui.cli.history_text import plain_table, terminal_table
-    from elicit_tui.text import ci_safe
 
     found = 0
     latest: deque[Row] = deque(maxlen=limit or None)
@@ -215,7 +215,6 @@ def _show(namespace: argparse.Namespace) -> int:
 def _write_record(row: Row, output: Output) -> None:
     """Write it in full; JSON and what else may be copied is never broken at words."""
     from elicit_tui.cli.history_record import LABEL, answer, found, record_lines, recorded, request
-    from elicit_tui.text import ci_safe
 
     output.prose(ci_safe("\n".join(record_lines(row))), LABEL)
     if answered := "\n".join(answer(row)):

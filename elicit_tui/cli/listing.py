@@ -16,7 +16,7 @@ from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import uri_templates
-from elicit_tui.host.offers import objects
+from elicit_tui.host.offers import Prompt, ResourceTemplate, Tool, objects
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
@@ -114,8 +114,6 @@ async def _listed(connection: Connection, kind: str) -> Sequence[Listed]:
 
 def _described(server: str, offers: Sequence[Listed]) -> list[Offer]:
     """The entries of `--output json`: the server's own words, exactly."""
-    from elicit_tui.host.offers import Prompt, ResourceTemplate, Tool
-
     described: list[Offer] = []
     for offer in offers:
         entry: Offer = {"server": server, "name": offer.name, "title": offer.title}

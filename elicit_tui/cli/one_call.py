@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from elicit_tui.broker import BrokerEvent, Notice, Resolved
@@ -107,8 +108,6 @@ class OneCall:
         """Keep the traceback of what nobody foresaw in the log file; none reaches a screen."""
         if isinstance(error, ElicitTuiError) or self._options.log_file is None:
             return
-        from traceback import format_exception
-
         from elicit_tui.host.server_log import LogFile
 
         log = LogFile(self._options.log_file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from typing import Final
 
@@ -42,7 +43,6 @@ def agreed(narration: Narration, question: str = "Write this? [y/N] ") -> bool:
 
 def _answer(narration: Narration, prompt: str) -> str:
     import asyncio
-    import sys
 
     from elicit_tui.responders.typed_lines import InputGone, Lines
 

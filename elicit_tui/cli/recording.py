@@ -11,6 +11,7 @@ from typing import IO, Final
 from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.errors import UsageError
+from elicit_tui.paths import create_private
 from elicit_tui.text import neutral_line
 
 HEAD: Final = "# Recorded by elicit-tui; use it with --answers.\n"
@@ -35,8 +36,6 @@ class Recording:
     @classmethod
     def create(cls, path: Path) -> Recording:
         """Create the file, 0600, before anything is asked. Raises UsageError if one is there."""
-        from elicit_tui.paths import create_private
-
         try:
             return cls(path, create_private(path))
         except FileExistsError:

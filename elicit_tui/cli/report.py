@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.policy.decision import entry_key
 
 if TYPE_CHECKING:
     import argparse
@@ -141,8 +142,6 @@ class Report:
     @property
     def unused(self) -> list[Rule]:
         """The entries of the answers file that answered nothing."""
-        from elicit_tui.policy.decision import entry_key
-
         used = {event.outcome.key for event in self.resolved if _answered(event.outcome)}
         if self.error is not None and not self.resolved:
             return []  # It went wrong before there was anything to answer.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 import elicit_tui
 
@@ -94,7 +95,5 @@ def _message(text: str) -> dict[str, str]:
 
 
 def _uri(file: str) -> str:
-    from urllib.parse import quote
-
     # A file's name may hold bytes that are no text.
     return "stdin" if file == "-" else quote(file.replace("\\", "/"), errors="surrogateescape")

@@ -21,6 +21,7 @@ from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import ElicitTuiError, UsageError
+from elicit_tui.paths import rewrite_file
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -144,7 +145,6 @@ def _print_scenario(namespace: argparse.Namespace) -> int:
 
 def write_junit(path: Path, suite: Suite, ended: ElicitTuiError | None) -> UsageError | None:
     """Write the report, also of a run that could not begin; why it cannot be written."""
-    from elicit_tui.paths import rewrite_file
     from elicit_tui.scenarios import junit_xml
 
     try:

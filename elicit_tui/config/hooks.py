@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 from elicit_tui.config.documents import Document
@@ -121,8 +122,6 @@ def _command_fault(command: list[str], *, managed: bool) -> str | None:
 
 def hooks_that_cannot_run(settings: Settings) -> Iterator[Problem]:
     """What `config check` says of hooks that would fail each time."""
-    from shutil import which
-
     for hook in settings.hooks:
         why = hook.cannot_run
         if why is None and hook.command is not None and which(hook.command[0]) is None:

@@ -30,7 +30,7 @@ from elicit_tui.host.events import (
 )
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
-from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool
+from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool, all_pages
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.host.subscriptions import Subscriptions
 from elicit_tui.text import neutral_line
@@ -299,8 +299,6 @@ class Connection:
             await self._awaiting.answered(asked, "set its log level")
 
     async def _listed(self, kind: str) -> list[dict[str, Any]]:
-        from elicit_tui.host.offers import all_pages
-
         session = await self._ready_session()
         if session.capabilities.get("resources" if kind == "templates" else kind) is None:
             return []

@@ -22,6 +22,7 @@ from typing import IO, Final
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.paths import SYSTEM_PATH, program, start_directory, windows_program
+from elicit_tui.text import neutral_line
 
 INHERITED: Final = (
     (
@@ -237,8 +238,6 @@ def _resolved(settings: ServerSettings, environment: dict[str, str]) -> str:
     if settings.fixed_path and not Path(command).is_absolute():
         found = shutil.which(command, path=FIXED_PATH) if Path(command).name == command else None
         if found is None:
-            from elicit_tui.text import neutral_line
-
             raise ServerError(
                 f"The command {neutral_line(command)} of the server {settings.name} is neither "
                 "absolute nor in the system's own path.",
@@ -257,7 +256,6 @@ def _resolved(settings: ServerSettings, environment: dict[str, str]) -> str:
 
 def _sentence(settings: ServerSettings, error: OSError | ValueError) -> str:
     from elicit_tui.elicitation.hiding import hidden, stars
-    from elicit_tui.text import neutral_line
 
     command = neutral_line(hidden(settings.command or "", stars))
     if settings.cwd is not None and not Path(settings.cwd).is_dir():

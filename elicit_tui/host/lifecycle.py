@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
+
 from elicit_tui.broker import Broker
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ServerError
 from elicit_tui.host.connection import Connection
@@ -15,6 +17,8 @@ from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
 from elicit_tui.host.server_log import LogFile, ServerLogReader, last_words
 from elicit_tui.host.startup_clock import StartupClock
+from elicit_tui.paths import logins_directory
+from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.host.login_auth import Authorization
@@ -112,8 +116,6 @@ class Lifecycle:
             self._clock = None
 
     def _not_ready(self) -> str:
-        from elicit_tui.text import in_seconds
-
         settings = self._connection.settings
         return (
             f"The server {settings.name} was not ready within "
@@ -144,7 +146,6 @@ class Lifecycle:
             return None
         from elicit_tui.host.login_auth import Authorization
         from elicit_tui.logins import LoginShelf
-        from elicit_tui.paths import logins_directory
 
         shelf = LoginShelf(logins_directory(), connection.owner.logins.store)
         return Authorization(connection, self._broker, shelf, self._person_waited_for)
@@ -171,8 +172,6 @@ class Lifecycle:
         self._connection.http_refusal = status
 
     async def _session(self, stack: AsyncExitStack, read: Any, write: Any) -> None:
-        import anyio
-
         from elicit_tui.host.session import Gone, open_session
 
         connection = self._connection
@@ -275,8 +274,6 @@ class Lifecycle:
 
     def _refusal(self, error: ProtocolCallError) -> str:
         """The server answered the greeting with an error; its words stay on one line."""
-        from elicit_tui.text import neutral_line
-
         settings = self._connection.settings
         words = neutral_line(error.message, 200).rstrip(".")
         sentence = (

@@ -15,6 +15,8 @@ from typing import IO, Final
 from elicit_tui.elicitation import now, rfc3339
 from elicit_tui.errors import ServerError
 from elicit_tui.host.launch import ServerProcess
+from elicit_tui.paths import create_private
+from elicit_tui.text import ci_safe, neutral_line
 
 LINE_CHARACTERS: Final = 2000
 LAST_LINES: Final = 20
@@ -34,8 +36,6 @@ class LogFile:
         """Append one line with its time and server; quietly nothing once the file is full."""
         if self._path is None or self._written > FILE_BYTES:
             return
-        from elicit_tui.text import ci_safe
-
         if self._file is None:
             self._file = _opened(self._path)
         stamp = rfc3339(now())
@@ -57,8 +57,6 @@ class LogFile:
 
 def _opened(path: Path) -> IO[bytes]:
     """A new private file, or the owner's own earlier one; never through a symbolic link."""
-    from elicit_tui.paths import create_private
-
     try:
         return create_private(path)
     except FileExistsError:
@@ -134,8 +132,6 @@ class ServerLogReader:
             transport.close()
 
     def _line(self, line: bytes) -> None:
-        from elicit_tui.text import neutral_line
-
         text = line.decode("utf-8", errors="replace").rstrip()
         if text:
             safe = neutral_line(text, LINE_CHARACTERS)

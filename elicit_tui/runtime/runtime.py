@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elicit_tui import paths
 from elicit_tui.broker import Broker
+from elicit_tui.broker.drafts import DraftFiles
 from elicit_tui.elicitation import Queue, Responder
 from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
 from elicit_tui.host.host import Host
@@ -59,9 +61,6 @@ def _hooks(settings: Settings) -> Hooks | None:
 
 
 def _draft_files(guardian: LazyGuardian) -> Drafts:
-    from elicit_tui import paths
-    from elicit_tui.broker.drafts import DraftFiles
-
     return DraftFiles(paths.state_directory(), guardian)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from textual.app import App
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
+
+from elicit_tui.errors import ElicitTuiError
 
 DEFAULT_THEME: Final = "dark"
 
@@ -169,12 +172,9 @@ def _of_file(name: str) -> Theme | None:
 
     A name without a folder is looked for beside the configuration.
     """
-    from pathlib import Path
-
     import tomli
 
     from elicit_tui import paths
-    from elicit_tui.errors import ElicitTuiError
 
     try:
         path = paths.config_file().parent / Path(name).expanduser()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os.path
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elicit_tui import paths
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.gateway.agent_entry import gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
@@ -154,15 +156,11 @@ def _uninstall(namespace: argparse.Namespace) -> int:
 
 def agents_file(namespace: argparse.Namespace, own: Path) -> Path:
     """The agent's file, absolute and without `..`; links in it stay visible."""
-    import os.path
-
     chosen: Path | None = namespace.file
     return own if chosen is None else Path(os.path.normpath(chosen.absolute()))
 
 
 def _our_file(namespace: argparse.Namespace) -> Path:
-    from elicit_tui import paths
-
     chosen: Path | None = namespace.config
     return chosen.absolute() if chosen is not None else paths.config_file()
 

@@ -14,7 +14,7 @@ from elicit_tui.cli.output import Output, no_branch
 from elicit_tui.cli.parser import InAnyOrder
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
-from elicit_tui.text import as_name, neutral_line
+from elicit_tui.text import as_name, ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -121,7 +121,6 @@ def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
 
 async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
     from elicit_tui.cli.inbox.waiting_text import as_json, line
-    from elicit_tui.text import ci_safe
 
     output = Output()
     waiting = await _waiting(settings)
@@ -154,7 +153,6 @@ def _tell_in_clients() -> None:
 
 async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
     from elicit_tui.cli.inbox.waiting_text import LABEL, as_json, details
-    from elicit_tui.text import ci_safe
 
     output = Output()
     waiting = chosen(await _waiting(settings), namespace.id)

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+import tomli
+
 from elicit_tui.config.importing import jsonc
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
@@ -141,8 +143,6 @@ class AgentDocument:
         return replace(self, text=text)
 
     def _values(self, text: str) -> dict[str, Any]:
-        import tomli
-
         if not text.strip():
             return {}
         values: Any

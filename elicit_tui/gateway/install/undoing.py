@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import tomli
+
 from elicit_tui.config.documents import LARGEST_FILE
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
@@ -95,7 +97,5 @@ def with_servers(document: AgentDocument, blocks: Iterator[str]) -> AgentDocumen
 
 
 def _servers(block: str) -> dict[str, Any]:
-    import tomli
-
     servers: dict[str, Any] = tomli.loads(block).get(SERVERS, {})
     return servers

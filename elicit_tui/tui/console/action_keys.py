@@ -16,7 +16,10 @@ from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import key_label
 from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.panels.pane import ActivityPane
+from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
+from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import THEME_NAMES
 
@@ -33,9 +36,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.dialog import Dialog
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
-    from elicit_tui.tui.console.panels.pane import ActivityPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
-    from elicit_tui.tui.console.panels.servers import ServersPane
     from elicit_tui.tui.console.result_tree import ResultTree
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
@@ -47,7 +48,6 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         RemoveServerScreen,
         ServerScreen,
     )
-    from elicit_tui.tui.console.views import LineView, RowList
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.lines import DateLine
     from elicit_tui.tui.widgets.text_block import TextBlock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue
+from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.tui.ordered_app import not_shown
 from elicit_tui.tui.question_gate import LastVanished
 
@@ -291,8 +291,6 @@ class QuestionPresenter:
 
     def completed(self, server: str, elicitation_id: str) -> None:
         """The server says that what its URL asked for is done, on the screen or put off."""
-        from elicit_tui.elicitation import finished
-
         for pending in self._queue:
             if pending.question.request.elicitation_id != elicitation_id:
                 continue

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
@@ -289,6 +290,4 @@ class ResultTree(Tree[TreePart]):
 
 
 def _rich(colour: str) -> Any:
-    from textual.color import Color
-
     return Color.parse(colour).rich_color

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from elicit_tui.elicitation import Call, Queue, Responder
+from elicit_tui.elicitation import Call, ElicitationRequest, Queue, Responder, ServerIdentity
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.sdk import ONE_AT_A_TIME
 from elicit_tui.host.uri_templates import filled
@@ -51,7 +51,6 @@ def make_ready(guardian: Any) -> None:
     """
     with ONE_AT_A_TIME:
         import elicit_tui.tui.question  # noqa: F401 - loaded for the first question
-        from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
         from elicit_tui.form.schema_reading import read_form
 
         form = read_form(_SCHEMA)

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
 from elicit_tui.tui.console.outcome_words import plural
-from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.spans import line
 
@@ -225,8 +225,6 @@ def _pane(name: str, state: ConsoleState) -> Pane:
 
         return CallsPane(state)
     if name == "activity":
-        from elicit_tui.tui.console.panels.pane import ActivityPane
-
         return ActivityPane(state)
     from elicit_tui.tui.console.panels.history import HistoryPane
 

@@ -13,7 +13,12 @@ from elicit_tui.elicitation import Pending, Question
 from elicit_tui.text import countdown, neutral, neutral_line
 from elicit_tui.tui.console.outcome_words import WHO, age, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
-from elicit_tui.tui.console.screens.records import SEVERITIES, finding_groups, stopped_words
+from elicit_tui.tui.console.screens.records import (
+    SEVERITIES,
+    StoppedScreen,
+    finding_groups,
+    stopped_words,
+)
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
@@ -216,8 +221,6 @@ class QuestionsPane(Pane):
             self._show_stopped(entry)
 
     def _show_stopped(self, entry: Stopped) -> None:
-        from elicit_tui.tui.console.screens.records import StoppedScreen
-
         self.app.push_screen(StoppedScreen(entry))
 
     def opened(self) -> None:
