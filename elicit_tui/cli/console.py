@@ -37,7 +37,6 @@ def run(namespace: argparse.Namespace) -> int:
 
 def _own_file(namespace: argparse.Namespace) -> OwnFile:
     """What the console may change, and where it finds more."""
-    from elicit_tui import paths
     from elicit_tui.cli.config_import import servers_elsewhere, take_servers
     from elicit_tui.tui.console.servers import OwnFile
 

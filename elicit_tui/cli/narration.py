@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
+from elicit_tui.errors import ConfigError, ElicitTuiError, ProtocolCallError
+
 
 class Narration:
     """Writes lines to standard error, neutral and without effect on a CI system's log.
@@ -46,7 +48,6 @@ class Narration:
 
     def error(self, error: BaseException) -> None:
         """Tell what ended the command, in a line each; what nobody foresaw is said to be that."""
-        from elicit_tui.errors import ConfigError, ElicitTuiError, ProtocolCallError
         from elicit_tui.text import neutral_line
 
         if isinstance(error, ProtocolCallError):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
 from elicit_tui.errors import ConfigError
 
@@ -17,7 +18,6 @@ def may_not_run(candidate: bytes, names: Collection[str]) -> Mapping[str, str]:
 
     Gives why not, by the name of each of the servers `names` that may not run.
     """
-    from elicit_tui import paths
     from elicit_tui.config import CommandLine, load
 
     folder = paths.state_directory() / "gateway" / "installed"

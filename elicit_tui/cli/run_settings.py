@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from elicit_tui import demo
 from elicit_tui.cli.narration import Narration
 from elicit_tui.errors import UsageError
 
@@ -45,8 +46,6 @@ def demo_command() -> list[str]:
 
     By its path and not by `-m`, which would look into the working directory first.
     """
-    from elicit_tui import demo
-
     return [sys.executable, str(Path(demo.__file__).parent / "__main__.py")]
 
 

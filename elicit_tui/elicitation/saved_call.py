@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from elicit_tui import paths
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ascii_json, neutral_line
 from elicit_tui.text.strict_json import strict_json
@@ -46,8 +47,6 @@ class SavedCall(NamedTuple):
 
     def write(self, path: Path) -> None:
         """Write it to a new file of the person's own. Raises OSError, also where one is there."""
-        from elicit_tui import paths
-
         paths.write_private(path, f"{ascii_json(self._asdict(), indent=2)}\n".encode())
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
 from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.elicitation.shapes import secret_kind
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ class Guardian:
 
 def _secrets_in(name: str, value: Any) -> Iterator[Finding]:
     """A warning for each text of a value that looks like a secret."""
-    from elicit_tui.elicitation.shapes import secret_kind
-
     for text in _texts(value):
         if (kind := secret_kind(text)) is not None:
             where = neutral_line(f"content.{name}", 120)

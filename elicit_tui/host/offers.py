@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
+from elicit_tui.policy.tools import needs_confirmation
 from elicit_tui.text import as_name, ascii_json, neutral_line
 
 if TYPE_CHECKING:
@@ -237,8 +238,6 @@ def _once_each(listed: Listed) -> Listed:
 
 def _caution(entry: Mapping[str, Any]) -> int:
     """In how many approval modes this tool would not be called without a confirmation."""
-    from elicit_tui.policy.tools import needs_confirmation
-
     return sum(needs_confirmation(mode, entry) is not None for mode in ("auto", "writes"))
 
 

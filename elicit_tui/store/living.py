@@ -10,8 +10,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import platform
 import re
 import sys
+import uuid
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -30,8 +32,6 @@ _START_SECONDS: Final = 2.0
 @cache
 def machine_name() -> str:
     """What this machine calls itself."""
-    import platform
-
     return platform.node()
 
 
@@ -42,8 +42,6 @@ def machine_id() -> str:
     It is made of the machine's id, its boot and the namespace of process numbers: containers share
     ids and use the same numbers, and a machine uses them again after each start.
     """
-    import uuid
-
     installed = next(filter(None, map(_line_of, _MACHINE_FILES)), f"{uuid.getnode():x}")
     try:
         namespace = os.readlink(_PID_NAMESPACE)  # noqa: PTH115 (it is no path)

@@ -13,6 +13,8 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import StoreError
+from elicit_tui.gateway.connected import session_notes
+from elicit_tui.runtime.opening import open_store
 from elicit_tui.text import as_name, ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -27,8 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Tell of every session, the newest first."""
-    from elicit_tui.gateway.connected import session_notes
-
     settings = load_settings(namespace, Narration())
     notes = session_notes()
     waiting = asyncio.run(_waiting(settings))
@@ -44,8 +44,6 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 async def _waiting(settings: Settings) -> Sequence[Waiting]:
-    from elicit_tui.runtime.opening import open_store
-
     try:
         async with open_store(settings, "answerer", create=False) as store:
             return [question for question in await store.waiting() if question.state != "answered"]
