@@ -45,6 +45,10 @@ REFUSAL_ALONE: Final = (
     "watch: whether an accept would change this is not shown where the only answer is a no; the "
     "branches of an accept show it"
 )
+SAID_NO: Final = (
+    "this content reads as a no to what is asked, so that no other way is tried (refusal beside "
+    "content says what the no is, empty: that there is none)"
+)
 _NOTHING: Final[tuple[Any, ...]] = (None, False, "", 0, [], {})
 """Values that stand where nothing was done, and so tell of no act."""
 _MOST_LEAVES: Final = 1_000
@@ -164,11 +168,16 @@ def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
             )
 
 
-def cannot_tell(run: Run) -> str | None:
-    """That the scenario says nothing by which acting could be told from not acting, if so."""
+def cannot_tell(run: Run, *, more_ways: bool) -> str | None:
+    """That the scenario says nothing by which acting could be told from not acting, if so.
+
+    `more_ways`: whether others than the one that is written are wanted.
+    """
     scenario = run.scenario
-    if run.said_no:
-        return REFUSAL_ALONE if scenario.watch else None
+    if run.said_no and not scenario.refuses and more_ways:
+        return SAID_NO
+    if run.said_no or not more_ways:
+        return REFUSAL_ALONE if run.said_no and scenario.watch else None
     told = scenario.expect.tells_acceptance or scenario.on_refusal is not None
     if told or scenario.watch:
         return None
@@ -224,7 +233,9 @@ def _departed(
             yield "it took over a property that the form does not have"
         return
     if run.result is not None:
-        yield from _acted_by_result(scenario, base, run.result)
+        acted = list(_acted_by_result(scenario, base, run.result))
+        yield from acted
+        run.notes += () if acted else _same_words(scenario, base, run.result)
     yield from _acted_on(watched)
     if kind is None and number is not None:
         if scenario.on_refusal is not None:
@@ -242,6 +253,16 @@ def _acted_by_result(scenario: Scenario, base: Run, result: Mapping[str, Any]) -
     if shown:
         said = neutral_line(text_of(result), 160)
         yield f"it acted all the same: {'; '.join(shown[:3])}" + (f" ({said})" if said else "")
+
+
+def _same_words(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
+    """That a refusal is told as the accept was, where nothing that is expected tells them apart."""
+    text, instead = text_of(result), scenario.on_refusal
+    spoken = scenario.expect.text is not None or (instead is not None and instead.text is not None)
+    told_by_structure = scenario.expect.structured and "structuredContent" in result
+    if told_by_structure and not spoken and text.strip() and text == text_of(base.result or {}):
+        told = shortened(text, 80)
+        yield f"its text is the accept's, {told}: a model that reads it is told that it acted"
 
 
 def shown_of_acceptance(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:

@@ -198,7 +198,8 @@ class Ways:
         if (hint := hint_of(base)) is not None:
             base.notes.append(hint)
         others = list(self._others(base, way.by_step()))
-        if (others or base.said_no) and (untold := cannot_tell(base)) is not None:
+        more = self.options.branches or self.options.answers_gone_wrong
+        if (others or base.said_no) and (untold := cannot_tell(base, more_ways=more)) is not None:
             base.notes.append(untold)
         if others and self.scenario.watch:
             base.failures += await self._hides_an_act(base)

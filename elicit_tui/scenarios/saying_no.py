@@ -27,16 +27,26 @@ _CONFIRMS: Final = re.compile(
     r"acknowledge|go.?ahead|\byes\b|understand|authori[sz]e",
     re.IGNORECASE,
 )
+_KEEPS: Final = re.compile(r"\W*(keep|leave|retain|behalten|garder)\b", re.IGNORECASE)
+_REMOVES: Final = re.compile(
+    r"\W*(delete|remove|drop|discard|erase|overwrite|replace|purge|wipe|reset|destroy|löschen|"
+    r"supprimer)\b",
+    re.IGNORECASE,
+)
+"""Where one choice removes, the one that keeps is a no."""
+_TYPED: Final = re.compile(r"\b(type|enter|write|retype|repeat|spell)\b", re.IGNORECASE)
+_ANOTHER_TEXT: Final = "elicit-tui typed something else"
 _MOST_CHOICES: Final = 4
 """A question to be agreed to has few answers; in a long list `no` may be a country."""
 
 
 def contents_that_say_no(
-    form: Form, content: Mapping[str, Any], told: Mapping[str, Any] | None
+    form: Form, content: Mapping[str, Any], told: Mapping[str, Any] | None, message: str = ""
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each way to say no in a form that was accepted with this content, under its field's name.
 
-    `told`: what the author says is the no, instead of what is read here; empty: there is none.
+    A text that the question names and wants typed is a yes; any other one is a no. `told`: what
+    the author says is the no, instead of what is read here; empty: there is none.
     """
     if told is not None:
         if told:
@@ -46,9 +56,12 @@ def contents_that_say_no(
         if _is_confirmation(form, field) and content.get(field.name) is True:
             yield field.name, {**content, field.name: False}
         elif field.name in content and not _is_no(field, content[field.name]):
-            refusing = next((each for each in _choices(field) if _reads_as_no(each)), None)
+            refusing = next((each for each in _choices(field) if _refuses(field, each)), None)
+            other = {**content, field.name: _ANOTHER_TEXT}
             if refusing is not None:
                 yield field.name, {**content, field.name: refusing.value}
+            elif _is_typed_to_confirm(field, content, message) and not form.judge(other):
+                yield field.name, other
 
 
 def says_no(form: Form, content: Mapping[str, Any], told: Mapping[str, Any] | None) -> bool:
@@ -82,9 +95,24 @@ def _choices(field: Field) -> tuple[Choice, ...]:
 
 def _is_no(field: Field, value: Any) -> bool:
     chosen = (each for each in _choices(field) if same_json(each.value, value))
-    return any(_reads_as_no(each) for each in chosen)
+    return any(_refuses(field, each) for each in chosen)
 
 
-def _reads_as_no(choice: Choice) -> bool:
+def _refuses(field: Field, choice: Choice) -> bool:
+    """Whether this choice says no, by itself or beside one that removes what it keeps."""
+    if _says(choice, _NO):
+        return True
+    return _says(choice, _KEEPS) and any(_says(each, _REMOVES) for each in _choices(field))
+
+
+def _is_typed_to_confirm(field: Field, content: Mapping[str, Any], message: str) -> bool:
+    value, asked = content[field.name], f"{message} {field.title} {field.description or ''}"
+    if field.kind != "string" or not isinstance(value, str) or len(value.strip()) < 2:
+        return False
+    named = re.search(rf"(?<!\w){re.escape(value.strip())}(?!\w)", asked)
+    return named is not None and _TYPED.search(asked) is not None and bool(_CONFIRMS.search(asked))
+
+
+def _says(choice: Choice, words: re.Pattern[str]) -> bool:
     texts = (choice.label, choice.value if isinstance(choice.value, str) else "")
-    return any(_NO.match(text.replace("_", " ")) for text in texts)
+    return any(words.match(text.replace("_", " ")) for text in texts)

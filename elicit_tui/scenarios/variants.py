@@ -19,6 +19,9 @@ from elicit_tui.text import neutral_line
 MOST_FIELDS: Final = 20
 """Fields of one question that are answered wrongly, one after the other."""
 
+_MOST_LENGTH: Final = 100_000
+"""Of a text that is sent because it is too long, or only just long enough."""
+
 MARKER: Final = "elicit-tui was not asked for this"
 """The value of a property that the form does not have: a server must not take it over."""
 
@@ -83,7 +86,7 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
             continue
         answer = scenario.answers[number]
         form, content = read_form(request.requested_schema), dict(outcome.content or {})
-        ways_to_say_no = list(contents_that_say_no(form, content, answer.refusal))
+        ways_to_say_no = list(contents_that_say_no(form, content, answer.refusal, request.message))
         for field, no in ways_to_say_no:
             said = "no" if len(ways_to_say_no) == 1 else f"no to {neutral_line(field, 60)}"
             step = Step(replace(answer, content=no, use_defaults=False))
@@ -160,7 +163,7 @@ def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, di
             ("has the wrong type", _of_another_type(field)),
             ("is null", (None,)),
             ("is no whole number", _fractions(field, content.get(field.name))),
-            ("is out of range", _out_of_range(field, content.get(field.name))),
+            *_beyond_limits(field, content.get(field.name)),
             (f"is no multiple of {limit_text(field.multiple_of or 1)}", _no_multiples(field)),
             ("is a title and no value", _titles(field)),
         ):
@@ -183,25 +186,31 @@ def _fractions(field: Field, sent: Any) -> Iterator[Any]:
         yield from (near for near in (start + 0.5, start - 0.5) if _within(field, near))
 
 
-def _out_of_range(field: Field, sent: Any) -> Iterator[Any]:
-    """Values of the right type beyond a limit; the judge says which of them are."""
+def _beyond_limits(field: Field, sent: Any) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Values of the right type beyond each limit by itself; the judge says which of them are."""
     if field.kind in ("number", "integer"):
-        for low in (field.minimum, field.exclusive_minimum):
-            if low is not None:
-                yield int(low) - 1
-        for high in (field.maximum, field.exclusive_maximum):
-            if high is not None:
-                yield int(high) + 1
+        lows = (field.minimum, field.exclusive_minimum)
+        yield "is too small", [int(low) - 1 for low in lows if low is not None]
+        highs = (field.maximum, field.exclusive_maximum)
+        yield "is too large", [int(high) + 1 for high in highs if high is not None]
     elif field.kind == "single":
-        yield "elicit-tui"
+        yield "is no choice", ["elicit-tui"]
     elif field.kind == "multi":
-        yield ["elicit-tui"]
-        yield []
-        yield [choice.value for choice in field.choices]
-    elif field.kind not in ("boolean", "unsupported"):
-        if field.max_length is not None and field.max_length < 100_000:
-            yield "x" * (field.max_length + 1)
-        yield from ("", "elicit-tui", "!", str(sent) * 2)
+        choices = [choice.value for choice in field.choices]
+        yield "is no choice", [["elicit-tui", *choices[1 : field.min_items or 1]]]
+        yield (
+            "has too few choices",
+            [choices[: (field.min_items or 0) - 1]] if field.min_items else [],
+        )
+        yield "has too many choices", [choices]
+    elif field.kind in TEXT_KINDS:
+        longest, shortest = field.max_length, field.min_length or 0
+        long = longest is not None and longest < _MOST_LENGTH
+        yield "is too long", [str(sent)[:1] * (longest + 1)] if long and longest is not None else []
+        yield "is too short", [str(sent)[: shortest - 1]] if shortest else []
+        odd = ("elicit-tui", "!" * max(1, min(shortest, _MOST_LENGTH)), str(sent) * 2, "")
+        fits = [each for each in odd if shortest <= len(each) <= (longest or len(each))]
+        yield "has the wrong form", fits
 
 
 def _no_multiples(field: Field) -> Iterator[Any]:

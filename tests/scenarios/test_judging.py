@@ -15,7 +15,14 @@ from elicit_tui.elicitation import Deadline, ElicitationRequest, Question
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
-from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of, hint_of, shown_of_acceptance
+from elicit_tui.scenarios.advice import Runner
+from elicit_tui.scenarios.judging import (
+    INTERNAL_ERROR,
+    cannot_tell,
+    faults_of,
+    hint_of,
+    shown_of_acceptance,
+)
 from elicit_tui.scenarios.one_by_one import ways_known
 from elicit_tui.scenarios.result import Run, Suite
 from elicit_tui.scenarios.running import Options, run_scenarios
@@ -173,11 +180,12 @@ def test_what_a_refusal_changed_and_a_server_that_is_gone_are_faults() -> None:
 
 def test_an_author_is_told_what_to_write_in_the_words_of_the_place() -> None:
     shade = form_request("Which shade?")
-    for runner, words in (
+    told: tuple[tuple[Runner, str], ...] = (
         ("command", "on_refusal = { questions = N } allows it"),
         ("pytest", "on_refusal = { questions = N } allows it"),
         ("fixture", 'on_refusal={"questions": N} allows it'),
-    ):
+    )
+    for runner, words in told:
         scenario = replace(PAINTS, runner=runner)
         (fault,) = judged(with_schema(COLOUR), shade, scenario=scenario)
         assert words in fault
@@ -262,3 +270,22 @@ async def test_an_update_takes_over_what_a_run_asked_that_passed_and_nothing_els
         await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
         assert [run.passed for run in suite.runs] == [passed]
         assert snapshot_file(tried.file).exists() is passed
+
+
+def test_a_refusal_that_is_told_in_the_words_of_the_accept_is_told() -> None:
+    scenario = replace(PAINTS, expect=Expectation(structured={"/painted": True}))
+    run = Run(scenario, HANDSHAKE, "decline")
+    base = Run(scenario, HANDSHAKE, "accept", result={**ACCEPTED, "structuredContent": {}})
+    script = Script((), asked=[(0, with_schema(COLOUR))])
+    for words, told in ((ACCEPTED, 1), (REFUSED, 0)):
+        run.notes, run.result = [], {**words, "structuredContent": {"painted": False}}
+        assert faults_of(run, DECLINED, base, script, NOTHING, (), alive=True) == []
+        assert [note.partition(",")[0] for note in run.notes] == ["its text is the accept's"] * told
+
+
+def test_a_scenario_whose_content_says_no_is_told_that_it_has_no_other_ways() -> None:
+    run = Run(PAINTS, HANDSHAKE, "accept", said_no=True)
+    assert "reads as a no" in str(cannot_tell(run, more_ways=True))
+    assert cannot_tell(run, more_ways=False) is None
+    run.scenario = replace(PAINTS, watch=("a.txt",))
+    assert "only answer is a no" in str(cannot_tell(run, more_ways=False))
