@@ -110,8 +110,9 @@ class Tokens:
 class SharedTokens(Tokens):
     """The tokens of this machine, and those that all machines know by their store on Redis.
 
-    What was revoked there is kept here too, and put again where Redis has lost it. Who shows a
-    token for the first time is let in only while Redis can be asked.
+    What was revoked there is kept here too, and put again where Redis has lost it; so is a token
+    that was let in here, unless it was revoked. Who shows a token for the first time is let in only
+    while Redis can be asked.
     """
 
     def __init__(self, entries: SharedTokenEntries, directory: Path | None = None) -> None:
@@ -148,7 +149,11 @@ class SharedTokens(Tokens):
             await self._entries.revoke(lost)
         if not revoked <= self._revoked:
             self._keep_revoked(self._revoked | revoked)
-        self._shared = tuple(token for token in tokens if token.sha256 not in self._revoked)
+        there = [token for token in tokens if token.sha256 not in self._revoked]
+        for token in self._let_in.difference(tokens):
+            if token.sha256 not in self._revoked and await self._entries.add(token):
+                there.append(token)
+        self._shared = tuple(there)
         self._asked_at = time.monotonic()
 
     async def keep_fresh(self) -> None:

@@ -7,6 +7,7 @@ follows each lost connection and comes every now and then.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -27,11 +28,13 @@ from elicit_tui.store.redis_server import (
 )
 from elicit_tui.store.sealed_questions import SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
-from elicit_tui.store.store import Asker, Changes, Role, Waiting
+from elicit_tui.store.store import Answer, Asker, Changes, Role, Waiting
 from elicit_tui.store.transitions import KEPT_SECONDS, StoredQuestion
 
 RESTORE_SECONDS: Final = 15.0
 """How long whoever asked may take to put again what Redis lost."""
+LOST_SECONDS: Final = 0.2
+"""How often it is looked whether they have."""
 LOOK_SECONDS: Final = 30.0
 """How often everything is looked at, whatever the stream says."""
 SWEEP_SECONDS: Final = 5.0
@@ -238,6 +241,16 @@ class RedisQuestions(SealedQuestions):
         self._stand_open()
         found = (await self._look_at(None)).values()
         return tuple(self._waiting(one) for one in found if one.state != "settled")
+
+    async def answer(self, question_id: str, answer: Answer) -> Waiting | None:
+        """Answer, if nobody was faster; a question that Redis lost may be put again yet."""
+        give_up = time.monotonic() + RESTORE_SECONDS
+        while (given := await super().answer(question_id, answer)) is None:
+            known = self._known.get(question_id)
+            if known is None or known.state == "settled" or time.monotonic() >= give_up:
+                break
+            await asyncio.sleep(LOST_SECONDS)
+        return given
 
     # Changes
 

@@ -43,13 +43,14 @@ class Terminal:
         stdout: IO[Any] | None = None,
         columns: int = 80,
         lines: int = 24,
+        command: Sequence[str] = COMMAND,
         **env: str,
     ) -> None:
         self._ours, theirs = os.openpty()
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", ADOPT, *COMMAND, *arguments],
+            [sys.executable, "-c", ADOPT, *command, *arguments],
             stdin=theirs,
             stdout=theirs if stdout is None else stdout,
             stderr=theirs,

@@ -63,6 +63,14 @@ def modern_request(
     return {"content": json.dumps(body), "headers": {**version, **named, **(headers or {})}}
 
 
+def answer_in(response: httpx2.Response) -> dict[str, Any]:
+    """The answer, whether it came as JSON or as the last event of a stream."""
+    text = response.text
+    if not text.startswith("{"):
+        text = [line[5:] for line in text.splitlines() if line.startswith("data:")][-1]
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
 @dataclass
 class Gateway:
     url: str

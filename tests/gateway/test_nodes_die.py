@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import os
 import signal
 import subprocess
@@ -29,7 +28,7 @@ from elicit_tui.gateway import telling
 from elicit_tui.ledger import Ledger
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Store
-from tests.gateway.http_world import ACCEPT, modern_request
+from tests.gateway.http_world import ACCEPT, answer_in, modern_request
 from tests.gateway.processes import person
 from tests.host.world import SERVERS
 from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
@@ -131,7 +130,7 @@ class World:
                     self.repeated += 1
                     continue
                 assert answer.status_code == 200, answer.text
-                result: dict[str, Any] = _json(answer)["result"]
+                result: dict[str, Any] = answer_in(answer)["result"]
                 text = "\n".join(block.get("text", "") for block in result["content"])
                 paused = (result.get("_meta") or {}).get(telling.PAUSED_META_KEY)
                 if paused is None and text not in (telling.STILL_WAITING, telling.STILL_RUNS):
@@ -167,15 +166,6 @@ class World:
                 for row in ledger.rows():
                     found[row.id] += row.action == "accept" and row.decided_by == "user"
         return found
-
-
-def _json(answer: httpx2.Response) -> dict[str, Any]:
-    """The answer, whether it came as JSON or as the one event of a stream."""
-    text = answer.text
-    if text.startswith("{"):
-        return json.loads(text)  # type: ignore[no-any-return]
-    events = [line[5:] for line in text.splitlines() if line.startswith("data:")]
-    return json.loads(events[-1])  # type: ignore[no-any-return]
 
 
 def new_token(home: Path, name: str) -> str:

@@ -80,6 +80,29 @@ async def test_a_revoked_token_lets_in_nowhere_also_after_redis_forgot_it(
         await one.revoke_everywhere("agent")
 
 
+async def test_a_token_in_use_is_put_again_where_redis_forgot_it_and_no_other(
+    machines: list[SharedTokens], redis_process: RedisProcess
+) -> None:
+    one, other = machines
+    used, unused, renewed, ended = [
+        await one.add_everywhere(name) for name in ("used", "unused", "renewed", "ended")
+    ]
+    await other.refresh()
+    assert all(other.known(shown) for shown in (used, renewed, ended))
+    await one.revoke_everywhere("ended")
+    await other.refresh()
+    redis_process.command("DEL", TOKENS, REVOKED)
+    await one.refresh()
+    # Its owner made it anew meanwhile: that one counts.
+    new = await one.add_everywhere("renewed")
+    await other.refresh()
+    for machine in (other, one):
+        await machine.refresh()
+        assert machine.known(used) is not None
+        assert machine.known(new) is not None
+        assert not any(machine.known(shown) for shown in (unused, renewed, ended))
+
+
 async def test_who_can_write_to_redis_and_has_no_secret_lets_nobody_in_and_shuts_nobody_out(
     machines: list[SharedTokens], redis_process: RedisProcess
 ) -> None:

@@ -144,6 +144,31 @@ async def test_who_asked_puts_again_under_its_id_what_redis_forgot(start: Start,
         assert await answering.waiting() == ()
 
 
+@pytest.mark.parametrize("comes_back", [True, False])
+async def test_an_answer_waits_for_the_question_that_redis_forgot_and_not_for_ever(
+    start: Start, monkeypatch: pytest.MonkeyPatch, comes_back: bool
+) -> None:
+    monkeypatch.setattr(redis_questions, "RESTORE_SECONDS", BOUND if comes_back else 0.3)
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        await answering.changes()
+        redis.command("FLUSHALL")
+        given = asyncio.ensure_future(answering.answer(waiting.id, answer(waiting)))
+        await asyncio.wait([given], timeout=0.1)
+        assert not given.done()
+        if comes_back:
+            await asking.heartbeat()
+        won = await goes(given)
+        if not comes_back:
+            assert won is None
+            return
+        assert (won.state, won.answered_by) == ("answered", ME)
+        taken = await asking.answer_of(waiting.id)
+        assert taken is not None
+        assert taken.outcome.content == {"environment": "staging"}
+
+
 async def test_what_redis_forgot_and_nobody_puts_again_leaves_every_screen(start: Start) -> None:
     redis = start()
     async with two(redis) as (asking, answering):
