@@ -11,9 +11,8 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Literal, Protocol
 
 from elicit_tui.errors import ConfigError
 
@@ -50,7 +49,11 @@ def state_directory() -> Path:
     return _known(user_state_path, f"set HOME to an absolute path, or {ELSEWHERE}")
 
 
-def _known(place: Callable[..., Path], what_to_do: str) -> Path:
+class _PlatformPlace(Protocol):
+    def __call__(self, appname: str, *, appauthor: Literal[False]) -> Path: ...
+
+
+def _known(place: _PlatformPlace, what_to_do: str) -> Path:
     """One of the platform's places, never one that begins at the working directory."""
     try:
         path = place(APPLICATION, appauthor=False)

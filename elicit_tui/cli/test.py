@@ -25,11 +25,12 @@ from elicit_tui.paths import rewrite_file
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from elicit_tui.elicitation.eras import Revision
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.scenarios import Run, RunEvent, Scenario, Suite
+    from elicit_tui.scenarios.coverage import ToolCoverage
 
 ERAS: Final = (HANDSHAKE, MODERN, "both")
 MARKS: Final = {"passed": "✓", "failed": "✗", "untried": "-"}
@@ -328,18 +329,7 @@ class _TestRun:
         end = {
             "passed": len(suite.runs) - len(suite.failed),
             "failed": len(suite.failed),
-            "coverage": [
-                {
-                    "server": scenario.server,
-                    "tool": scenario.tool,
-                    "branches": scenario.branches,
-                    "wrongAnswers": dict(
-                        zip(("passed", "tried"), scenario.wrong_answers, strict=True)
-                    ),
-                    "fields": scenario.fields,
-                }
-                for scenario in covered
-            ],
+            "coverage": [_coverage_row(tool) for tool in covered],
             "snapshotsWritten": suite.written,
             "error": None
             if error is None
@@ -349,33 +339,40 @@ class _TestRun:
         if self._how == "jsonl":
             self._output.json_line(event_line("summary", end))
         elif self._how == "json":
-            rows = [
-                {
-                    **self._row(run),
-                    "elicitations": [
-                        elicitation_fields(event, self._settings.history.content)
-                        for event in run.resolved
-                    ],
-                }
-                for run in suite.runs
-            ]
+            rows = [self._row_with_questions(run) for run in suite.runs]
             self._output.json({"runs": rows, **end})
         elif self._how == "text":
-            for scenario in covered:
-                ways = " ".join(f"{way} {MARKS[state]}" for way, state in scenario.branches.items())
-                self._output.text(ci_safe(f"{neutral_line(scenario.tool)}: {ways}"))
-                right, tried = scenario.wrong_answers
-                if tried:
-                    fields = " ".join(
-                        f"{name} {MARKS[how]}" for name, how in scenario.fields.items()
-                    )
-                    sentence = f"  wrong answers: {right} of {tried} refused" + (
-                        fields and f"; {fields}"
-                    )
-                    self._output.text(ci_safe(sentence))
+            for tool in covered:
+                for line in _coverage_lines(tool):
+                    self._output.text(ci_safe(line))
             for file in suite.written:
                 self._output.text(ci_safe(f"written: {neutral_line(file)}"))
             failed = f", {len(suite.failed)} failed" if suite.failed else ""
             self._output.text(f"{end['passed']} passed{failed}")
         else:
             no_branch(self._how)
+
+    def _row_with_questions(self, run: Run) -> dict[str, Any]:
+        content = self._settings.history.content
+        events = [elicitation_fields(event, content) for event in run.resolved]
+        return {**self._row(run), "elicitations": events}
+
+
+def _coverage_row(tool: ToolCoverage) -> dict[str, Any]:
+    return {
+        "server": tool.server,
+        "tool": tool.tool,
+        "branches": tool.branches,
+        "wrongAnswers": dict(zip(("passed", "tried"), tool.wrong_answers, strict=True)),
+        "fields": tool.fields,
+    }
+
+
+def _coverage_lines(tool: ToolCoverage) -> Iterator[str]:
+    """What was tried of a tool, and which of the wrong answers its server refused."""
+    ways = " ".join(f"{way} {MARKS[state]}" for way, state in tool.branches.items())
+    yield f"{neutral_line(tool.tool)}: {ways}"
+    right, tried = tool.wrong_answers
+    if tried:
+        fields = " ".join(f"{name} {MARKS[how]}" for name, how in tool.fields.items())
+        yield f"  wrong answers: {right} of {tried} refused{'; ' if fields else ''}{fields}"

@@ -90,23 +90,20 @@ def _in_words(fault: Fault, field: Field | None) -> str:
     if key == "judge":
         return str(fault.expected)
     if key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        words = range_words(schema)
-        both = " to " in words
-        return f"between {words.replace(' to ', ' and ')}" if both else words
+        low, to, high = range_words(schema).partition(" to ")
+        return f"between {low} and {high}" if to else low
     if key == "multipleOf":
         return f"a multiple of {limit_text(expected)}"
     if key in ("minLength", "maxLength"):
-        edge = "at least" if key == "minLength" else "at most"
-        return f"{edge} {counted(expected, 'character', 'characters')}, now {len(value)}"
+        return _size(key, counted(expected, "character", "characters"), len(value))
     if key in ("minItems", "maxItems"):
         return _items(schema, len(value), field)
     if key == "uniqueItems":
         return "each only once"
     if key == "format":
         known = FORMATS.get(expected)
-        return (
-            known.check(value) if known and isinstance(value, str) else None
-        ) or "another format"
+        wanted = known.check(value) if known and isinstance(value, str) else None
+        return wanted or "another format"
     if key == "pattern":
         return f"it must match the pattern {neutral_line(expected, 120)}"
     if key == "type":
@@ -114,11 +111,14 @@ def _in_words(fault: Fault, field: Field | None) -> str:
     if key in ("enum", "const") or (key in ("anyOf", "oneOf") and field and field.choices):
         return _choices(fault, field)
     if key in ("minProperties", "maxProperties"):
-        edge = "at least" if key == "minProperties" else "at most"
-        return f"{edge} {counted(expected, 'answer', 'answers')}, now {len(value)}"
+        return _size(key, counted(expected, "answer", "answers"), len(value))
     if key == "additionalProperties":
         return NOT_ASKED_FOR
     return f"it does not satisfy “{neutral_line(str(key), 40)}” of the server's schema"
+
+
+def _size(key: str, wanted: str, now: int) -> str:
+    return f"{'at least' if key.startswith('min') else 'at most'} {wanted}, now {now}"
 
 
 def _items(schema: dict[str, Any], now: int, field: Field | None) -> str:

@@ -253,10 +253,7 @@ async def _pages(session: Session, kind: str) -> Listed:
             if number == 1:
                 raise
             # What was read so far is not hidden by what could not be read.
-            sentence = neutral_line(str(error), 200).rstrip(".")
-            return Listed(
-                entries, f"Its list of {kind} broke off after {len(entries):,}: {sentence}."
-            )
+            return Listed(entries, _broken_off(kind, len(entries), error))
         entries.extend(
             entry for entry in objects(listed) if kept is None or entry.get("name") in kept
         )
@@ -271,6 +268,11 @@ async def _pages(session: Session, kind: str) -> Listed:
         if characters > MOST_CHARACTERS or number == MOST_PAGES:
             break
     return Listed(entries, _left_out(kind, len(entries)))
+
+
+def _broken_off(kind: str, count: int, error: Exception) -> str:
+    reason = neutral_line(str(error), 200).rstrip(".")
+    return f"Its list of {kind} broke off after {count:,}: {reason}."
 
 
 async def _page(

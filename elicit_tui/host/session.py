@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -192,15 +192,9 @@ class Session:
         """One page of a list as it came, and the names the SDK kept of it (tools only)."""
         exchange = Exchange()
         params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
-        lists: dict[str, Callable[..., Any]] = {
-            "tools": self._sdk.list_tools,
-            "prompts": self._sdk.list_prompts,
-            "resources": self._sdk.list_resources,
-            "templates": self._sdk.list_resource_templates,
-        }
         kept: set[str] | None = None
         try:
-            listed = await self._checked(exchange, lists[kind](params=params))
+            listed = await self._checked(exchange, self._list(kind, params))
             if kind == "tools":
                 kept = {tool.name for tool in listed.tools}
         except ServerError:
@@ -208,6 +202,16 @@ class Session:
             if exchange.result is None:
                 raise
         return exchange.result or {}, kept
+
+    def _list(self, kind: str, params: PaginatedRequestParams | None) -> Awaitable[Any]:
+        """The SDK's request for one page of a list."""
+        if kind == "tools":
+            return self._sdk.list_tools(params=params)
+        if kind == "prompts":
+            return self._sdk.list_prompts(params=params)
+        if kind == "resources":
+            return self._sdk.list_resources(params=params)
+        return self._sdk.list_resource_templates(params=params)
 
     async def _checked(self, exchange: Exchange, request: Any) -> Any:
         token = CURRENT.set(exchange)

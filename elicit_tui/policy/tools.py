@@ -102,12 +102,7 @@ def judge_call(
     wants = f"{shown} {why}, so it needs a confirmation"
     holds = f"Now {setting} holds."
     if not granted(settings.approval_policy).tool_calls:
-        flag, sentence, flag_layer = refused_flag(settings, "tool_calls")
-        reason = f"{wants}, and {sentence} lets no confirmation be asked. {way} {holds}"
-        refused = decline("policy", reason, key=flag, layer=flag_layer)
-        wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
-        change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
-        return ends(CALLING, refused, f"{way} {change}")
+        return _no_confirmation(settings, wants, way, holds)
     if allowed:
         return Decision(CALLING, f"{shown} was allowed for this session.", key, layer, way)
     if nobody is not None:
@@ -116,6 +111,16 @@ def judge_call(
     changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
     asked = f"{shown} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
     return Decision(CALLING, asked, key, layer, way, asks=True)
+
+
+def _no_confirmation(settings: Settings, wants: str, way: str, holds: str) -> Decision:
+    """The refusal of a call that needs a confirmation where policy lets none be asked."""
+    flag, sentence, layer = refused_flag(settings, "tool_calls")
+    reason = f"{wants}, and {sentence} lets no confirmation be asked. {way} {holds}"
+    refused = decline("policy", reason, key=flag, layer=layer)
+    wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
+    change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
+    return ends(CALLING, refused, f"{way} {change}")
 
 
 def judge_prompt(settings: Settings) -> Decision:

@@ -77,6 +77,11 @@ class _Server:
             return converted(str(value), self.dialect, self.note)
         return None
 
+    def take(self, key: str, text: str, *, called: str = "") -> None:
+        """Take over one text, in which a secret may stand; `called`: what a note calls it."""
+        hide = partial(hidden, text)
+        self.values[key] = self.without_secrets(text, hide, called or key, self.name, key)
+
     def without_secrets(
         self, text: str, hide: Callable[[Put], str], place: str, *words: str
     ) -> str:
@@ -178,9 +183,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     if command is None:
         server.note("command is not a text")
     command = command or ""
-    server.values["command"] = server.without_secrets(
-        command, lambda put: hidden(command, put), "command", server.name, "command"
-    )
+    server.take("command", command)
     for key in ("url", "headers", "http_headers", "transport"):
         if rest.pop(key, None) is not None:
             server.note(f"{key} does not go with command and is left out")
@@ -196,9 +199,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     if environment:
         server.values["env"] = environment
     if (cwd := server.text(rest.pop("cwd", None))) is not None:
-        server.values["cwd"] = server.without_secrets(
-            cwd, lambda put: hidden(cwd, put), "cwd", server.name, "cwd"
-        )
+        server.take("cwd", cwd)
 
 
 def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
@@ -208,15 +209,19 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
     if url is None:
         server.note("has neither command nor url")
     url = url or ""
-    server.values["url"] = server.without_secrets(
-        url, lambda put: hidden(url, put), "the url", server.name, "url"
-    )
+    server.take("url", url, called="the url")
     if kind == "sse":
         server.values["transport"] = "sse"
     if rest.pop("bearer_token", None) is not None:
         name = variable_name(server.name, "bearer_token")
         server.note(f"bearer_token is a secret, which is not copied: set {name}")
         server.values["bearer_token_env_var"] = name
+    if headers := _headers(server, rest):
+        server.values["http_headers"] = headers
+
+
+def _headers(server: _Server, rest: dict[str, Any]) -> dict[str, str]:
+    """The headers of a remote server, without those that would lead elsewhere."""
     headers: dict[str, str] = {}
     for key in ("http_headers", "headers"):
         headers.update(_texts(server, "headers", rest.pop(key, None)))
@@ -228,8 +233,7 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
         if (why := header_fault(header)) is not None:
             del headers[header]
             server.note(f"the header {header} {why}; left out")
-    if headers:
-        server.values["http_headers"] = headers
+    return headers
 
 
 def _arguments(server: _Server, arguments: list[Any]) -> list[str]:

@@ -92,23 +92,20 @@ def binaries(result: Mapping[str, Any]) -> tuple[Binary, ...]:
 
 def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> str:
     """The result for reading: its texts, a word for each binary part, else its JSON."""
-    parts = []
-    for block in blocks(result):
-        binary = binary_of(block)
-        resource = block.get("resource")
-        if binary is not None:
-            parts.append(f"[{binary.label()}]")
-        elif isinstance(block.get("text"), str):
-            parts.append(block["text"])
-        elif isinstance(resource, Mapping) and isinstance(resource.get("text"), str):
-            parts.append(resource["text"])
-        elif isinstance(block.get("uri"), str):
-            parts.append(f"→ {block['uri']}")
-        else:
-            parts.append(bounded_json(block))
+    parts = [_text_of(block) for block in blocks(result)]
     if not parts and isinstance(result.get("structuredContent"), Mapping):
         parts.append(bounded_json(result["structuredContent"]))
     return neutral("\n".join(parts) or "(an empty result)", characters)
+
+
+def _text_of(block: Mapping[str, Any]) -> str:
+    if (binary := binary_of(block)) is not None:
+        return f"[{binary.label()}]"
+    for holder in (block, block.get("resource")):
+        if isinstance(holder, Mapping) and isinstance(holder.get("text"), str):
+            return str(holder["text"])
+    uri = block.get("uri")
+    return f"→ {uri}" if isinstance(uri, str) else bounded_json(block)
 
 
 # The same call on a command line.
