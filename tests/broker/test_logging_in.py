@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,6 +19,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     accept,
     authorization_request,
+    decline,
 )
 from elicit_tui.elicitation.outcome import DecidedBy
 from elicit_tui.elicitation.settings import Rule, Settings
@@ -103,3 +105,38 @@ def test_with_an_answers_file_nobody_is_asked_and_nothing_is_accepted(tmp_path: 
     asked = Asked(tmp_path, face, Settings(), answers=load_answers(file))
     assert (asked.outcome.action, asked.outcome.decided_by) == ("cancel", "nobody")
     assert (face.shown, asked.given) == ([], [])
+
+
+class Reads:
+    """Looks at a login whose page leads back meanwhile; says what it was shown and agrees."""
+
+    def __init__(self, *, opened: bool) -> None:
+        self.opened = opened
+        self.broker: Broker | None = None
+        self.ended_meanwhile: bool | None = None
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        assert self.broker is not None
+        assert question.to_acknowledge
+        question.draft.opened = self.opened
+        (pending,) = self.broker.pending
+        self.broker.page_led_back(question.id)
+        self.ended_meanwhile = pending.settled.done()
+        return decline("user", "No.")
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_page_that_leads_back_ends_no_login_whose_warnings_nobody_has_acknowledged(
+    tmp_path: Path, opened: bool
+) -> None:
+    page = LoginPage("https://192.168.0.1/authorize?state=s", "https://192.168.0.1")
+    face = Reads(opened=opened)
+
+    async def asked() -> None:
+        with closing(Ledger.open(tmp_path / "ledger.sqlite3")) as ledger:
+            face.broker = Broker(Policy(Settings()), Guardian(), ledger, face)
+            await face.broker.authorize(authorization_request(SERVER, page), lambda _: None)
+            await face.broker.close()
+
+    run(asked())
+    assert face.ended_meanwhile is opened

@@ -415,3 +415,18 @@ async def test_what_has_ended_is_not_read_again_for_each_later_question(
         # How the one before ended comes once more; what is older does not.
         assert not set(asked_before[:-1]) & set(read)
         asked_before.append(question.id)
+
+
+async def test_what_somebody_else_types_now_stands_where_one_typed_before(world: World) -> None:
+    broker = await world.asks()
+    first, other = await world.person("pts/3"), await world.person("pts/4")
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    mine, theirs = await first.sees(), await other.sees()
+    mine.draft.write({"colour": Typed("red")}, frozenset({"colour"}))
+    await first.inbox.claim(mine.id)
+    await first.inbox.release(mine.id)
+    theirs.draft.write({"colour": Typed("blue")}, frozenset({"colour"}))
+    await other.inbox.claim(theirs.id)
+    await first.until(lambda: mine.draft.entries == {"colour": Typed("blue")})
+    asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
