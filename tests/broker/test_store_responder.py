@@ -430,3 +430,20 @@ async def test_what_somebody_else_types_now_stands_where_one_typed_before(world:
     await first.until(lambda: mine.draft.entries == {"colour": Typed("blue")})
     asked.cancel()
     await asyncio.gather(asked, return_exceptions=True)
+
+
+async def test_a_question_that_is_asked_once_more_waits_for_another_answer(world: World) -> None:
+    await world.asks()
+    person = await world.person()
+    question = Question(form_request())  # As for a hook that failed: no attempt is counted.
+    asked = asyncio.ensure_future(world.responder.respond(question, Deadline(300)))
+    shown = await person.sees()
+    given = asyncio.ensure_future(person.inbox.answer(shown.id, sent(colour="red")))
+    assert (await bounded(asked)).content == {"colour": "red"}
+    asked = asyncio.ensure_future(world.responder.respond(question, Deadline(300)))
+    assert (await bounded(given)).kind == "reopened"
+    shown = await person.sees()
+    given = asyncio.ensure_future(person.inbox.answer(shown.id, sent(colour="blue")))
+    assert (await bounded(asked)).content == {"colour": "blue"}
+    given.cancel()
+    await asyncio.gather(given, return_exceptions=True)

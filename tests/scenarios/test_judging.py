@@ -16,6 +16,7 @@ from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
 from elicit_tui.scenarios.advice import Runner
+from elicit_tui.scenarios.coverage import coverage
 from elicit_tui.scenarios.judging import (
     INTERNAL_ERROR,
     cannot_tell,
@@ -289,3 +290,13 @@ def test_a_scenario_whose_content_says_no_is_told_that_it_has_no_other_ways() ->
     assert cannot_tell(run, more_ways=False) is None
     run.scenario = replace(PAINTS, watch=("a.txt",))
     assert "only answer is a no" in str(cannot_tell(run, more_ways=False))
+
+
+def test_a_way_that_failed_once_is_not_covered_by_another_scenario_of_its_tool() -> None:
+    failed, passed = (
+        Run(PAINTS, HANDSHAKE, "decline", failures=["x"]),
+        Run(PAINTS, HANDSHAKE, "decline"),
+    )
+    for runs in ((failed, passed), (passed, failed)):
+        (tool,) = coverage(runs)
+        assert tool.branches["decline"] == "failed"

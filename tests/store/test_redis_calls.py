@@ -109,6 +109,19 @@ async def test_who_makes_a_call_puts_again_what_redis_forgot_and_nothing_that_wa
     assert await other.calls.look(OWNER, "c") is None
 
 
+async def test_a_call_that_another_process_forgot_is_not_put_again(
+    stores: list[RedisStore],
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.paused(OWNER, "a", b"waits")
+    await one.heartbeat()
+    await other.calls.drop(OWNER, "a")
+    one._restored_at = -1e9
+    await one.heartbeat()
+    assert await other.calls.look(OWNER, "a") is None
+
+
 async def test_a_full_redis_lets_nothing_begin_and_keeps_what_a_call_came_to(
     stores: list[RedisStore], redis_process: RedisProcess
 ) -> None:
