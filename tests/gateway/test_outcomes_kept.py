@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.gateway.held_call import HeldCall, OutcomesUnread, Paused
 from elicit_tui.gateway.held_calls import HeldCalls
+from elicit_tui.gateway.tasks import Tasks
 from tests.broker.conftest import form_request
 from tests.gateway.held import Request, Watcher
 from tests.gateway.world import MovedClock, settled
@@ -37,6 +38,11 @@ class Session:
         assert isinstance(reply, Paused)
         held.waiting.clear()
         self._ends[held.id] = end
+        return held
+
+    async def given_a_task(self, number: int) -> HeldCall:
+        held = await self.paused(number)
+        held.is_task = True
         return held
 
     async def ends(self, held: HeldCall, text: str = "done") -> None:
@@ -83,3 +89,16 @@ async def test_nothing_is_called_while_16_mib_are_unread_and_what_was_read_goes_
     await session.reads(ended[4])
     assert session.known(ended[4:5]) == [False]
     await session.ends(ended[5])
+
+
+async def test_a_task_is_read_once_its_end_was_told_and_makes_room_for_another_call() -> None:
+    session = Session()
+    tasks = Tasks(session.calls, None)
+    given = [await session.given_a_task(number) for number in range(64)]
+    assert (await tasks.get(given[0].id))["status"] == "working"
+    for held in given:
+        await session.ends(held)
+    with pytest.raises(OutcomesUnread):
+        await session.paused(64)
+    assert (await tasks.get(given[0].id))["status"] == "completed"
+    await session.ends(await session.paused(64))
