@@ -189,8 +189,12 @@ async def test_of_many_hooks_at_once_each_has_its_own_answer_or_is_silent() -> N
 
     async with person() as somebody:
         answering = asyncio.ensure_future(answers(somebody))
-        ended = dict(await asyncio.gather(*map(one, range(HOOKS))))
-        answering.cancel()
+        hooks = asyncio.gather(*map(one, range(HOOKS)))
+        await asyncio.wait((answering, hooks), return_when=asyncio.FIRST_COMPLETED)
+        (hooks if answering.done() else answering).cancel()
+        if answering.done():
+            answering.result()
+        ended = dict(await hooks)
         assert somebody.inbox.waiting == ()
     assert {each.code for each in ended.values()} == {0}
     told = {command: each.reply["decision"] for command, each in ended.items() if each.stdout}
