@@ -33,9 +33,7 @@ async def on_tasks() -> AsyncIterator[Stand]:
 
 async def test_a_task_is_followed_asks_and_is_cancelled_as_any_call() -> None:
     async with on_tasks() as stand:
-        await stand.press("slash", *"simple", "enter")
-        await stand.until(lambda: "done" in stand.text())
-        await stand.press("1", "slash", *"asks", "enter")
+        await stand.press("slash", *"asks", "enter")
         await stand.until(lambda: stand.app.state.questions.open is not None)
         waiting = stand.app.state.questions.open
         assert waiting is not None
