@@ -6,6 +6,7 @@ import os
 import shlex
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,8 @@ from elicit_tui.config.problem import Problem
 from elicit_tui.errors import ManagedConfigError
 
 ROOT: Final = 0
+MOST_LINKS: Final = 40
+"""As many as Linux follows."""
 
 
 def read_managed(path: Path, owner: int = ROOT) -> Document | None:
@@ -86,7 +89,10 @@ def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
     problems, notices = [], []
     user = os.geteuid()
     file = path.resolve()
-    for place, whose, sticky in ((file, "", 0), (file.parent, "its directory ", stat.S_ISVTX)):
+    directories = dict.fromkeys((file.parent, *(link.parent.resolve() for link in _links(path))))
+    # Who writes where it stands, or a link to it, puts another one there.
+    within = ((directory, "its directory ", stat.S_ISVTX) for directory in directories)
+    for place, whose, sticky in ((file, "", 0), *within):
         status = place.stat()
         shown = shlex.quote(str(place))
         if status.st_mode & stat.S_IWOTH and not status.st_mode & sticky:
@@ -100,6 +106,15 @@ def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
             else:
                 problems.append(problem)
     return problems, notices
+
+
+def _links(path: Path) -> Iterator[Path]:
+    """The links that are followed, one after the other, to a file that is there."""
+    for _ in range(MOST_LINKS):
+        if not path.is_symlink():
+            return
+        yield path
+        path = path.parent / path.readlink()
 
 
 def _refusal(path: Path, why: str) -> ManagedConfigError:

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -58,6 +59,24 @@ def test_what_everybody_may_write_is_told_and_a_problem(config: Path, place: str
     assert check(environment={}, managed_path=NO_MANAGED).notices == ()
     exposed.chmod(0o1777)  # a directory as /tmp: nobody replaces what is another's
     assert bool(told()) is (place == "file")
+
+
+def test_where_each_link_to_it_stands_is_looked_at(config: Path, tmp_path: Path) -> None:
+    everybodys = tmp_path / "everybody's"
+    everybodys.mkdir()
+    config.rename(tmp_path / "own.toml")
+    (everybodys / "between").symlink_to("../own.toml")
+    config.symlink_to(everybodys / "between")
+    assert told() == ()
+    for directory in (everybodys, config.parent):
+        directory.chmod(0o777)
+        (sentence,) = told()
+        assert (
+            f"its directory can be written by everybody; `chmod o-w {quote(str(directory))}`"
+            in (sentence)
+        )
+        directory.chmod(0o1777)
+        assert told() == ()
 
 
 def test_the_file_behind_a_link_is_looked_at(config: Path, tmp_path: Path) -> None:
