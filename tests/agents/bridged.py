@@ -194,8 +194,6 @@ def answered_there(here: Bridged) -> str:
 
 def headless(here: Bridged) -> str:
     """Without a terminal, where the agent would refuse by itself."""
-    if here.key != "claude-code":
-        return "it asks for nothing there"
     here.install()
     here.program += ["-p", "Call the tool."]
     with here.person("all"):
@@ -212,20 +210,71 @@ def headless(here: Bridged) -> str:
     return "ran"
 
 
-def elicited(here: Bridged) -> str:
-    """A question of a server that the agent starts."""
-    if here.key != "claude-code":
-        return "it passes none on"
-    here.install()
+# Questions of a server that the agent starts, which Codex does not pass on
+
+
+def _has_server_ask(here: Bridged, hold: int = 50) -> None:
+    here.install(hold)
+    here.program += ["--allowedTools", "mcp__asking__one"]
     here.model.wanted = "mcp__asking__one"
     here.model.arguments = {"tag": "from-the-agent"}
+
+
+def elicited(here: Bridged) -> str:
+    _has_server_ask(here)
     with here.person("all"), here.starts() as started:
         here.until(lambda: here.read, "no answer arrived", started)
-    assert "accept" in here.read, here.read
+    assert 'accept {"value": "given"}' in here.read, here.read
     return "answered"
 
 
-STEPS: Final = (answered, denied, nobody_there, killed, answered_there, elicited, headless)
+def elicited_and_declined(here: Bridged) -> str:
+    _has_server_ask(here)
+    with here.person("note"), here.starts() as started:
+        here.until(lambda: here.read, "no answer arrived", started)
+    assert "decline" in here.read, here.read
+    assert "staging" not in here.read, here.read
+    return "declined, and no note reached the server"
+
+
+def elicited_with_nobody_there(here: Bridged) -> str:
+    _has_server_ask(here)
+    with here.starts() as started:
+        here.until(lambda: here.history(), "no hook was run", started)
+        here.until(lambda: "A value" in started.shown, "its own form does not come", started)
+    assert [row["decidedBy"] for row in here.history()] == ["nobody"]
+    return "its own form"
+
+
+def elicited_and_killed(here: Bridged) -> str:
+    _has_server_ask(here)
+    with here.person("watch") as somebody, here.starts() as started:
+        assert somebody.stdout is not None
+        assert somebody.stdout.readline().startswith(b"came")
+        started.kill()
+        began = time.monotonic()
+        assert somebody.stdout.readline().startswith(b"left")
+    return f"gone in {time.monotonic() - began:.0f} s"
+
+
+def elicited_and_unanswered(here: Bridged) -> str:
+    """Nobody answers in time: its own form comes, and only after its hook."""
+    _has_server_ask(here, hold=5)
+    with here.person("watch") as somebody, here.starts() as started:
+        assert somebody.stdout is not None
+        assert somebody.stdout.readline().startswith(b"came")
+        began = time.monotonic()
+        here.until(lambda: "A value" in started.shown, "its own form does not come", started)
+        took = time.monotonic() - began
+        assert somebody.stdout.readline().startswith(b"left")
+    return f"its own form after {took:.0f} s, with hold_sec = 5"
+
+
+STEPS: Final = (answered, denied, nobody_there, killed, answered_there)
+OF_CLAUDE: Final = (
+    *(elicited, elicited_and_declined, elicited_with_nobody_there),
+    *(elicited_and_killed, elicited_and_unanswered, headless),
+)
 
 
 def main(names: list[str]) -> int:
@@ -234,7 +283,7 @@ def main(names: list[str]) -> int:
         if ALL[key].missing:
             print(f"{key}: not run, {ALL[key].missing}")
             continue
-        for step in STEPS:
+        for step in (*STEPS, *(OF_CLAUDE if key == "claude-code" else ())):
             with (
                 tempfile.TemporaryDirectory(prefix="bridged-", ignore_cleanup_errors=True) as home,
                 scripted_model() as model,
