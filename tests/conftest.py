@@ -49,6 +49,8 @@ def sealed_machine(
         monkeypatch.delenv(name, raising=False)
     for name in ("CI", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "EDITOR", "VISUAL", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
+    for name in ("TMUX", "STY", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)  # Nothing is put on the developer's clipboard.
     monkeypatch.setenv("TERM", "xterm-256color")
     return home
 
