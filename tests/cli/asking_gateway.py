@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,6 +17,8 @@ from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import Answer, Asker
+from tests.cli.running import Ended, run
+from tests.cli.terminal import Terminal
 
 BOUND = 30.0
 ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/\x1b[2Jwork")
@@ -83,3 +85,25 @@ async def asking_gateway(asker: Asker = ASKER) -> AsyncIterator[Gateway]:
     await responder.close()
     ledger.close()
     await store.close()
+
+
+async def inbox(*arguments: str) -> Ended:
+    """Run it as a script would: without a terminal."""
+    return await asyncio.to_thread(run, "inbox", *arguments)
+
+
+async def at_a_terminal(*arguments: str, act: Callable[[Terminal], Any] | None = None) -> Ended:
+    """Run it as a person does: in a session of its own, on a terminal."""
+
+    def work() -> Ended:
+        with Terminal(["inbox", *arguments]) as terminal:
+            if act is not None:
+                act(terminal)
+            code = terminal.end()
+            return Ended(code, terminal.shown, terminal.shown)
+
+    return await asyncio.to_thread(work)
+
+
+async def answered(asked: asyncio.Future[Outcome]) -> Outcome:
+    return await asyncio.wait_for(asked, BOUND)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,28 +13,30 @@ import pytest
 
 from elicit_tui.elicitation import (
     Call,
-    ElicitationRequest,
     Review,
     ServerIdentity,
-    Severity,
     accept,
 )
-from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule, Rule
+from elicit_tui.elicitation.settings import Rule
 from elicit_tui.errors import HookError
 from elicit_tui.hooks import hooks
-from elicit_tui.hooks.running import Reply, run_hook
+from elicit_tui.hooks.running import Reply
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.test_behaviours import assert_gone
-from tests.hooks.world import Receiver, answer, command, hook, read, receiving
+from tests.hooks.world import (
+    PAGE,
+    SENT,
+    WARNS,
+    Receiver,
+    accepting,
+    answer,
+    command,
+    hook,
+    read,
+)
 
-SENT = {"colour": "red"}
-WARNS = GuardianSettings(rules=(OwnerRule("acme.ticket", "warn", "ACME"),))
 EMPTY = {"type": "object", "properties": {}}
-
-
-def accepting(log: Path, **content: Any) -> tuple[str, ...]:
-    return command("answers", log, answer("accept", **content))
 
 
 LIMITS = [
@@ -397,187 +398,6 @@ def test_what_a_hook_started_in_another_session_ends_when_its_time_is_over(
 
     run(body())
     assert_gone(int(child.read_text()))
-
-
-# The administrator's hooks
-
-
-def test_a_managed_hook_speaks_before_a_users_rules_and_hooks(
-    start: RunFactory, tmp_path: Path
-) -> None:
-    managed_log, own_log = tmp_path / "managed", tmp_path / "own"
-
-    async def body() -> None:
-        managed = hook("Elicitation", command("declines", managed_log), layer="managed")
-        mine = hook("Elicitation", accepting(own_log, colour="blue"))
-        rule = Rule("accept", server="paint", content={"colour": "rule"})
-        there = start(managed, mine, rules=(rule,))
-        outcome = await there.broker.resolve(form_request())
-        assert (outcome.action, outcome.key, outcome.layer) == (
-            "decline",
-            "managed.hooks[1]",
-            "managed",
-        )
-        assert read(own_log) == []
-        await there.close()
-
-    run(body())
-
-
-def test_a_managed_hook_finds_its_programs_where_the_administrator_put_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PATH", "/home/somebody/bin:/usr/bin")
-    # Nothing on PATH is needed to write this.
-    says = ("/bin/sh", "-c", 'echo "{\\"action\\": \\"decline\\", \\"reason\\": \\"$PATH\\"}"')
-    theirs, mine = (
-        run(run_hook(hook("Elicitation", says, fixed_path=path), b"{}")).reason
-        for path in (("/opt/admin/bin", "/bin"), ())
-    )
-    assert (theirs, mine) == ("/opt/admin/bin:/bin", "/home/somebody/bin:/usr/bin")
-
-
-def test_a_managed_result_hook_sees_last_what_a_users_hook_made_of_an_answer(
-    start: RunFactory, tmp_path: Path
-) -> None:
-    managed_log, own_log = tmp_path / "managed", tmp_path / "own"
-
-    async def body() -> None:
-        managed = hook("ElicitationResult", command("passes", managed_log), layer="managed")
-        said = json.dumps({"action": "accept", "content": {"colour": "blue"}})
-        mine = hook("ElicitationResult", command("answers", own_log, said))
-        there = start(managed, mine, person=Person(SENT))
-        assert (await there.broker.resolve(form_request())).content == {"colour": "blue"}
-        assert read(managed_log)[0]["input"]["content"] == {"colour": "blue"}
-        await there.close()
-
-    run(body())
-
-
-def test_a_users_hook_that_hangs_or_floods_starves_no_managed_one(
-    start: RunFactory, tmp_path: Path
-) -> None:
-    managed_log, own_log = tmp_path / "managed", tmp_path / "own"
-
-    async def body() -> None:
-        managed = hook("Asked", command("passes", managed_log), layer="managed")
-        mine = hook("Asked", command("hangs", own_log), timeout_sec=60)
-        there = start(managed, mine, person=Person(SENT, SENT, SENT))
-        for _ in range(3):
-            await there.broker.resolve(form_request())
-        await there.close()
-        assert len(read(managed_log)) == 3
-        assert "hooks[1] (Asked) was not told of the last 3" in there.told
-
-    run(body())
-
-
-def test_a_users_proxy_does_not_stand_in_for_a_managed_page(
-    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with receiving() as proxy:
-        proxy.text = answer("accept", colour="mine")
-        receiver.behaviour, receiver.text = "declines", answer("decline")
-        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-            monkeypatch.setenv(name, proxy.url.removesuffix("/hook"))
-
-        async def body() -> None:
-            there = start(hook("Elicitation", url=receiver.url, layer="managed"))
-            outcome = await there.broker.resolve(form_request())
-            assert (outcome.action, outcome.key) == ("decline", "managed.hooks[1]")
-            await there.close()
-
-        run(body())
-        assert (len(receiver.got), len(proxy.got)) == (1, 0)
-
-
-# Claude Code's own hooks
-
-CLAUDE_CODE = """
-import json, sys
-
-told = json.load(sys.stdin)
-event = told["hook_event_name"]
-assert told["session_id"] and told["cwd"] and told["mcp_server_name"] == "paint", told
-if event == "Elicitation" and told["mode"] == "url":
-    assert told["url"].startswith("https://") and told["message"], told
-    print("no pages here", file=sys.stderr)
-    sys.exit(2)
-if event == "Elicitation":
-    properties = told["requested_schema"]["properties"]
-    out = {"action": "accept", "content": {name: "auto" for name in properties}}
-elif told["action"] != "accept":
-    out = {}
-    assert "content" not in told, told
-elif told["content"]["colour"] == "stop":
-    print(json.dumps({"continue": False, "stopReason": "stopped here"}))
-    sys.exit(0)
-else:
-    out = {"action": "accept", "content": {"colour": "checked " + told["content"]["colour"]}}
-    assert told["mode"] == "form", told
-nested = {"hookSpecificOutput": {"hookEventName": event, **out}}
-print(json.dumps({**nested, "systemMessage": "seen by the hook", "suppressOutput": True}))
-"""
-"""What the documentation says of both events: fields, exit code 2, nested and shared output."""
-PAGE = {"mode": "url", "url": "https://example.com/sign-in", "elicitationId": "page-1"}
-
-
-def test_a_hook_written_for_claude_code_works_as_it_is(start: RunFactory, tmp_path: Path) -> None:
-    script = tmp_path / "elicit.py"
-    script.write_text(CLAUDE_CODE)
-    ask = hook("Elicitation", (sys.executable, str(script)))
-    check = hook("ElicitationResult", (sys.executable, str(script)), position=2)
-
-    async def body() -> None:
-        there = start(ask)
-        assert (await there.broker.resolve(form_request())).content == {"colour": "auto"}
-        assert "The hook hooks[1] says: seen by the hook" in there.told
-        outcome = await there.broker.resolve(form_request(params=PAGE))
-        assert (outcome.action, outcome.decided_by) == ("decline", "hook")
-        assert "no pages here" in outcome.reason
-        there = start(check, person=Person(SENT, None, {"colour": "stop"}))
-        outcome = await there.broker.resolve(form_request())
-        assert outcome.content == {"colour": "checked red"}
-        outcome = await there.broker.resolve(form_request())
-        assert (outcome.action, outcome.decided_by) == ("decline", "user")
-        outcome = await there.broker.resolve(form_request())
-        assert (outcome.action, outcome.decided_by) == ("cancel", "hook")
-        assert "stopped here" in outcome.reason
-        there = start(ask, check)
-        outcome = await there.broker.resolve(form_request())
-        assert (outcome.content, outcome.key) == ({"colour": "checked auto"}, "hooks[2]")
-        await there.close()
-
-    run(body())
-
-
-def test_globs_and_kind_choose_the_questions(start: RunFactory, log: Path) -> None:
-    def asked(*calls: str, server: str = "paint") -> ElicitationRequest:
-        return form_request(server=server, calls=tuple(Call("tools/call", name) for name in calls))
-
-    async def body() -> None:
-        there = start(hook("Asked", command("passes", log), server="pai*", tool="mix*"))
-        for request in (asked("mix"), asked("mix", "mix2"), asked("mix", "buy"), asked(),
-                        asked("mix", server="other"), asked("Mix")):  # fmt: skip
-            there.person.answers.append(SENT)
-            await there.broker.resolve(request)
-        await there.close()
-        assert len(read(log)) == 2
-
-    run(body())
-
-
-def test_the_guardians_findings_reach_a_hook(start: RunFactory, log: Path) -> None:
-    async def body() -> None:
-        one = hook("Elicitation", command("passes", log))
-        there = start(one, person=Person(None), guardian=WARNS)
-        await there.broker.resolve(form_request("Which? ACME"))
-        await there.close()
-
-    run(body())
-    told = read(log)[0]["input"]
-    assert told["verdict"] == "warn"
-    assert {finding["severity"] for finding in told["findings"]} & {Severity.WARN.word}
 
 
 @pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])

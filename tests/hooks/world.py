@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from elicit_tui.elicitation.settings import Hook, HookEvent, Layer
+from elicit_tui.elicitation.settings import GuardianSettings, Hook, HookEvent, Layer, OwnerRule
 
 SCRIPT = Path(__file__).parents[1] / "servers" / "hook.py"
 
@@ -124,3 +124,12 @@ def receiving() -> Iterator[Receiver]:
         server.shutdown()
         server.server_close()
         thread.join(10)
+
+
+SENT = {"colour": "red"}
+WARNS = GuardianSettings(rules=(OwnerRule("acme.ticket", "warn", "ACME"),))
+PAGE = {"mode": "url", "url": "https://example.com/sign-in", "elicitationId": "page-1"}
+
+
+def accepting(log: Path, **content: Any) -> tuple[str, ...]:
+    return command("answers", log, answer("accept", **content))

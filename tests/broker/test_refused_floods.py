@@ -1,0 +1,145 @@
+"""Who asks too much is refused, each time with an outcome and a record; a person can mute them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from elicit_tui.broker import Notice
+from elicit_tui.elicitation.settings import (
+    ElicitationLimits,
+    ElicitationSettings,
+    ServerSettings,
+    Settings,
+)
+from tests.broker.conftest import BenchFactory, form_request, run
+
+
+def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_once(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        limits = ElicitationLimits(pending=2)
+        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        tasks = [table.asks() for _ in range(2)]
+        await table.person.sees(2)
+        for _ in range(5):
+            outcome = table.broker.admit(form_request())
+            assert outcome is not None
+            assert (outcome.action, outcome.decided_by) == ("cancel", "flood")
+        notices = [event for event in table.events if isinstance(event, Notice)]
+        assert [notice.server for notice in notices] == ["paint"]
+        other = table.broker.admit(form_request(server="calm"))
+        assert other is None
+        await table.broker.close()
+        assert {(await task).decided_by for task in tasks} == {"shutdown"}
+
+    run(body())
+
+
+def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=3, pending=100)
+    settings = Settings(
+        elicitation=ElicitationSettings(limits=limits),
+        servers={"quiet": ServerSettings("quiet", command="x", elicitations="decline")},
+    )
+    table = bench(settings)
+    outcomes = [table.broker.admit(form_request()) for _ in range(5)]
+    assert [outcome.decided_by if outcome else None for outcome in outcomes] == [
+        None,
+        None,
+        None,
+        "flood",
+        "flood",
+    ]
+    refused = [table.broker.admit(form_request(server="quiet")) for _ in range(9)]
+    assert {outcome.decided_by for outcome in refused if outcome} == {"policy"}
+
+
+def test_what_was_refused_waits_for_nobody_and_each_of_it_has_a_record(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=100, pending=2)
+    settings = Settings(
+        elicitation=ElicitationSettings(limits=limits),
+        servers={"quiet": ServerSettings("quiet", command="x", elicitations="decline")},
+    )
+    table = bench(settings)
+    requests = [form_request(server="quiet") for _ in range(9)]
+    assert not any(table.broker.admit(each).in_group for each in requests)  # type: ignore[union-attr]
+    assert {table.ledger.row(each.id).action for each in requests} == {"decline"}
+
+
+def test_what_is_refused_in_masses_is_answered_each_and_kept_as_a_number(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=3)
+    table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+    big = {"requestedSchema": {"type": "array", "x": "B" * 200_000}}
+    for _ in range(1_000):
+        outcome = table.broker.admit(form_request("A" * 200_000, params=big))
+        assert outcome is not None
+        assert (outcome.decided_by, outcome.error_code) == ("policy", -32602)
+    asyncio.run(table.broker.close())
+    whole = [event for event in table.resolved if len(event.request.message) > 500]
+    assert len(whole) == 3
+    assert all(event.request.requested_schema is None for event in table.resolved[3:])
+    assert len(table.resolved) == 1_000
+    written = Path(table.ledger.path).stat().st_size
+    assert written < 4_000_000
+    sentences = [event.sentence for event in table.events if isinstance(event, Notice)]
+    assert len(sentences) == 1
+    assert "counted" in sentences[0]
+
+
+def test_a_muted_server_is_cancelled_until_it_is_heard_again(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        task = table.asks()
+        await table.person.sees()
+        table.broker.mute("paint")
+        assert (await task).action == "cancel"
+        refused = table.broker.admit(form_request())
+        assert refused is not None
+        assert refused.action == "cancel"
+        for _ in range(4):
+            table.broker.admit(form_request())
+        table.broker.unmute("paint")
+        assert table.broker.admit(form_request()) is None
+        await table.broker.close()
+        many = [row for row in table.ledger.rows() if row.count > 1]
+        assert [(row.count, row.action, row.decided_by) for row in many] == [
+            (5, "cancel", "policy")
+        ]
+
+    run(body())
+
+
+def test_what_was_counted_last_is_recorded_when_the_broker_closes(bench: BenchFactory) -> None:
+    table = bench()
+    table.broker.mute("paint")
+    for _ in range(5):
+        table.broker.admit(form_request())
+    asyncio.run(table.broker.close())
+    assert [row.count for row in table.ledger.rows()] == [5]
+
+
+def test_a_server_that_was_heard_again_is_named_again_when_it_asks_too_much(
+    bench: BenchFactory,
+) -> None:
+    limits = ElicitationLimits(per_minute=1)
+    table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+
+    def told() -> int:
+        return sum(isinstance(event, Notice) for event in table.events)
+
+    for _ in range(3):
+        table.broker.admit(form_request())
+    assert told() == 1
+    table.broker.mute("paint")
+    table.broker.unmute("paint")
+    for _ in range(3):
+        table.broker.admit(form_request())
+    assert told() == 2
