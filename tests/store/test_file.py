@@ -19,7 +19,7 @@ from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.sqlite_file import FILE
 from elicit_tui.store.store import Store, StoreMissing
 from tests.store.conftest import SqliteEngine, only_sqlite
-from tests.store.world import answer, put, question, the_file
+from tests.store.world import answer, put, question, sent, the_file
 
 pytestmark = [pytest.mark.anyio]
 
@@ -58,11 +58,30 @@ async def test_what_waits_in_a_store_of_an_older_version_still_waits(
         file.execute("ALTER TABLE processes DROP COLUMN machine")
         file.execute("DROP TABLE calls")
         file.execute("DROP TABLE call_notes")
+        file.execute("DROP INDEX questions_by_end")
+        file.execute("DROP INDEX questions_held")
         file.execute("PRAGMA user_version = 1")
     later = await engine.open("answerer")
     assert (await later.calls.begin("owner", "call", b"key")).what == "begins"
     await later.mark_agent(waiting.id, "paused")
     assert [(one.id, one.agent_state) for one in await later.waiting()] == [(waiting.id, "paused")]
+
+
+@only_sqlite
+async def test_to_look_for_what_is_over_costs_the_same_however_much_is_kept(
+    asking: SqliteStore, engine: SqliteEngine
+) -> None:
+    costs = []
+    for number in (1, 100):
+        for text in range(number):
+            waiting = await put(asking, question(f"{number} {text}?"))
+            await asking.settle(waiting.id, sent())
+        steps: list[None] = []
+        asking._file._connection.set_progress_handler(lambda to=steps: to.append(None), 1)
+        await asking._file.run(asking._sweep)
+        asking._file._connection.set_progress_handler(None, 1)
+        costs.append(len(steps))
+    assert costs[0] == costs[1] > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
