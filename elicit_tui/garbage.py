@@ -1,7 +1,7 @@
 """When garbage is collected: not while much is loaded that stays to the end, and never in that.
 
 To look for garbage among the objects of a large library, again each time that something more is
-loaded, adds 17 % to the processor time of `call`.
+loaded, adds more than a fifth to the processor time of `call`.
 """
 
 from __future__ import annotations
