@@ -70,13 +70,20 @@ async def test_an_agent_that_died_leaves_no_question_behind() -> None:
     assert [row.decided_by for row in rows()] == ["nobody"]
 
 
-async def test_a_bridge_that_is_killed_while_it_waits_leaves_nothing_to_answer() -> None:
+@pytest.mark.parametrize("state", ["open", "claimed"])
+async def test_a_bridge_that_is_killed_while_it_waits_leaves_nothing_to_answer(state: str) -> None:
     async with person() as somebody, hook() as started:
         await started.asks(COMMAND)
-        await somebody.sees()
+        waiting = await somebody.sees()
+        if state == "claimed":
+            await somebody.inbox.claim(waiting.id)
         started.signal(signal.SIGKILL)
+        ended = await started.ended()
         await somebody.until(lambda: somebody.left)
+        said = await somebody.inbox.answer(waiting.id, accept("user", "Allowed.", None))
+    assert ended.stdout == b""
     assert somebody.left == [SESSION_ENDED]
+    assert said.kind != "sent"
 
 
 @pytest.mark.parametrize("state", ["before it is asked", "while it starts"])
