@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.install.document import read_document
 from elicit_tui.gateway.install.gateway_entry import NAME, entry
 from tests.agents.model import DONE, ScriptedModel, scripted_model
 from tests.agents.real_agents import RealAgent, claude_in_terminal
-from tests.agents.terminal import Terminal, has_it_call, terminal
+
+if TYPE_CHECKING:
+    from tests.agents.terminal import Terminal
 
 ROOT: Final = Path(__file__).parents[2]
 ASKING: Final = ROOT / "tests" / "servers" / "asking.py"
@@ -152,7 +154,9 @@ class Bench:
 
     @contextmanager
     def in_terminal(self) -> Iterator[Terminal]:
-        """The agent in a terminal of its own, whose model has called its tool."""
+        """The agent in a terminal of its own, whose model has called its tool; not on Windows."""
+        from tests.agents.terminal import has_it_call, terminal
+
         claude_in_terminal(self.home, self.home)
         program = [str(self.agent.path), *self.agent.in_terminal]
         environment = {**self.environment, "TERM": "xterm-256color"}
