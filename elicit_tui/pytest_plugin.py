@@ -335,7 +335,7 @@ class Elicit:
         gone_wrong: bool = False,
     ) -> list[Run]:
         from elicit_tui.elicitation.settings import ServerSettings
-        from elicit_tui.scenarios import Options, Scenario, Suite, run_scenarios
+        from elicit_tui.scenarios import Options, Scenario, Suite, processors, run_scenarios
 
         prepared = tuple(_answer(answer) for answer in answers)
         scenario = Scenario(
@@ -361,6 +361,8 @@ class Elicit:
             answers_gone_wrong=gone_wrong,
             timeout_sec=seconds,
             in_process={} if target is not None else {"server": server},
+            # One object has one state; processes of their own do not.
+            jobs=1 if target is None else processors(),
             snapshots=False,
         )
         suite = Suite()
