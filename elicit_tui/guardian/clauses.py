@@ -59,7 +59,7 @@ class Clause(Words):
         if (
             not self.is_itself(hit)
             or self._is_purpose(hit)
-            or any(one.start == hit.end and self.ends_with(one) for one in self.of("in order"))
+            or any(mark.start == hit.end and self.ends_with(mark) for mark in self.of("in order"))
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
             return Standing.ABOUT
@@ -134,13 +134,13 @@ class Clause(Words):
         # "API key file path": what lies between belongs to it too.
         reach = at + 1 if self._is(at, "key part") else at
         if is_unspaced(self.words[at]):
-            apart = [one.start for one in (*self.of("joint"), *self.asks) if one.start >= at]
+            apart = [mark.start for mark in (*self.of("joint"), *self.asks) if mark.start >= at]
             reach = max(reach, min((at + 5, *apart)))
         return any(at <= other.start <= reach for other in self.of("attribute"))
 
     def _belongs_to_other(self, hit: Hit) -> bool:
         """Whether a noun stands before it to which it only belongs: "name of the secret"."""
-        nouns = [one for one in self.of("attribute", "plain") if one.end <= hit.start]
+        nouns = [mark for mark in self.of("attribute", "plain") if mark.end <= hit.start]
         return any(self._is_linked(noun, hit) and not self._is_apart(noun, hit) for noun in nouns)
 
     def _is_linked(self, noun: Hit, hit: Hit) -> bool:
@@ -157,7 +157,7 @@ class Clause(Words):
 
     def _is_apart(self, noun: Hit, hit: Hit) -> bool:
         """Whether a noun is a verb, or a verb, a mark or an "and" stands between it and a hit."""
-        joints = [one for one in self.of("joint") if noun.end <= one.start < hit.start]
+        joints = [mark for mark in self.of("joint") if noun.end <= mark.start < hit.start]
         return (
             any(ask.start == noun.start or noun.end <= ask.start < hit.start for ask in self.asks)
             or any(self.between(at) in _PARTS for at in range(noun.end, hit.start + 1))
@@ -203,15 +203,15 @@ class Clause(Words):
 
     def _is_near_own(self, at: int, hit: Hit) -> bool:
         """Whether words only qualify what follows them at once: "which guest network PIN"."""
-        between = [one for one in range(at, hit.start) if not self._is_genitive(one)]
+        between = [index for index in range(at, hit.start) if not self._is_genitive(index)]
         if self._contentful(at, hit.start) != between:
             return False
         # "What is your mail password?": the person's is one thing, whatever its first word is.
-        own = any(self._is(one, "your") for one in range(max(0, at - 2), at))
+        own = any(self._is(index, "your") for index in range(max(0, at - 2), at))
         return own or not any(
-            self._is(one, "attribute", "told", "handle", "use", "ask")
-            or (self._is(one, "plain") and not self.words[one].isascii())
-            for one in between
+            self._is(index, "attribute", "told", "handle", "use", "ask")
+            or (self._is(index, "plain") and not self.words[index].isascii())
+            for index in between
         )
 
     def _is_purpose(self, hit: Hit) -> bool:
@@ -220,7 +220,7 @@ class Clause(Words):
         ends = [link.start for link in self.of("until") if asks and link.start < hit.start]
         wanted = (self._contentful(asks[-1].end, end) for end in ends)
         also = ("anything", "sure", "maybe", "it", "which")
-        return any(one and not any(self._is(at, *also) for at in one) for one in wanted)
+        return any(words and not any(self._is(at, *also) for at in words) for words in wanted)
 
     def _is_handled(self, hit: Hit) -> bool:
         """Whether something is done with it rather than that it is told: "rotate the token"."""
@@ -267,7 +267,7 @@ class Clause(Words):
     def is_proposed(self, verb: Hit) -> bool:
         """Whether an act is the server's or the person's, and not what something else does."""
         asked = self.of("asks leave", "speaker", "whether", "your", "anyone", "model")
-        return not self._contentful(0, verb.start) or any(one.start < verb.start for one in asked)
+        return not self._contentful(0, verb.start) or any(mark.start < verb.start for mark in asked)
 
     def stands_alone(self, hit: Hit) -> bool:
         """Whether nothing stands before it, and nothing behind it but what it is for."""
@@ -277,7 +277,7 @@ class Clause(Words):
         if ends or self._is(hit.end, "of", "joint"):
             return not any(finding.start > hit.end + 1 for finding in self.of("found out"))
         after = self._contentful(hit.end, len(self.words))
-        is_said = any(one.start >= hit.end for one in self.of("becomes"))
+        is_said = any(mark.start >= hit.end for mark in self.of("becomes"))
         return len(after) <= _FEW and not (is_said or self.of("told", "handle", "lack"))
 
     def _is_first(self, hit: Hit) -> bool:
@@ -296,7 +296,7 @@ class Clause(Words):
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
         # "You deleted 3 notes. Undo?", "IT rotated the key": not "is deleted the same day".
         done = hit.start and self.words[hit.start].endswith("ed") and not self.is_question
-        active = done and not any(one.start < hit.start for one in self.of("becomes"))
+        active = done and not any(mark.start < hit.start for mark in self.of("becomes"))
         if active and (
             self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
         ):
@@ -307,9 +307,9 @@ class Clause(Words):
             return True
         # "You moved 14 files to Trash", "Anyone can force-push".
         of_all = self.of("alters", "changed") if "to" in self.words[: hit.start] else ()
-        if not self.is_question and any(one.end < hit.start for one in self.of("anyone")):
+        if not self.is_question and any(mark.end < hit.start for mark in self.of("anyone")):
             return hit.concept in ("destroys", "takes")
-        if any(one.end < hit.start and self.reports(one) for one in of_all):
+        if any(mark.end < hit.start and self.reports(mark) for mark in of_all):
             return True
         return any(
             other.end <= hit.start

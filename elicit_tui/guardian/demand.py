@@ -119,44 +119,45 @@ class Demand:
             and not self.is_in_other_sense(mention)
             and not (mention.place.role == "name" and self._is_told_by_title(mention, field))
         ]
-        for one in named:
-            if self._is_name(one) and self._fits(one.clause, one.hit, field):
-                yield _evidence(one, 4, f"field-is-{self.thing.called}")
+        for found in named:
+            if self._is_name(found) and self._fits(found.clause, found.hit, field):
+                yield _evidence(found, 4, f"field-is-{self.thing.called}")
                 return
-        for one in named:
-            by_name = 2 * _has_a_name(one)
-            rest = one.clause.words[one.hit.end :]
-            ends = all(map(_VERSION.fullmatch, rest)) or "(" in one.clause.gaps[one.hit.end]
-            ends = ends or (by_name > 0 and one.clause.ends_with(one.hit))
-            whole = ends and self._fits(one.clause, one.hit, field)
-            counted = field.kind == "number" and one.clause.words[one.hit.end - 1].endswith("s")
-            if one.hit.concept == self.thing.maybe and whole and not counted:
-                more = by_name or int(one.clause.is_joined(one.hit))
-                yield _evidence(one, 1 + more, f"may-be-{self.thing.called}")
+        for found in named:
+            by_name = 2 * _has_a_name(found)
+            rest = found.clause.words[found.hit.end :]
+            ends = all(map(_VERSION.fullmatch, rest)) or "(" in found.clause.gaps[found.hit.end]
+            ends = ends or (by_name > 0 and found.clause.ends_with(found.hit))
+            whole = ends and self._fits(found.clause, found.hit, field)
+            counted = field.kind == "number" and found.clause.words[found.hit.end - 1].endswith("s")
+            if found.hit.concept == self.thing.maybe and whole and not counted:
+                more = by_name or int(found.clause.is_joined(found.hit))
+                yield _evidence(found, 1 + more, f"may-be-{self.thing.called}")
                 return
 
-    def _is_told_by_title(self, one: Mention, field: FieldReading) -> bool:
+    def _is_told_by_title(self, mention: Mention, field: FieldReading) -> bool:
         """Whether a name that means many things has a title that says which: "Degrees"."""
-        is_vague_name = any(hit[1:] == one.hit[1:] for hit in one.clause.of("many senses"))
+        is_vague_name = any(hit[1:] == mention.hit[1:] for hit in mention.clause.of("many senses"))
         titles = field.texts("title") if is_vague_name else ()
         open_words = ("ask", "please", "anything", self.thing.beside) if field.is_open else ()
         return bool(titles) and not any(title.says(*self._words, *open_words) for title in titles)
 
-    def is_in_other_sense(self, one: Mention) -> bool:
+    def is_in_other_sense(self, mention: Mention) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""
-        if one.clause.ends_a_name(one.hit):
+        if mention.clause.ends_a_name(mention.hit):
             return True
         return any(
-            word.start <= one.hit.start and one.hit.end <= word.end
+            word.start <= mention.hit.start and mention.hit.end <= word.end
             for sense in self._senses
-            for word in one.clause.of(sense.words)
-        ) or (one.place.role == "name" and self._is_explained(one))
+            for word in mention.clause.of(sense.words)
+        ) or (mention.place.role == "name" and self._is_explained(mention))
 
-    def _is_explained(self, one: Mention) -> bool:
+    def _is_explained(self, mention: Mention) -> bool:
         """Whether the field's title means something harmless by its name: "Ring bearer"."""
-        titles = (place for place in self.request.texts("title") if place.field == one.place.field)
+        own = mention.place.field
+        titles = (title for title in self.request.texts("title") if title.field == own)
         senses = [sense.words for sense in self._senses]
-        name, longer = one.words, (it.words for it in mentions(titles, "harmless", *senses))
+        name, longer = mention.words, (it.words for it in mentions(titles, "harmless", *senses))
         return any(len(it) > len(name) and all(map(" ".join(it).count, name)) for it in longer)
 
     @cached_property
@@ -171,11 +172,11 @@ class Demand:
         """Whether one of some words stands for a harmless thing, as the form's fields show."""
         return any(sense.words in words for sense in self._senses)
 
-    def _is_name(self, one: Mention) -> bool:
-        if one.hit.concept == self.thing.name:
-            short = one.place.role == "name" or len(one.clause.words) <= SHORT_NAME
-            return short and one.hit.end == len(one.clause.words)
-        return one.hit.concept == self.thing.sure
+    def _is_name(self, mention: Mention) -> bool:
+        if mention.hit.concept == self.thing.name:
+            short = mention.place.role == "name" or len(mention.clause.words) <= SHORT_NAME
+            return short and mention.hit.end == len(mention.clause.words)
+        return mention.hit.concept == self.thing.sure
 
     def _fits(self, clause: Clause, hit: Hit, field: FieldReading) -> bool:
         if field.kind != "number" or not self.thing.in_figures:
@@ -198,11 +199,9 @@ class Demand:
             self._weighed_of_form[holds] = [
                 piece
                 for place in self._places_for_all
-                for piece, one in self._mentioned(place, field)
+                for piece, (_, _, clause, hit) in self._mentioned(place, field)
                 if place.role in GENERAL
-                or any(
-                    ask.end <= one.hit.start or ask.start >= one.hit.end for ask in one.clause.asks
-                )
+                or any(ask.end <= hit.start or ask.start >= hit.end for ask in clause.asks)
             ]
         return self._weighed_of_form[holds]
 
@@ -260,8 +259,8 @@ class Demand:
                     return
 
 
-def _evidence(one: Mention, amount: int, frame: str) -> Evidence:
-    return Evidence(one.weight(amount, frame), one.place, one.evidence)
+def _evidence(mention: Mention, amount: int, frame: str) -> Evidence:
+    return Evidence(mention.weight(amount, frame), mention.place, mention.evidence)
 
 
 def shows(field: FieldReading, sense: Sense) -> bool:
@@ -290,10 +289,10 @@ def counts_on(field: FieldReading) -> bool:
     return field.kind == "number" and any(begin in range(1, _MOST_COUNTED) for begin in begins)
 
 
-def _has_a_name(one: Mention) -> bool:
+def _has_a_name(mention: Mention) -> bool:
     """Whether a word that no language knows says whose it is, or any beside "PIN" in capitals."""
-    place, view, clause, hit = one
-    cried = view.folded.original[slice(*one.span)].isupper() and not place.text.isupper()
+    place, view, clause, hit = mention
+    cried = view.folded.original[slice(*mention.span)].isupper() and not place.text.isupper()
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     # Before it, or, as the last one, behind it: "PIN of the card".
     stands_beside = mostly and (hit.start in ((0, 1) if cried else (1,)))
@@ -302,9 +301,9 @@ def _has_a_name(one: Mention) -> bool:
     return is_word and (cried or not is_known(word, clause.latin))
 
 
-def _is_handed_over(one: Mention) -> bool:
+def _is_handed_over(mention: Mention) -> bool:
     """Whether what is named is asked for a little later: "click Create token and paste it"."""
-    _, view, clause, hit = one
+    _, view, clause, hit = mention
     if not clause.is_itself(hit):
         return False
     at = view.clauses.index(clause)

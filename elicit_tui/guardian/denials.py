@@ -94,7 +94,7 @@ class Words:
         ends = before._found.get(concept, ())[-1:] if before else []
         # In German the verb ends the clause: "die Datei einfügen, die kubectl liest".
         if before and any(before._is_asked_to_end(end.end) for end in ends):
-            begins += [one for one in self._found.get("relative", ()) if one.start <= 1]
+            begins += [clause for clause in self._found.get("relative", ()) if clause.start <= 1]
         return begins
 
     def _is_asked_to_end(self, start: int) -> bool:
@@ -167,7 +167,7 @@ class Words:
         return tuple(
             hit
             for hit in self.of("ask")
-            if not any(one.start < hit.start < one.end for one in self.of("sure"))
+            if not any(clause.start < hit.start < clause.end for clause in self.of("sure"))
             and not (self._is(hit.start, "leaked") and self.words[hit.start].endswith("ed"))
             if self._commands(hit)
             or (
@@ -296,30 +296,30 @@ class Words:
         return bool(self.of("joint")) or "、" in self.gaps[0]
 
     def _goes_on_from_denied(self) -> bool:
-        items = [self, *takewhile(lambda one: one._is_item, self._along("after"))]
-        if not any(one._joins for one in items):
+        items = [self, *takewhile(lambda clause: clause._is_item, self._along("after"))]
+        if not any(clause._joins for clause in items):
             return False
         return any(
-            end >= len(one.words) and one._is(by, "not", "omit")
-            for one in self._along("before", until_asked=True)
-            for _, end, by in one._denied_here
+            end >= len(clause.words) and clause._is(by, "not", "omit")
+            for clause in self._along("before", until_asked=True)
+            for _, end, by in clause._denied_here
         )
 
     def _goes_on_to_denied(self) -> bool:
         return any(
-            one._joins and start == 0
-            for one in self._along("after", until_asked=True)
-            for start, _, _ in one._denied_here
+            clause._joins and start == 0
+            for clause in self._along("after", until_asked=True)
+            for start, _, _ in clause._denied_here
         )
 
     @property
     def lists_attributes(self) -> bool:
         """Whether its sentence is a list of what can be said of things: "label, scope, expiry"."""
         known = [
-            one._is(at, "attribute", "plain", "joint")
-            and (len(one.words) == 1 or not (one.asks or one.of("apart")))
-            for one in (self, *self.near)
-            for at in one._content
+            clause._is(at, "attribute", "plain", "joint")
+            and (len(clause.words) == 1 or not (clause.asks or clause.of("apart")))
+            for clause in (self, *self.near)
+            for at in clause._content
         ]
         return len(known) > 1 and all(known)
 
@@ -330,10 +330,11 @@ class Words:
 
     def _along(self, way: str, *, until_asked: bool = False) -> Iterator[Words]:
         """The clauses on one side of it; `until_asked`: up to the first that is no item."""
-        one, left = getattr(self, way), _MOST_ITEMS
-        while one is not None and left:
-            yield one
-            one, left = None if until_asked and not one._is_item else getattr(one, way), left - 1
+        clause, left = getattr(self, way), _MOST_ITEMS
+        while clause is not None and left:
+            yield clause
+            left -= 1
+            clause = None if until_asked and not clause._is_item else getattr(clause, way)
 
     def _end_of_none(self, after: list[int]) -> int:
         """Where it ends what there is none of: with what is said of it in "no mail is sent"."""

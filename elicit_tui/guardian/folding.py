@@ -69,7 +69,7 @@ def lookalikes() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def capital_i() -> frozenset[str]:
     """Everything that is, or looks like, a capital I, and so like a small l."""
-    return frozenset(one for one in _glyphs()["l"] if len(one) == 1 and one.isupper()) | {"I"}
+    return frozenset(sign for sign in _glyphs()["l"] if len(sign) == 1 and sign.isupper()) | {"I"}
 
 
 @lru_cache(maxsize=1)
@@ -120,8 +120,8 @@ def representatives() -> dict[str, str]:
             letter = head[letter]
         return letter
 
-    for one, other in sorted(_likenesses(), key=lambda pair: (pair[0].isascii(), pair)):
-        first, second = find(one), find(other)
+    for sign, other in sorted(_likenesses(), key=lambda pair: (pair[0].isascii(), pair)):
+        first, second = find(sign), find(other)
         if first == second or (first.isascii() and second.isascii()):
             continue
         if second.isascii() or (not first.isascii() and second < first):
@@ -136,9 +136,9 @@ def _likenesses() -> set[tuple[str, str]]:
     for letter, glyphs in _glyphs().items():
         for glyph in glyphs if len(letter) == 1 and letter.isalpha() else ():
             if len(glyph) == 1 and glyph.isalpha() and not letter.isascii():
-                one, other = taken_apart(letter), taken_apart(glyph)
-                if one != other and len(one) == len(other) == 1 and " " not in (one, other):
-                    pairs.add((other, one) if other.isascii() else (one, other))
+                pair = taken_apart(letter), taken_apart(glyph)
+                if pair[0] != pair[1] and {*map(len, pair)} == {1} and " " not in pair:
+                    pairs.add(pair[::-1] if pair[1].isascii() else pair)
     return pairs
 
 
@@ -263,9 +263,9 @@ def _camel_cuts(text: str) -> Iterable[int]:
     """Where a capital begins a new word, whatever is hidden between it and the small letter."""
     if is_plain(text):
         return [match.start() for match in _CAMEL.finditer(text)]
-    cases = {one: "" if is_invisible(one) else case_of(one) for one in set(text)}
-    places = [place for place, one in enumerate(text) if cases[one]]
-    shape = "".join(cases[one] for one in text)
+    cases = {sign: "" if is_invisible(sign) else case_of(sign) for sign in set(text)}
+    places = [place for place, sign in enumerate(text) if cases[sign]]
+    shape = "".join(cases[sign] for sign in text)
     return [places[match.start()] for match in _CAMEL.finditer(shape)]
 
 
@@ -320,14 +320,17 @@ def _in_script(text: str) -> str:
 def _in_small_greek(text: str) -> str:
     only_greek = set(map(fold_character, _ONLY_GREEK))
 
-    def as_greek(one: str) -> str:
-        letter = fold_character(one)
-        return _SMALL_GREEK.get(letter, letter) if case_of(one) == "A" and len(letter) == 1 else one
+    def as_greek(sign: str) -> str:
+        letter = fold_character(sign)
+        is_capital = case_of(sign) == "A" and len(letter) == 1
+        return _SMALL_GREEK.get(letter, letter) if is_capital else sign
 
-    ends = re.escape("".join(one for one in set(text) if fold_character(one) in {*".!?:;,"}))
+    ends = re.escape("".join(sign for sign in set(text) if fold_character(sign) in {*".!?:;,"}))
     return "".join(
-        one if only_greek.isdisjoint(map(fold_character, set(one))) else translated(one, as_greek)
-        for one in re.split(f"([{ends}\n])", text)
+        part
+        if only_greek.isdisjoint(map(fold_character, set(part)))
+        else translated(part, as_greek)
+        for part in re.split(f"([{ends}\n])", text)
     )
 
 
@@ -335,8 +338,8 @@ def _with_i_as_l(text: str) -> Iterator[str]:
     """The text with an l for what looks like a capital I, and the other way around."""
     drawn, places = text, [*range(len(text))]
     if not is_plain(text):
-        looks = {one: "I" if one in capital_i() else _look(one)[:1] for one in set(text)}
-        drawn = "".join(looks[one] for one in text)
+        looks = {sign: "I" if sign in capital_i() else _look(sign)[:1] for sign in set(text)}
+        drawn = "".join(looks[sign] for sign in text)
         places = [place for place in places if looks[text[place]]]
     for pattern, letter in ((_CAPITAL_I_AS_L, "l"), (_L_AS_CAPITAL_I, "I")):
         if not pattern.search(drawn):

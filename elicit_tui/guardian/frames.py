@@ -136,16 +136,16 @@ def _apart(
     if len(taken) == len(found):
         return taken
     free = (
-        [*taken, one]
-        for one in found[len(taken)]
-        if not any(_share(one, other, overlapping=overlapping) for other in taken)
+        [*taken, stands]
+        for stands in found[len(taken)]
+        if not any(_share(stands, other, overlapping=overlapping) for other in taken)
     )
     tried = (_apart(found, more, overlapping=overlapping) for more in free)
     return next(filter(None, tried), None)
 
 
-def _share(one: _Stands, other: _Stands, *, overlapping: bool) -> bool:
-    (clause, first), (beside, second) = one, other
+def _share(stands: _Stands, other: _Stands, *, overlapping: bool) -> bool:
+    (clause, first), (beside, second) = stands, other
     if overlapping:
         return clause is beside and first[1:] == second[1:]
     return clause is beside and first.start < second.end and second.start < first.end
@@ -165,7 +165,7 @@ def summed(
         found = list(matching(rule, request, request.texts(*roles)))
         enough = sum(mention.frame.amount for mention in found) >= THRESHOLD
         if enough or (found and severity is Severity.BLOCK):
-            heaviest = max(found, key=lambda one: one.frame.amount)
+            heaviest = max(found, key=lambda match: match.frame.amount)
             because = tuple(mention.weight for mention in found)
             yield heaviest.sighting(severity if enough else Severity.WARN, None, because)
 
@@ -175,7 +175,7 @@ def summed(
 @lru_cache(maxsize=1)
 def described() -> dict[str, tuple[str, ...]]:
     """Each recipe and frame with the concepts that must stand there."""
-    frames = {one.name: one.needs for rule in table("sums") for one in frames_of(rule)}
+    frames = {frame.name: frame.needs for rule in table("sums") for frame in frames_of(rule)}
     return {**table("recipes"), **frames}
 
 

@@ -237,7 +237,7 @@ class FieldReading(_Places):
         if self.kind == "date" or self.drawn.get("format") in _HARMLESS_FORMATS:
             return False
         opened = map(_leaves_open, self.texts("title") + self.texts("name"))
-        return next((one for one in opened if one is not None), True)
+        return next((leaves for leaves in opened if leaves is not None), True)
 
     def is_called(self, concept: str) -> bool:
         """Whether a whole title, else the name, is a word for this."""
@@ -270,7 +270,7 @@ class Reading(_Places):
     def called(self, concept: str) -> tuple[FieldReading, ...]:
         """The fields whose whole title, else name, is a word for this."""
         if concept not in self._called:
-            self._called[concept] = tuple(one for one in self.fields if one.is_called(concept))
+            self._called[concept] = tuple(it for it in self.fields if it.is_called(concept))
         return self._called[concept]
 
     @cached_property

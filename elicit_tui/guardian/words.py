@@ -209,7 +209,7 @@ def _lexicon(latin_only: bool) -> _Lexicon:
 def _is_latin(code: str) -> bool:
     """Whether a language is written in Latin letters, and so, maybe, in ASCII alone."""
     first = min((FOLDER / code).glob("*.txt")).read_text("utf-8")
-    return not any("\u0370" <= one <= "\u1dff" or one >= "\u2e80" for one in set(first[:2_000]))
+    return not any("\u0370" <= sign <= "\u1dff" or sign >= "\u2e80" for sign in set(first[:2_000]))
 
 
 def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
@@ -282,12 +282,12 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
         furthest = max((furthest, *longer.values()))
         ends = dict.fromkeys(meant[known], start + 1) | longer
         for sense in _LIFTING & ends.keys():
-            harmless = [one for one in harmless if one.end > start]
+            harmless = [thing for thing in harmless if thing.end > start]
             harmless.append(Hit(sense, start, ends[sense]))
         for concept, end in ends.items():
             hit = Hit(concept, start, end)
             if end > reached.get(concept, 0) and (
-                concept in _NEVER_HARMLESS or not any(_is_inside(hit, one) for one in harmless)
+                concept in _NEVER_HARMLESS or not any(_is_inside(hit, thing) for thing in harmless)
             ):
                 reached[concept] = end
                 hits[concept].append(hit)

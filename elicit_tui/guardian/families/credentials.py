@@ -149,7 +149,7 @@ def _over_all(request: Reading, demand: Demand, is_open: bool) -> Iterator[Sight
         yield from _secret_in(place, demand, is_open)
     free = request.free_fields[:_MOST_NAMED]
     for role in ("name", "title"):
-        parts = (one.plain for field in free for one in field.texts(role))
+        parts = (label.plain for field in free for label in field.texts(role))
         joined = " ".join(part for part in parts if len(part) <= _MOST_IN_PARTS)
         where = "requestedSchema.properties"
         yield from _disguised(Place(where, "name", joined, len(joined), joined))
@@ -161,7 +161,7 @@ def _secret_in(
     """A secret that a text, alone or with the message or its title, disguises or describes."""
     if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
         yield from _disguised(place)
-    recipe = next(filter(None, (_described(place, one) for one in (None, *beside))), None)
+    recipe = next(filter(None, (_described(place, near) for near in (None, *beside))), None)
     is_asked = is_open or recipe not in _FOR_OPEN_FIELDS
     if recipe and is_asked and not demand.means_other(table("meant").get(recipe, ())):
         yield _block(place, recipe, place.field)
@@ -242,7 +242,7 @@ def _beside_another(request: Reading, field: FieldReading) -> Iterator[Sighting]
     for own, entries in table("beside").items():
         called = _says_nothing(field) if own == "anything" else field.is_called(own)
         for other, topic in map(_company, entries if called else ()):
-            beside = not other or any(one is not field for one in request.called(other))
+            beside = not other or any(named is not field for named in request.called(other))
             if beside and (not topic or _says(request, topic)):
                 frame = f"beside-{(other or topic).replace(' ', '-')}"
                 yield _block(field.places[0], frame, field.name, field.name[:80], 3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -59,14 +59,13 @@ def _bait(request: Reading) -> Iterator[Sighting]:
 def _comes_back_as_more(request: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
     text = request.message.read.lower() if request.message.says("gives money") else ""
-    money = [one.span() for one in AMOUNT.finditer(text)]
+    money = [amount.span() for amount in AMOUNT.finditer(text)]
     sums = list(_SUM.finditer(text))[:20] if money else []
-    given = [one for one in sums if _beside(request, "gives money", one) and _is_in(money, one)]
-    promised = [one for one in sums if _beside(request, "returns money", one)] if given else []
+    given = [it for it in sums if _beside(request, "gives money", it) and _is_in(money, it)]
+    promised = [it for it in sums if given and _beside(request, "returns money", it)]
     return any(
         0 <= more.start() - less.end() < _NEAR and _value(more[0]) >= _MORE * _value(less[0]) > 0
-        for less in given
-        for more in promised
+        for less, more in product(given, promised)
     )
 
 

@@ -155,13 +155,13 @@ def _on_production(request: Reading) -> Iterator[Sighting]:
         act.clause.means(act.hit) for act in mentions(consequences(request), "act", usual_only=True)
     )
     aims = request.texts("message", "default", "choice")
-    for one in mentions(aims, "production", usual_only=True):
+    for aim in mentions(aims, "production", usual_only=True):
         # What is chosen is prepared, or all that one can choose: "api 2.3 -> prod" is an act.
-        is_only = one.place.field in only
-        chosen = (one.place.role != "choice" or is_only) and not one.is_denied
-        leads = one.clause.between(one.hit.start).endswith(("->", "=>", "→", "⇒"))
+        is_only = aim.place.field in only
+        chosen = (aim.place.role != "choice" or is_only) and not aim.is_denied
+        leads = aim.clause.between(aim.hit.start).endswith(("->", "=>", "→", "⇒"))
         if chosen and (is_only or confirms(request)) and (leads or acts or (is_only and ready)):
-            yield one.sighting(Severity.WARN, 2, "aimed-at-production", one.place.field)
+            yield aim.sighting(Severity.WARN, 2, "aimed-at-production", aim.place.field)
             return
 
 
@@ -173,7 +173,7 @@ def _effect(request: Reading) -> Iterator[Sighting]:
     left = (choice for it in request.fields if may_be_left(it) for choice in it.texts("choice"))
     ends = any(choice.says("destroys") for choice in left)
     # What is chosen or typed there is an answer; only what cannot be undone is worth a word.
-    last = (one for one in (*request.texts("description"), *choices) if one.says(*_FOR_GOOD))
+    last = (place for place in (*request.texts("description"), *choices) if place.says(*_FOR_GOOD))
     for place in (*leave, *choices) if leave else last:
         for view in place.views:
             for clause in view.clauses:
@@ -189,7 +189,7 @@ def _effect(request: Reading) -> Iterator[Sighting]:
         at = forced.start() if forced else -1
         around = (c for c in place.clauses if c.spans[0][0] <= at <= c.spans[-1][1])
         # "Explain: git push --force" only speaks of it.
-        if forced and not any(hit.start == 0 for one in around for hit in one.of("speaks")):
+        if forced and not any(hit.start == 0 for place in around for hit in place.of("speaks")):
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
             return
@@ -198,8 +198,9 @@ def _effect(request: Reading) -> Iterator[Sighting]:
 def _by_nought(request: Reading) -> Iterator[Sighting]:
     """A number of which none takes away what is there: "0 erases all recordings"."""
     counted = {field.name for field in request.fields if field.kind == "number"}
-    counting = (one for one in request.places if one.field in counted or one.role == "message")
-    for place, clause in ((one, clause) for one in counting if counted for clause in one.clauses):
+    texts = request.places if counted else ()
+    counting = (place for place in texts if place.field in counted or place.role == "message")
+    for place, clause in ((text, clause) for text in counting for clause in text.clauses):
         gone = _goes(clause, place, listed=False) if clause.words[0] in _NOUGHT else None
         if gone is not None and gone[0].end < len(clause.words):
             evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
@@ -245,7 +246,7 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
             because.append(weight(-2, "small-object", place, _text(clause, small[1])))
         if (many := _nearest(clause, hit, "everything")) is not None:
             because.append(weight(1, "many", place, _text(clause, many[1])))
-        if sum(one.amount for one in because) >= THRESHOLD:
+        if sum(why.amount for why in because) >= THRESHOLD:
             return hit, tuple(because)
     return None
 
@@ -257,17 +258,17 @@ def _is_state(clause: Clause, hit: Hit) -> bool:
     if not {*near[:-1]}.isdisjoint(_NOUGHT) and (ends or "to" in near or near[-1].endswith("ed")):
         return True
     # "Move everything to a folder of its own."
-    ways = [one.end for one in clause.of("until") if hit.end <= one.start]
+    ways = [mark.end for mark in clause.of("until") if hit.end <= mark.start]
     folders = clause.of("key folder") if ways and hit.concept == "alters" else ()
     if any(folder.start >= ways[0] for folder in folders):
         return True
-    is_slight = any(one.start == hit.start for one in clause.of("slight"))
+    is_slight = any(mark.start == hit.start for mark in clause.of("slight"))
     if is_slight and any(act.start < hit.start for act in clause.of(*_WEIGHTS)):
         return True
     if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False
     before = clause.words[hit.start - 1]
-    named = ends and not any(is_word(before, one, clause.latin) for one in ("small", "becomes"))
+    named = ends and not any(is_word(before, it, clause.latin) for it in ("small", "becomes"))
     determined = is_word(before, "determiner", clause.latin)
     return named or (determined and (ends or clause.words[hit.end] != "of"))
 
@@ -296,7 +297,7 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
             )
         )
     ]
-    return min(near, default=None, key=lambda one: (one[0], one[1].start))
+    return min(near, default=None, key=lambda pair: (pair[0], pair[1].start))
 
 
 def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
@@ -348,15 +349,15 @@ def _money(request: Reading) -> Iterator[Sighting]:
     # "Refund 40 EUR to Ana?" asks leave, whatever is chosen with it; "Pay by card or cash?" not.
     moved = mentions((request.message,), "moves", usual_only=True)
     places = (*consequences(request), *telling_choices(request))
-    if confirms(request) or any(one.clause.is_question and not one.hit.start for one in moved):
+    if confirms(request) or any(move.clause.is_question and not move.hit.start for move in moved):
         yield from _paid(places)
-    for one in islice(matching("destructive.money", request, places), int(confirms(request))):
-        yield one.sighting(Severity.WARN)
+    for move in islice(matching("destructive.money", request, places), int(confirms(request))):
+        yield move.sighting(Severity.WARN)
     if confirms(request) and AMOUNT.search(request.message.read.lower()):
         # "640.00 to the boat yard": a choice lets it go, by its first word.
         paid = (it for it in mentions(places, "money", "moves") if it.clause.means(it.hit))
         lets_go = mentions(request.texts("title", "choice"), "approves", "moves")
-        for sent in islice((one for one in lets_go if not one.hit.start), any(paid)):
+        for sent in islice((move for move in lets_go if not move.hit.start), any(paid)):
             yield sent.sighting(Severity.WARN, 2, "pays-an-amount")
 
 
@@ -378,11 +379,11 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
             return
 
 
-def _leads_away(one: Mention) -> bool:
+def _leads_away(mention: Mention) -> bool:
     """Whether a sum goes to somebody, by whatever verb: "€2,000 is on its way to Meyer"."""
-    clause, hit = one.clause, one.hit
-    start = max(0, one.view.folded.span(*clause.spans[0])[0] - 2)
-    before = one.original[start : one.span[0]]
+    clause, hit = mention.clause, mention.hit
+    start = max(0, mention.view.folded.span(*clause.spans[0])[0] - 2)
+    before = mention.original[start : mention.span[0]]
     sums = [*AMOUNT.finditer(before.lower())]
     receiver = clause.words[hit.end : hit.end + 3]
     return (

@@ -83,14 +83,14 @@ def _direction(text: str) -> re.Match[str] | None:
 def _invisible(text: str) -> re.Match[str] | None:
     if is_plain(text):
         return None
-    natural = {one.start() for one in _NATURAL.finditer(text)}
+    natural = {sign.start() for sign in _NATURAL.finditer(text)}
     hidden = (
-        one
+        sign
         for active in active_pattern().finditer(text)
         if active["natural"] is None
-        for one in _INVISIBLE.finditer(text, *active.span())
+        for sign in _INVISIBLE.finditer(text, *active.span())
     )
-    return next((one for one in hidden if one.start() not in natural), None)
+    return next((sign for sign in hidden if sign.start() not in natural), None)
 
 
 def _stacked(text: str) -> re.Match[str] | None:

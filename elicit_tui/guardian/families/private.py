@@ -75,7 +75,7 @@ def _set_of(request: Reading, unset: frozenset[str]) -> Sighting | None:
     if not _members("birth", request, unset):
         return None
     members = _members("set member", request, unset)
-    identity = any(one.field not in unset for one in _asked("identity", request))
+    identity = any(sight.field not in unset for sight in _asked("identity", request))
     parts = len(members) + identity + bool(_members("full name", request, unset))
     quiz = any(place.says("quiz") for place in request.texts(*GENERAL, "choice"))
     if parts < _SET and not identity:

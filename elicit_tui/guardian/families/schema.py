@@ -98,7 +98,7 @@ def _depth(value: Any, limit: int = 12) -> int:
     inside = value.values() if isinstance(value, Mapping) else value
     if limit == 0 or not isinstance(value, (Mapping, list)):
         return 0
-    deepest = max((_depth(one, limit - 1) for one in islice(inside, 50)), default=0)
+    deepest = max((_depth(part, limit - 1) for part in islice(inside, 50)), default=0)
     return deepest + isinstance(value, Mapping)
 
 
@@ -185,7 +185,7 @@ def _trouble_of_choices(key: str, values: Any, schema: Mapping[str, Any]) -> str
         named = schema.get("enum", values)
         fits = isinstance(named, list) and len(named) == len(values)
         return None if fits else "not as many as enum"
-    bare = (one.get("const", one) if isinstance(one, Mapping) else one for one in values)
+    bare = (part.get("const", part) if isinstance(part, Mapping) else part for part in values)
     return "a choice stands there twice" if len(set(map(json_key, bare))) < len(values) else None
 
 
