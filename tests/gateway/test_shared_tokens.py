@@ -96,6 +96,7 @@ async def test_a_token_in_use_is_put_again_where_redis_forgot_it_and_no_other(
     # Its owner made it anew meanwhile: that one counts.
     new = await one.add_everywhere("renewed")
     await other.refresh()
+    assert other.known(ended) is None
     for machine in (other, one):
         await machine.refresh()
         assert machine.known(used) is not None
