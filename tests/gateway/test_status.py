@@ -16,9 +16,10 @@ from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.gateway import connected
 from elicit_tui.gateway.connected import KEPT_SECONDS, MOST_NOTES, session_notes
+from tests.gateway.front_messages import modern
 from tests.gateway.http_world import MODERN_META
 from tests.gateway.test_clients import ClientForms, called, via
-from tests.gateway.test_front import modern, on_pipes
+from tests.gateway.test_front_process import on_pipes
 from tests.gateway.world import WAIT, asking, workshop, world
 
 pytestmark = pytest.mark.anyio
