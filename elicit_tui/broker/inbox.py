@@ -112,7 +112,8 @@ class Inbox:
         self._drafts: dict[str, Draft] = {}
         self._entries: dict[str, _Shown] = {}
         self._leaving: dict[str, _Leaving] = {}
-        self._given: dict[str, _Given] = {}
+        self._given: dict[tuple[str, str], _Given] = {}
+        """Answers that were given here and are not judged yet: by question and answer."""
         self._listeners = Listeners[InboxEvent](self._tell_trouble)
         self._emit = self._listeners.tell
         self._presence = presence if presence is not None else Presence(clock)
@@ -225,11 +226,11 @@ class Inbox:
 
     def _judge(self, waiting: Waiting) -> None:
         """Tell whoever gave an answer here what became of it."""
-        given = self._given.get(waiting.id)
-        if given is None or given.ended.done():
-            return
-        if is_judged(waiting, given.answer) or (given.won and is_lost(waiting, given.answer)):
-            given.ended.set_result(waiting)
+        for (question_id, _), given in self._given.items():
+            if question_id != waiting.id or given.ended.done():
+                continue
+            if is_judged(waiting, given.answer) or (given.won and is_lost(waiting, given.answer)):
+                given.ended.set_result(waiting)
 
     def _with_form(self, waiting: Waiting, entry: _Shown) -> Waiting:
         question = waiting.question
@@ -327,7 +328,7 @@ class Inbox:
             return Delivery("refused", waiting.unreadable)
         answer = Answer(replace(outcome, via=self._via), self.me, waiting.attempt, waiting.digest)
         given = _Given(answer, asyncio.get_running_loop().create_future())
-        self._given[question_id] = given
+        self._given[question_id, answer.id] = given
         try:
             if waiting.question is not None and waiting.question.draft.filled:
                 # Should the answer be given back, it is at hand again, here and elsewhere.
@@ -341,7 +342,7 @@ class Inbox:
             again = entry.waiting.question if entry is not None else judged.question
             return delivered(judged, answer, again, handed=waiting.handed_to is not None)
         finally:
-            del self._given[question_id]
+            del self._given[question_id, answer.id]
 
     async def _judged(self, given: _Given, question_id: str) -> Waiting:
         """The question once the process that asks has judged the answer, or the store lost it."""

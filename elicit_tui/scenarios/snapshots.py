@@ -194,8 +194,11 @@ def _lines(text: str, name: str, revision: str) -> list[int]:
     """The line of each question that a file keeps of one scenario in one revision."""
     lines = []
     place = _past(_BEFORE_AN_ITEM, text, _member(text, _member(text, 0, name), revision))
+    line, counted = 1, 0
     while text[place] != "]":
-        lines.append(text.count("\n", 0, place) + 1)
+        line += text.count("\n", counted, place)
+        counted = place
+        lines.append(line)
         place = _past(_BEFORE_AN_ITEM, text, _DECODER.raw_decode(text, place)[1])
     return lines
 

@@ -71,6 +71,19 @@ async def test_a_refusal_goes_out_too(world: World, outcome: Outcome, said: str)
     assert (await bounded(asked)).action == outcome.action
 
 
+async def test_of_two_answers_of_one_person_at_once_one_goes_out_and_both_are_told(
+    world: World,
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    answers = [person.inbox.answer(question.id, sent(colour=each)) for each in ("red", "blue")]
+    replies = await bounded(asyncio.gather(*answers))
+    assert sorted(reply.kind == "sent" for reply in replies) == [False, True]
+    content = (await bounded(asked)).content
+    assert content == {"colour": ("red", "blue")[replies[1].kind == "sent"]}
+
+
 async def test_a_question_that_waited_before_the_inbox_was_opened_is_there(world: World) -> None:
     broker, first = await world.asks(), await world.person()
     asked = asyncio.ensure_future(broker.resolve(form_request()))
