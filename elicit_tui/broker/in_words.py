@@ -33,8 +33,10 @@ def standing(question: Question, form: Form) -> Mapping[str, StandingValue]:
     """What stands in a question's form before anybody looks, by field; secrets are masked."""
     draft = question.draft
     content = form.convert(_entries(draft, form)).content
-    told = kept_content(content, question.review, "redacted") or {}
-    return {name: StandingValue(value, _source(draft, name)) for name, value in told.items()}
+    content_kept = kept_content(content, question.review, "redacted") or {}
+    return {
+        name: StandingValue(value, _source(draft, name)) for name, value in content_kept.items()
+    }
 
 
 def _entries(draft: Draft, form: Form) -> dict[str, Entry]:

@@ -132,7 +132,9 @@ class _Known:
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
         self.near = _near(word)
-        self._spelt = any(one.is_spoken and word in one.spelt for one in lexicon.spoken)
+        self._spelt = any(
+            language.is_spoken and word in language.spelt for language in lexicon.spoken
+        )
         entries = chain.from_iterable(map(lexicon.begun, self.near))
         begun = [entry for entry in entries if self.stands_for(entry, 0)]
         self.by_language: dict[_Language, set[str]] = {}
@@ -148,7 +150,7 @@ class _Known:
         self.concepts = frozenset().union(*self.by_language.values())
         self.languages = frozenset(self.by_language)
         self.is_small = "small" in self.concepts
-        self.begins = bool(begun) or any(word in one.spelt for one in lexicon.spoken)
+        self.begins = bool(begun) or any(word in language.spelt for language in lexicon.spoken)
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
         """Whether it is a word of an entry.
@@ -330,7 +332,7 @@ def _longer(row: Sequence[_Known], start: int) -> dict[str, int]:
             for entry in first.longer.get(near, ()):
                 between = row[start + 1 : at]
                 owned = between and entry.concept in _LIFTING and "sure" in first.concepts
-                apart = owned or not all(one.may_stand_in(entry) for one in between)
+                apart = owned or not all(small.may_stand_in(entry) for small in between)
                 if not apart and row[at].stands_for(entry, 1):
                     end = _end(row, at + 1, entry)
                     if end > ends.get(entry.concept, 0):

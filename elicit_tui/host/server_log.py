@@ -86,10 +86,10 @@ def last_words(lines: Sequence[str]) -> str | None:
 
     Node.js ends with its version, npm with the place of its log; both said why before.
     """
-    npm = [said for line in lines if (said := _NPM.fullmatch(line)) is not None]
+    npm = [match for line in lines if (match := _NPM.fullmatch(line)) is not None]
     if lines and (npm or _NODE.fullmatch(lines[-1])):
         errors = [line for line in lines if _ERROR.fullmatch(line)]
-        reasons = [said[0] for said in npm if not _NPM_IN_PASSING.fullmatch(said["said"])]
+        reasons = [match[0] for match in npm if not _NPM_IN_PASSING.fullmatch(match["said"])]
         if errors or reasons:
             return errors[-1] if errors else reasons[0]
     return lines[-1] if lines else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CHOICES_SHOWN: Final = 200
 
 WANTED: Final = {
-    **{name: each.wanted for name, each in FORMATS.items()},
+    **{name: known.wanted for name, known in FORMATS.items()},
     "number": "a number",
     "integer": "a whole number",
     "boolean": "yes or no",

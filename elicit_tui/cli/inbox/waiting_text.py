@@ -75,7 +75,9 @@ def _standing_values(waiting: Waiting) -> dict[str, Any]:
     if question is None or form is None:
         return {}
     held = standing(question, form)
-    return {name: {"value": one.value, "from": one.source} for name, one in held.items()}
+    return {
+        name: {"value": standing.value, "from": standing.source} for name, standing in held.items()
+    }
 
 
 def in_a_line(standing: StandingValue) -> str:

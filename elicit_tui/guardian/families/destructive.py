@@ -50,7 +50,7 @@ def _is_shaped_so(request: Reading) -> bool:
     """Whether all that must be answered is one choice of a few, and an act is told beside it."""
     closed = [field for field in request.fields if 0 < len(field.choices or ()) <= _MOST_OF_A_FEW]
     must = [field for field in request.fields if field.name not in request.optional]
-    if not closed or len(must) > 1 or any(one not in closed for one in must):
+    if not closed or len(must) > 1 or any(field not in closed for field in must):
         return False
     labels = [fold(choice.label) for choice in (must or closed)[0].choices or ()]
     return any(
