@@ -96,12 +96,14 @@ def _known(settings: Settings, name: str) -> str:
 
 
 def startable(settings: Settings, narration: Narration) -> list[str]:
-    """The names of all servers that a run without a named one starts, in order."""
+    """The names of all servers that a run without a named one starts, in order.
+
+    One that lacks something of the environment is among them: it fails alone, with its sentence.
+    """
     names = []
     for server in settings.servers.values():
         if server.refused is not None:
             narration.say(f"{server.name}: not started. {server.refused}")
         elif server.enabled:
-            named_server(settings, server.name)
             names.append(server.name)
     return names

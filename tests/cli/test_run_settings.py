@@ -57,9 +57,13 @@ def test_all_enabled_servers_start_and_refused_ones_are_said() -> None:
     assert "c: not started. managed says no" in stream.getvalue()
 
 
-def test_a_missing_name_stops_what_would_start_its_server() -> None:
+def test_a_missing_name_stops_what_names_its_server_and_no_other() -> None:
+    settings = servers(
+        ServerSettings("a", command="x", missing=("TOKEN",)), ServerSettings("b", command="x")
+    )
     with pytest.raises(UsageError, match="TOKEN"):
-        startable(servers(ServerSettings("a", command="x", missing=("TOKEN",))), Narration())
+        named_server(settings, "a")
+    assert startable(settings, Narration()) == ["a", "b"], "it fails alone, as it is started"
 
 
 def namespace(**more: object) -> argparse.Namespace:

@@ -211,6 +211,7 @@ class ServerRecord:
     offers: tuple[Offer, ...] = ()
     offers_read: bool = False
     questions: int = 0
+    not_asked: int = 0
     flooded: int = 0
     asked_at: datetime | None = None
     """When it last asked something, by the clock on the wall."""

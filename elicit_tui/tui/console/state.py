@@ -18,7 +18,7 @@ from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
-from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
+from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import (
     ACTIONS,
     ROLES,
@@ -126,6 +126,24 @@ class ConsoleState:
             self.notices.append(event)
             self.activity.add(event.server, neutral_line(event.sentence), "warn")
 
+    def _not_asked(
+        self, record: ServerRecord | None, calls: Sequence[CallRecord], event: Resolved
+    ) -> None:
+        """Tell of a question that nobody saw: over a limit, or of a muted server; not of each."""
+        outcome = event.outcome
+        flooded = outcome.decided_by == "flood"
+        if record is not None:
+            record.not_asked += 1
+            record.flooded += flooded
+            if record.not_asked % FLOOD_STEP != 1:
+                return
+        why = f"{'over its limit' if flooded else 'not asked'}: {neutral_line(outcome.reason)}"
+        self.activity.add(event.request.server.name, why, "warn")
+        message = neutral_line(event.request.message or event.request.url or "(no message)", 120)
+        for call in calls:
+            end = AnsweredQuestion(message, outcome.action, why, len(calls) == 1)
+            call.answered.append(end)
+
     def _resolved(self, event: Resolved) -> None:
         request, outcome = event.request, event.outcome
         self.ended += 1
@@ -139,12 +157,7 @@ class ConsoleState:
         for call in calls if request.traits.from_server else ():
             call.questions += 1
         if outcome.in_group:
-            if record is not None:
-                record.flooded += 1
-                if record.flooded % FLOOD_STEP != 1:
-                    return
-            why = "over its limit" if outcome.decided_by == "flood" else "not asked"
-            self.activity.add(name, f"{why}: {neutral_line(outcome.reason)}", "warn")
+            self._not_asked(record, calls, event)
             return
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation import ElicitationRequest, Pending, ServerIdentity
+from elicit_tui.elicitation import Call, ElicitationRequest, Pending, ServerIdentity
 from elicit_tui.host.events import ServerLog
 from elicit_tui.tui.console.activity import KEPT_LINES
 from elicit_tui.tui.question import QuestionScreen, QuestionView
@@ -33,6 +33,18 @@ async def test_a_server_in_a_loop_is_named_and_muted_with_one_key(tmp_path: Path
         assert stand.app.muted == {"alpha"}
         await stand.press("ctrl+o")
         await stand.shown(other)
+
+
+async def test_what_a_muted_server_asked_stands_at_its_call_and_is_no_loop(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        stand.app.toggle_mute("alpha")
+        call = Call("tools/call", "plan", {})
+        record = stand.app.state.calls.start("alpha", call)
+        stand.ask(calls=(call,))
+        await stand.until(lambda: record.answered)
+        assert record.answered[0].summary == "not asked: You muted alpha for this run."
+        stand.app.toggle_mute("alpha")
+        assert not stand.app.state.looping
 
 
 async def test_a_hundred_thousand_log_lines_take_constant_memory(tmp_path: Path) -> None:
