@@ -190,15 +190,25 @@ class ServersPane(Pane):
             words = f"{name} is not enabled, so it was not started."
             way = f"mcp_servers.{name}.enabled = true in {self.app.config_path} starts it."
             return joined([text_lines(words, width), text_lines(way, width, "dim"), address])
-        key = self.app.key_of("servers.restart")
         title = "did not start" if record.connection is None else "has ended"
         title = "may not run" if record.state == "refused" else title
         why = neutral_line(record.failure or "It ended without saying why.", 2_000)
-        way = f"{key} asks you to log in." if record.wants_login else f"{key} starts it again."
-        ways = [] if record.state == "refused" else text_lines(way, width)
+        ways = [] if record.state == "refused" else text_lines(self._way_on(record), width)
         return joined(
             [text_lines(f"{name} {title}.", width, "bad"), text_lines(why, width), ways, address]
         )
+
+    def _way_on(self, record: ServerRecord) -> str:
+        """What starts a server that did not start, or has ended."""
+        key = self.app.key_of
+        if record.settings.missing:
+            names = " and ".join(record.settings.missing)
+            return (
+                f"Leave, set {names} in your shell, and start elicit-tui again. "
+                f"{key('servers.edit')} changes the server, {key('servers.remove')} removes it."
+            )
+        again = key("servers.restart")
+        return f"{again} asks you to log in." if record.wants_login else f"{again} starts it again."
 
     @on(RowList.Chosen, "#server-list")
     def action_offers(self) -> None:
