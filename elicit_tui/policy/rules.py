@@ -35,6 +35,10 @@ def matches(rule: Rule, request: ElicitationRequest) -> bool:
     )
 
 
+MOST_PROBLEMS: Final = 5
+"""Of content that are named; how many more there are is said."""
+
+
 def why_not(
     rule: Rule, question: Question, content: Mapping[str, Any] | None, *, from_answers: bool
 ) -> str | None:
@@ -63,8 +67,11 @@ def why_not(
     problems = form.judge(content)
     for name in form.unenforced:  # after the judge: only a run shows which pattern takes too long
         return f"{neutral_line(name, 80)}: its pattern could not be run in time"
-    for problem in problems:
-        return f"the content is not valid: {problem}"
+    if problems:
+        more = len(problems) - MOST_PROBLEMS
+        left_out = [f"{more} more"] if more > 0 else []
+        told = "; ".join([*map(str, problems[:MOST_PROBLEMS]), *left_out])
+        return f"the content is not valid: {told}"
     return None
 
 

@@ -54,6 +54,14 @@ def test_answers_go_through_every_round(config: Path) -> None:
     assert [entry["decidedBy"] for entry in ended.document["elicitations"]] == ["answers"] * 2
 
 
+def test_all_that_is_wrong_with_an_answer_is_named_at_once(config: Path) -> None:
+    more = ROUND_ONE.replace('"production", replicas = 3', '"mars", replicas = 99')
+    ended = deploy(config, more)
+    assert ended.code == 3
+    assert "environment: choose one of" in ended.stderr
+    assert "; replicas: " in ended.stderr
+
+
 def test_an_answer_with_a_field_that_was_not_asked_for_is_refused_by_its_name(config: Path) -> None:
     more = ROUND_ONE.replace("downtime = false", "downtime = false, approve = true")
     ended = deploy(config, more)
