@@ -22,13 +22,16 @@ _forks = ExitStack()
 
 
 @contextmanager
-def forks_of(*program: str | Path) -> Iterator[list[str]]:
-    """The words that start a fork of this program, while the block runs."""
+def forks_of(*program: str | Path, python: str | Path = sys.executable) -> Iterator[list[str]]:
+    """The words that start a fork of this program, while the block runs.
+
+    `python`: the interpreter with what the program needs.
+    """
     # A socket's name has to be short.
     with tempfile.TemporaryDirectory() as place:
         socket = Path(place, "forks")
         nursery = subprocess.Popen(
-            [sys.executable, *program, socket], stdin=subprocess.DEVNULL, start_new_session=True
+            [python, *program, socket], stdin=subprocess.DEVNULL, start_new_session=True
         )
         try:
             end = time.monotonic() + PATIENCE

@@ -34,6 +34,8 @@ _REMOVES: Final = re.compile(
     re.IGNORECASE,
 )
 """Where one choice removes, the one that keeps is a no."""
+_SHORT: Final = (("n", "y"), ("n", "j"), ("false", "true"))
+"""The no and the yes of two choices that stand for nothing else beside each other."""
 _TYPED: Final = re.compile(r"\b(type|enter|write|retype|repeat|spell)\b", re.IGNORECASE)
 _ANOTHER_TEXT: Final = "elicit-tui typed something else"
 _MOST_CHOICES: Final = 4
@@ -99,8 +101,11 @@ def _is_no(field: Field, value: Any) -> bool:
 
 
 def _refuses(field: Field, choice: Choice) -> bool:
-    """Whether this choice says no, by itself or beside one that removes what it keeps."""
+    """Whether this choice says no, by itself or beside the other: a yes, or one that removes."""
     if _says(choice, _NO):
+        return True
+    both = {str(each.value).casefold() for each in _choices(field)}
+    if any(both == {no, yes} and str(choice.value).casefold() == no for no, yes in _SHORT):
         return True
     return _says(choice, _KEEPS) and any(_says(each, _REMOVES) for each in _choices(field))
 

@@ -110,6 +110,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "hangs_after_a_late_answer": CONFIRM,
     "logs_what_was_typed": NAMED,
     "repeats_what_was_declined": NAMED,
+    "fails_with_what_was_typed": NAMED,
 }
 """Each flaw, and the form that its tool asks with."""
 
@@ -171,6 +172,10 @@ class Booking:
             print(f"booking for {dict(answer.content)}", file=sys.stderr, flush=True)
         if self.flaw == "repeats_what_was_declined" and answer.action == "decline":
             return ToolResult(f"Not booked for {dict(answer.content)}.", {"booked": False})
+        if self.flaw == "fails_with_what_was_typed" and answer.accepted:
+            name = str(answer.content.get("name"))
+            if not name.istitle():
+                return ToolResult(f"{name} is no name", {"booked": False}, is_error=True)
         if self.flaw == "asks_in_other_words" and answer.action == "decline":
             answer = await self.ask(talk, "Shall it be booked?")
         if self.flaw == "shows_half_of_it_on_decline" and answer.action == "decline":

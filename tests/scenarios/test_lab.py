@@ -71,6 +71,7 @@ GONE_WRONG: dict[str, tuple[str, ...]] = {
     "hangs_after_a_late_answer": ("an accept that comes after a decline",),
     "logs_what_was_typed": ("what is typed comes back in the result only",),
     "repeats_what_was_declined": ("a decline with content",),
+    "fails_with_what_was_typed": ("what is typed comes back in the result only",),
     "breaks_without_an_optional_field": ("what is optional is left out",),
     "takes_a_fraction": ("Guests is no whole number",),
     "takes_null": ("Guests is null",),

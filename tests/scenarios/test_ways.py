@@ -78,6 +78,9 @@ def test_each_limit_of_a_field_is_broken_by_itself(
     [
         ("What now?", {"type": "string", "enum": ["delete", "keep"]}, "delete", "keep"),
         ("What now?", {"type": "string", "enum": ["copy", "keep"]}, "copy", None),
+        ("Book it?", {"type": "string", "enum": ["y", "n"]}, "y", "n"),
+        ("Book it?", {"type": "string", "enum": ["true", "false"]}, "true", "false"),
+        ("Which way?", {"type": "string", "enum": ["e", "n"]}, "e", None),
         ("Type users to confirm.", {"type": "string"}, "users", "elicit-tui typed something else"),
         ("Type your name.", {"type": "string"}, "Ada", None),
         ("Type users to confirm.", {"type": "string", "maxLength": 5}, "users", None),
