@@ -36,6 +36,7 @@ and nothing may keep the keyboard from the person. A question that is not painte
 
 ORDER_STEPS: Final = 10
 ORDER_STEP_SECONDS: Final = 0.1
+OPENING_STEPS: Final = 50
 """A key that is not seen to its end in so many steps holds nothing back any longer. Each step gives
 its widgets their turn: a machine that is busy for a second changes no order."""
 
@@ -129,13 +130,26 @@ class KeyOrder:
         self._turn += 1
         wait = partial(self._wait, self._turn, ORDER_STEPS - 1)
         self._app.set_timer(ORDER_STEP_SECONDS, wait)
-        self._rise(tuple(focused.ancestors_with_self), self._turn)
+        # Once for the key, and once for the message that its action may have sent the same way.
+        path = tuple(focused.ancestors_with_self)
+        self._rise((*path, *path), self._turn)
 
     async def _wait(self, turn: int, steps: int) -> None:
         if steps == 0:
             await self._release(turn)
         elif turn == self._turn and self._waiting:
             self._app.set_timer(ORDER_STEP_SECONDS, partial(self._wait, turn, steps - 1))
+
+    def hold(self) -> None:
+        """Hold what is typed from now on until `go_on`: what it is meant for is about to open."""
+        self._waiting = True
+        self._turn += 1
+        wait = partial(self._wait, self._turn, OPENING_STEPS)
+        self._app.set_timer(ORDER_STEP_SECONDS, wait)
+
+    def go_on(self) -> None:
+        """What was held has its place now."""
+        self._app.call_later(self._release, self._turn)
 
     def _rise(self, nodes: Sequence[DOMNode], turn: int) -> None:
         if turn != self._turn or not self._waiting:

@@ -101,6 +101,14 @@ class OrderedApp(App[ReturnType]):
             await super().on_event(event)
             self._order.passed(event)
 
+    def hold_keys(self) -> None:
+        """Keep what is typed until `keys_go_on`: the line that it is meant for is about to open."""
+        self._order.hold()
+
+    def keys_go_on(self) -> None:
+        """The line is there: what was kept is typed into it, in its order."""
+        self._order.go_on()
+
     def _drops(self, event: events.Event) -> bool:
         is_text = False
         if isinstance(event, events.Key):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.binding import Binding
+from textual.screen import Screen
 
 from elicit_tui.tui.ordered_app import OrderedApp
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import Offer, OwnFile
     from elicit_tui.tui.console.state import ConsoleState
 
+Result = TypeVar("Result")
+
 
 class Controller(OrderedApp[int]):
     """The console as its parts see it: panels and screens point here, the application below it."""
@@ -35,6 +38,13 @@ class Controller(OrderedApp[int]):
     """Through what its answers come: the console, or the inbox alone."""
 
     # Keys
+
+    def write_in(
+        self, dialog: Screen[Result], then: Callable[[Result | None], None] | None = None
+    ) -> None:
+        """Open a dialog that one writes in; what is typed while it opens stands in its line."""
+        self.hold_keys()
+        self.push_screen(dialog, then)
 
     @property
     @abstractmethod

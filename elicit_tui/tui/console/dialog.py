@@ -112,8 +112,21 @@ class SureDialog(Dialog[bool]):
         self.dismiss(False)
 
 
+TURNS_TO_FOCUS: Final = 20
+
+
 class WritingDialog(Dialog[Result]):
     """Takes what a person writes; what is wrong with it stands above its two buttons."""
+
+    def on_mount(self) -> None:
+        """What was typed while it opened stands in its first line."""
+        self.call_after_refresh(self._opened, TURNS_TO_FOCUS)
+
+    def _opened(self, turns: int) -> None:
+        if self.focused is None and turns:
+            self.call_after_refresh(self._opened, turns - 1)
+        else:
+            self.app.keys_go_on()
 
     @abstractmethod
     def action_send(self) -> None:

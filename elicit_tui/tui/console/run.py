@@ -247,7 +247,7 @@ class ConsoleRun:
             elif answer is not None:
                 self._spawn(self._call(server, offer, answer))
 
-        self._app.push_screen(ArgumentsScreen(server, offer, arguments), given)
+        self._app.write_in(ArgumentsScreen(server, offer, arguments), given)
 
     def again(self, old: CallRecord) -> None:
         """The same call once more."""

@@ -29,7 +29,7 @@ class ServerEditing:
         """Ask for a new server."""
         from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 
-        self._app.push_screen(ServerScreen(str(self._path), self._save_new))
+        self._app.write_in(ServerScreen(str(self._path), self._save_new))
 
     def take_over(self) -> None:
         """Show the servers of other programs, to choose those that are to be in the file."""
@@ -43,7 +43,7 @@ class ServerEditing:
             self._tell(str(error))
             return
         if servers:
-            self._app.push_screen(OtherServersScreen(str(self._path), servers, self._take))
+            self._app.write_in(OtherServersScreen(str(self._path), servers, self._take))
         else:
             sentence = "No client that is known has a server that is not here."
             self._tell(sentence, severity="information")
@@ -55,7 +55,7 @@ class ServerEditing:
         target = self._target(record)
         if target is not None:
             present = {"name": record.name, "target": target, "enabled": record.settings.enabled}
-            self._app.push_screen(ServerScreen(str(self._path), self._save, present))
+            self._app.write_in(ServerScreen(str(self._path), self._save, present))
 
     def remove(self, record: ServerRecord) -> None:
         """Ask whether a server is to go from the file."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -32,6 +32,7 @@ from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
+    from elicit_tui.form.field import Entry
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
@@ -70,6 +71,8 @@ class ConsoleState:
         self.questions = Queue()
         """The broker's, once there is one."""
         self.calls = Calls()
+        self.half_typed: dict[tuple[str, str], Mapping[str, Entry]] = {}
+        """What was typed for a call that was not made: by server and what it offers."""
         self.activity = Activity()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)

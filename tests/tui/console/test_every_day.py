@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from textual.color import Color
+from textual.events import Key
 
 from elicit_tui import paths
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.textual_terminal import BackgroundTold, PasteParser
 from elicit_tui.tui.theme import THEME_NAMES, use_theme
@@ -171,3 +173,41 @@ async def test_a_wide_screen_shows_the_row_that_is_pointed_at(tmp_path: Path) ->
 
 
 PASSWORD = {"type": "object", "properties": {"password": {"type": "string"}}}
+
+
+PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+
+
+def reads() -> dict[str, list[Tool]]:
+    tool = Tool.read({"name": "read", "inputSchema": PATH})
+    assert tool is not None
+    return {"alpha": [tool]}
+
+
+async def test_what_is_typed_while_a_call_opens_stands_whole_in_its_line(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=reads()) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: "Enter Call" in stand.text())
+        # All at once, as it comes from a terminal while the console is at work.
+        for key in ("enter", "slash", *"tmp", "ctrl+s"):
+            await stand.app.on_event(
+                Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None))
+            )
+        await stand.until(lambda: len(stand.app.state.calls))
+        (record,) = stand.app.state.calls
+        assert record.call.arguments == {"path": "/tmp"}
+
+
+async def test_what_was_typed_for_a_call_that_was_left_is_there_again(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=reads()) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.press(*"half", "escape")
+        await stand.until(lambda: "Call ^S" not in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "Call ^S" in stand.text())
+        assert "half" in stand.text()
+        assert "from before" in stand.text()
+        await stand.press("ctrl+s")
+        await stand.until(lambda: len(stand.app.state.calls))
+        assert not stand.app.state.half_typed

@@ -140,9 +140,7 @@ class CallsPane(Pane):
             return False
         if action in ("cancel", "again"):
             return (record.state == "running") == (action == "cancel")
-        if action == "keep":
-            return record.call.tool is not None
-        if action == "copy_command":
+        if action in ("keep", "copy_command"):
             return True
         return record.result is not None
 
@@ -335,8 +333,10 @@ class CallsPane(Pane):
         """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
         from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 
-        if self.record is not None:
-            self.app.push_screen(KeepCallScreen(self.record))
+        if self.record is not None and self.record.call.tool is None:
+            self.app.notify("Only the call of a tool is kept in a file.", markup=False)
+        elif self.record is not None:
+            self.app.write_in(KeepCallScreen(self.record))
 
     def action_again(self) -> None:
         """Call the same tool again; the arguments can be changed first."""

@@ -20,11 +20,13 @@ from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.servers import VERBS, Offer
+from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.await_complete import AwaitComplete
     from textual.worker import Worker
 
 _ROWS_OF_A_FIELD = 4
@@ -52,6 +54,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._server = server
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
+        self._place = (server, offer.key)
         self._given = dict(arguments or {})
         self._json = self._form.beyond is not None
         self._completion: Completion | None = None
@@ -69,7 +72,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 for field in self._form.fields
                 if field.name in self._given
             }
-            yield FormView(self._form, entries or None, id="arguments-form")
+            left = {} if entries else self.app.state.half_typed.get(self._place, {})
+            whence = dict.fromkeys(left, FROM_BEFORE)
+            yield FormView(self._form, entries or left, whence=whence, id="arguments-form")
             yield ValueList()
         yield TextArea("", id="arguments-json", show_line_numbers=False)
         yield from self.ending(VERBS[self._offer.kind], "arguments.call")
@@ -139,6 +144,21 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         from elicit_tui.tui.console.screens.about import AboutScreen
 
         self.app.push_screen(AboutScreen(self.app.state.servers[self._server], self._offer))
+
+    def action_leave(self) -> None:
+        """Go back; what was typed is there when the same is to be called again."""
+        for form_view in self.query(FormView):
+            entries = form_view.entries
+            self.app.state.half_typed[self._place] = {
+                name: entries[name] for name in form_view.touched
+            }
+        super().action_leave()
+
+    def dismiss(self, result: dict[str, Any] | None = None) -> AwaitComplete:
+        """Leave with these arguments, and nothing half typed, or with none."""
+        if result is not None:
+            self.app.state.half_typed.pop(self._place, None)
+        return super().dismiss(result)
 
     def _read_json(self) -> dict[str, Any] | None:
         try:
@@ -224,6 +244,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self.query_one(ValueList).offer("", ())
             return
         await asyncio.sleep(_PAUSE_SECONDS)
+        if line is not self._typed_in:
+            return  # Meanwhile the call was made, or another field is typed in.
         content = self.query_one(FormView).conversion.content
         name, typed = line.spec.name, line.typed
         others = {
