@@ -6,11 +6,13 @@ where a scenario opened it. What goes through is in the ledger like every other 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, cast
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import ElicitationRequest, Outcome
+from elicit_tui.host.connection import END_KNOWN_SECONDS, Connection
 from elicit_tui.host.host import Host
 from elicit_tui.host.messages import elicit_result, result_message
 
@@ -37,6 +39,17 @@ class Door:
             return
         self._broker.overruled(request, outcome)
         wire.outbox.put(result_message(request.wire_id, elicit_result(outcome)))
+
+    async def cancel_unanswered(self, connection: Connection, call_id: str) -> None:
+        """Cancel a call while its questions have no answer; returns when the server was told.
+
+        `Connection.cancel` answers them first. The call raises Interrupted.
+        """
+        _, work = connection._calls.get(call_id, (None, None))
+        if work is not None:
+            connection._given_up.add(call_id)
+            work.cancel()
+            await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
 
 
 class _PastTheJudge:

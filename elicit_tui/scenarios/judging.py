@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN, revision_to_try
-from elicit_tui.errors import ProtocolCallError
+from elicit_tui.errors import Interrupted, ProtocolCallError
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer
@@ -208,7 +208,8 @@ def _departed(
     kind = variant.wrong.kind if variant.wrong is not None else None
     if kind in ("typed", "decline with content"):
         yield from _came_back(run, accepted=kind == "typed")
-    if run.error is not None and not _is_clean(run.error):
+    cancelled = variant.cancels_the_call and isinstance(run.error, Interrupted)
+    if run.error is not None and not cancelled and not _is_clean(run.error):
         yield _told(run.error)
         return
     if not alive:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import ElicitTuiError, ProtocolCallError
+from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
 from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.judging import cannot_tell, hides_an_act, hint_of
@@ -383,8 +383,8 @@ class Ways:
 
 
 def goes_on(run: Run) -> bool:
-    """Whether the server answered, be it with an error."""
-    return run.error is None or isinstance(run.error, ProtocolCallError)
+    """Whether the server answered, be it with an error, or was let go."""
+    return run.error is None or isinstance(run.error, (ProtocolCallError, Interrupted))
 
 
 def unheard(event: RunEvent) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
@@ -32,7 +32,7 @@ class Step:
     """What is done with one question."""
 
     answer: PreparedAnswer
-    way: Literal["answer", "wait"] = "answer"
+    way: Literal["answer", "wait", "cancel the call"] = "answer"
     """`wait`: nothing at all, until its deadline passes."""
 
 
@@ -47,6 +47,8 @@ class Script:
     """Each question that came, with the number of its step; None where it has none."""
     problems: list[str] = field(default_factory=list)
     runner: Runner = "command"
+    cancel_call: Callable[[], Awaitable[None]] | None = None
+    """Gives up the call that asks, while it waits."""
     wrong_message: str | None = None
     """The message of the question that got a wrong answer; asked again, it is declined."""
     _used: set[int] = field(default_factory=set)
@@ -72,6 +74,10 @@ class Script:
         if step.way == "wait":
             await asyncio.sleep(DEADLINE_SECONDS)
             return cancel("deadline", f"No answer was given within {in_seconds(DEADLINE_SECONDS)}.")
+        if step.way == "cancel the call":
+            assert self.cancel_call is not None
+            await self.cancel_call()
+            return cancel("answers", "The scenario cancelled the call.")
         return self._given(question, step.answer, number)
 
     def _next(self, request: ElicitationRequest) -> int | None:

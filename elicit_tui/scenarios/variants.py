@@ -53,6 +53,11 @@ class Variant:
     field: str | None = None
     """The title of the field that is answered wrongly, where it is one."""
 
+    @property
+    def cancels_the_call(self) -> bool:
+        """Whether the call ends without a result."""
+        return any(step.way == "cancel the call" for step in self.steps)
+
 
 Asked = Sequence[tuple[ElicitationRequest, Outcome]]
 """The questions of an accepting run with their outcomes, by the order of the answers."""
@@ -74,7 +79,8 @@ def branch_name(way: str, number: int, count: int) -> str:
 def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
     """Each question declined, cancelled, left to its deadline and answered with the form's no.
 
-    The questions before it are accepted.
+    The questions before it are accepted. While a question that was pushed waits, its call is open,
+    and is cancelled too; in a round no request is.
     """
     for number in range(len(scenario.answers)):
         ways: tuple[Action, ...] = ("decline", "cancel")
@@ -82,6 +88,9 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
             yield _refusing(scenario, number, way, Step(_instead(scenario, number, way)))
         yield _refusing(scenario, number, "deadline", Step(scenario.answers[number], "wait"))
         request, outcome = asked[number] if number < len(asked) else (None, None)
+        if request is not None and _is_pushed(request):
+            step = Step(scenario.answers[number], "cancel the call")
+            yield _refusing(scenario, number, "call cancelled", step)
         if request is None or outcome is None or request.mode != "form":
             continue
         answer = scenario.answers[number]
@@ -128,7 +137,7 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
                 yield _wrong(name, steps, Wrong(number, "short", short))
             declined = Wrong(number, "decline with content", typed)
             yield _wrong(f"{where}a decline with content", steps, declined)
-        if not request.protocol.rounds and request.wire_id is not None:
+        if _is_pushed(request):
             yield _wrong(f"{where}the answer twice", steps, Wrong(number, "twice"))
             yield replace(
                 _refusing(scenario, number, "late", Step(_instead(scenario, number, "decline"))),
@@ -136,6 +145,11 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
                 kind="gone wrong",
                 wrong=Wrong(number, "late", content if request.mode == "form" else None),
             )
+
+
+def _is_pushed(request: ElicitationRequest) -> bool:
+    """Whether it is a request of its own, while the call is open."""
+    return not request.protocol.rounds and request.wire_id is not None
 
 
 def _wrong(name: str, steps: tuple[Step, ...], wrong: Wrong) -> Variant:

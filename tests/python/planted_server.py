@@ -4,6 +4,7 @@ python planted_server.py TOOL STATE [later]
 python planted_server.py --nursery SOCKET
 """
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,12 @@ def server_with(planted: Planted) -> FastMCP:
         """Books a table."""
         if ctx.request_context.protocol_version >= "2026-07-28":
             return in_a_round(ctx, planted, ctx.input_responses or {})
-        answer = await ctx.elicit(planted.message(modern=False), planted.form)
+        try:
+            answer = await ctx.elicit(planted.message(modern=False), planted.form)
+        except asyncio.CancelledError:
+            if planted.flaw == "acts_when_its_call_is_cancelled":
+                planted.booked()
+            raise
         if planted.asks_again(answer.action):
             answer = await ctx.elicit("Shall it be booked?", Confirm)
         content = answer.data if answer.action == "accept" else None

@@ -39,6 +39,7 @@ SURE: dict[str, Any] = {"type": "object", "properties": {}}
 CARELESS: dict[str, dict[str, Any]] = {
     "acts_while_it_asks": SURE,
     "acts_when_its_question_waits": SURE,
+    "acts_when_its_call_is_cancelled": SURE,
     "acts_and_says_that_it_failed": SURE,
     "acts_though_its_page_was_declined": SURE,
     "asks_again_with_a_page": SURE,
@@ -95,7 +96,12 @@ class CarelessBooking:
         if flaw == "prints_beside_its_messages":
             print("booking", flush=True)
         began = time.monotonic()
-        answer = await self.ask(talk)
+        try:
+            answer = await self.ask(talk)
+        except asyncio.CancelledError:
+            if flaw == "acts_when_its_call_is_cancelled":
+                self.book()
+            raise
         waited = time.monotonic() - began
         if flaw == "acts_while_it_asks" and not answer.accepted:
             self.book(undo=True)

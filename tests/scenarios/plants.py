@@ -41,6 +41,7 @@ FAULTS: Final = (
     "breaks_its_output_schema",
     "answers_twice",
     "ends_with_an_exit_code",
+    "acts_when_its_call_is_cancelled",
 )
 TWINS: Final = (
     "changes_its_words",
@@ -52,13 +53,17 @@ TWINS: Final = (
     "logs_what_was_typed",
 )
 """The faults whose right twins differ; those of the others are the same as one of these."""
-ONE_ERA: Final = ("asks_otherwise_in_the_later_era",)
-"""What the other era is compared with, and so is right in it."""
+ONE_ERA: Final = ("asks_otherwise_in_the_later_era", "acts_when_its_call_is_cancelled")
+"""What the other era is compared with; a call is open while its question waits only there."""
 _DIVERTED: Final = "its standard output is no way to the client: the SDK keeps that and diverts it"
+_NOT_RUNNING: Final = " no code of the tool runs while its question waits"
 CANNOT_BE: Final = {
     (kind, fault): _DIVERTED
     for kind in ("python-sdk", "fastmcp")
     for fault in ("prints_beside_its_messages", "answers_twice")
+} | {
+    ("python-sdk", "acts_when_its_call_is_cancelled"): "with Resolve" + _NOT_RUNNING,
+    ("typescript", "acts_when_its_call_is_cancelled"): "with inputRequired" + _NOT_RUNNING,
 }
 """What servers of a kind cannot do, and why."""
 

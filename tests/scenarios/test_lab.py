@@ -47,6 +47,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
     "breaks_its_output_schema": ("accept",),
     "acts_while_it_asks": ("accept",),
     "acts_when_its_question_waits": ("deadline",),
+    "acts_when_its_call_is_cancelled": ("call cancelled",),
     "acts_and_says_that_it_failed": ("decline",),
     "acts_though_its_page_was_declined": ("decline",),
     "asks_again_with_a_page": ("decline",),
@@ -85,6 +86,7 @@ GONE_WRONG: dict[str, tuple[str, ...]] = {
 PUSHED_ONLY = {
     "books_for_each_answer",
     "acts_on_a_late_answer",
+    "acts_when_its_call_is_cancelled",
     "hangs_after_a_late_answer",
     "tells_its_progress_what_was_typed",
 }
@@ -99,6 +101,7 @@ WATCHED = {
     "books_twice",
     "acts_on_a_late_answer",
     "acts_while_it_asks",
+    "acts_when_its_call_is_cancelled",
     "acts_and_says_that_it_failed",
     "says_that_it_acted_and_did_not",
 }

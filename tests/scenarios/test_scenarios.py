@@ -86,8 +86,10 @@ def test_a_scenario_is_a_tree_and_a_coverage_a_person_likes_to_read(tmp_path: Pa
         ["✓", "decline"],
         ["✓", "cancel"],
         ["✓", "deadline"],
+        ["✓", "call"],
     ]
-    assert lines[-2:] == ["clear_cache: accept ✓ decline ✓ cancel ✓ deadline ✓", "4 passed"]
+    coverage = "clear_cache: accept ✓ decline ✓ cancel ✓ deadline ✓ call cancelled ✓"
+    assert lines[-2:] == [coverage, "5 passed"]
 
 
 UNEXPECTED = [
@@ -236,7 +238,7 @@ def test_junit_is_valid_against_its_schema(tmp_path: Path) -> None:
     schema = xmlschema.XMLSchema(str(SCHEMA))
     schema.validate(str(report))
     (suite,) = schema.to_dict(str(report))["testsuite"]
-    assert (suite["@tests"], suite["@failures"]) == ("5", "1")
+    assert (suite["@tests"], suite["@failures"]) == ("6", "1")
     assert not schema.is_valid(report.read_text().replace('tests="5"', ""))
 
 
