@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import ElicitationRequest, Outcome
-from elicit_tui.host.connection import END_KNOWN_SECONDS, Connection
+from elicit_tui.host.awaiting import END_KNOWN_SECONDS
+from elicit_tui.host.connection import Connection
 from elicit_tui.host.host import Host
 from elicit_tui.host.messages import elicit_result, result_message
 
