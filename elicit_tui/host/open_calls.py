@@ -55,10 +55,13 @@ class OpenCalls:
             del self._open[call.id]
             self._ended.set()
 
+    def waits(self, call_id: str) -> bool:
+        """Whether a call that was made has not gone out yet: others have their turn before it."""
+        return self.take_turns and call_id not in self._open
+
     def time_stands_still(self, call: Call) -> bool:
         """A call's time does not pass while it waits for its turn or for a person."""
-        waits_for_its_turn = self.take_turns and call.id not in self._open
-        return waits_for_its_turn or self._asked(call.id) or self.may_be_held_up()
+        return self.waits(call.id) or self._asked(call.id) or self.may_be_held_up()
 
     def may_be_held_up(self) -> bool:
         """Whether the server may answer nothing before a person did.

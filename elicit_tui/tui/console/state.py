@@ -242,6 +242,12 @@ class ConsoleState:
         elif isinstance(event, events.ListChanged):
             self.changed_lists.add(event.server)
 
+    def waits_for_turn(self, call: CallRecord) -> bool:
+        """Whether a running call has not gone out yet, as its server has another one to answer."""
+        record = self.servers.get(call.server)
+        connection = record.connection if record is not None else None
+        return connection is not None and connection.open_calls.waits(call.call.id)
+
     def _state_changed(self, event: object) -> None:
         from elicit_tui.host.events import ServerStateChanged
 
@@ -271,7 +277,8 @@ class ConsoleState:
         assert isinstance(event, LogMessage)
         text = neutral_line(event.sentence, 400)
         for call in self.calls.running:
-            if call.server == event.server:
+            of_it = call.server == event.server and event.call_id in (None, call.call.id)
+            if of_it and not self.waits_for_turn(call):
                 call.add_log(text)
         self.activity.add(event.server, text, "dim")
 

@@ -17,6 +17,7 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, ServerError, ToolRefused
 from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.host.offers import CallResult, ResourceTemplate, Tool
+from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.runtime import Runtime
@@ -44,6 +45,7 @@ class FakeConnection:
     process_id: int = 4711
     calls: list[Call] = field(default_factory=list)
     running: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
+    open_calls: OpenCalls = field(default_factory=lambda: OpenCalls(lambda call_id: False))
 
     @property
     def identity(self) -> ServerIdentity:

@@ -373,3 +373,29 @@ async def test_of_a_copy_no_more_is_said_than_what_was_done(tmp_path: Path) -> N
         await stand.until(lambda: "Handed to the clipboard of your terminal." in stand.notices())
         assert "opied" not in stand.notices(), "a terminal may take nothing from us"
         assert stand.app.clipboard == "done"
+
+
+async def test_a_call_that_waits_for_its_turn_says_behind_which_and_has_no_log_of_it(
+    tmp_path: Path,
+) -> None:
+    forever = asyncio.Event()
+
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        await forever.wait()
+        return {}
+
+    tools = {"alpha": [tool("count"), tool("book")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, work=work) as stand:
+        connection = stand.host.connections["alpha"]
+        connection.open_calls.take_turns = True
+        for offer in stand.app.state.servers["alpha"].offers:
+            stand.app.call_offer("alpha", offer)
+        await stand.until(lambda: len(connection.calls) == 2)
+        first = connection.calls[0]
+        async with connection.open_calls.turn(first):
+            stand.host.tell(LogMessage("alpha", "info", None, "step 1"))
+            await stand.press("3")
+            await stand.until(lambda: "It waits for its turn: count" in stand.text())
+            assert "waits for its turn" in stand.text()
+            logs = {record.call.name: list(record.log) for record in stand.app.state.calls}
+            assert logs == {"count": ["info: step 1"], "book": []}

@@ -172,6 +172,7 @@ class CallsPane(Pane):
             took = ""
         first = apart(left, ((took, "dim"),), width)
         waits = self._waits_for(record)
+        waits = waits or ("waits for its turn" if self._before(record) else "")
         about = [waits or bar(record, 10)] if record.state == "running" else [state]
         if len(self.state.servers) > 1:
             about.append(record.server)
@@ -228,6 +229,12 @@ class CallsPane(Pane):
             head.extend(text_lines(f"{fails[0].upper()}{fails[1:]}.", width, "bad"))
         if waits := self._waits_for(record):
             head.extend(text_lines(f"It {waits} to answer.", width, "warn"))
+        elif before := self._before(record):
+            words = (
+                f"It waits for its turn: {before} is not done yet. Of two calls at once nobody "
+                "could say which one a question of this server belongs to."
+            )
+            head.extend(text_lines(words, width, "dim"))
         if record.state == "running":
             if record.progress is not None:
                 room = max(10, min(60, width - 20))
@@ -241,6 +248,17 @@ class CallsPane(Pane):
         if record.failure:
             head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
         return head
+
+    def _before(self, record: CallRecord) -> str:
+        """The call that has its turn before this one, by name; empty where it has gone out."""
+        if record.state != "running" or not self.state.waits_for_turn(record):
+            return ""
+        earlier = (
+            call.call.name
+            for call in self.state.calls.running
+            if call.server == record.server and not self.state.waits_for_turn(call)
+        )
+        return neutral_line(next(earlier, "another call"), 60)
 
     def _waits_for(self, record: CallRecord) -> str:
         """That a running call waits for the person, or may; empty where none of its questions is.
