@@ -114,17 +114,29 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
 
 
 def _compared(result: Mapping[str, Any]) -> list[str]:
-    return bounded_json(unpacked(result)).split("\n")[:COMPARED_LINES]
+    data, text = unpacked(result), _only_text(result)
+    whole = bounded_json(data) if data is not result or text is None else neutral(text)
+    return whole.split("\n")[:COMPARED_LINES]
 
 
 def unpacked(result: Mapping[str, Any]) -> Any:
-    """The data of a result: what is structured, else the JSON of its only text, else all of it."""
-    structured = result.get("structuredContent")
-    if isinstance(structured, (Mapping, list)):
+    """The data of a result: what is structured, else the JSON of its only text, else all of it.
+
+    What is structured and only says the text once more, under a key, is no data.
+    """
+    structured, text = result.get("structuredContent"), _only_text(result)
+    again = (
+        isinstance(structured, Mapping) and text is not None and [*structured.values()] == [text]
+    )
+    if isinstance(structured, (Mapping, list)) and not again:
         return structured
-    texts = list(blocks(result))
-    data = json_in(texts[0].get("text")) if len(texts) == 1 else None
+    data = json_in(text)
     return result if data is None else data
+
+
+def _only_text(result: Mapping[str, Any]) -> str | None:
+    found = [block.get("text") for block in blocks(result)]
+    return found[0] if len(found) == 1 and isinstance(found[0], str) else None
 
 
 # Markdown, drawn by the library, with nothing hidden behind its words.

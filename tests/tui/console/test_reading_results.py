@@ -15,7 +15,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.panels.calls import CallsPane
-from elicit_tui.tui.console.reader_views import MarkdownPage, markdown_of
+from elicit_tui.tui.console.reader_views import MarkdownPage, ResultTable, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -128,6 +128,28 @@ async def test_what_differs_from_the_result_before_is_shown(tmp_path: Path) -> N
         await stand.press("d")
         await stand.until(lambda: '+  "state": "green"' in stand.text())
         assert '-  "state": "red"' in stand.text()
+
+
+async def test_a_text_that_stands_under_a_key_as_well_is_read_once(tmp_path: Path) -> None:
+    before, now = ("\n".join(("alpha", word, "omega")) for word in ("beta", "gamma"))
+    results = [text_result(text, structuredContent={"content": text}) for text in (before, now)]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.until(lambda: "gamma" in stand.text())
+        assert "structuredContent" not in stand.text()
+        await search(stand, "gamma")
+        await stand.until(lambda: "1 of 1 for “gamma”" in stand.text())
+        await stand.press("escape", "d")
+        await stand.until(lambda: "+gamma" in stand.text())
+        assert "-beta" in stand.text()
+
+
+async def test_a_list_in_a_text_under_a_key_is_a_table(tmp_path: Path) -> None:
+    text = json.dumps(ROWS)
+    result = text_result(text, structuredContent={"content": text})
+    async with reading(tmp_path, result) as (stand, _):
+        await stand.until(lambda: "host-7" in stand.text())
+        assert isinstance(stand.app.screen, ResultScreen)
+        assert isinstance(stand.app.screen.view, ResultTable)
 
 
 async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> None:
