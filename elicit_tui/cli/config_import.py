@@ -34,6 +34,13 @@ class OtherPrograms:
             self.trouble = error
         self.collected = collect(self.titles, known, NAME, LARGEST_FILE)
 
+    def whose(self, name: str) -> str:
+        """Which program a server is of, and where that keeps it."""
+        from elicit_tui.gateway.install.places import shown_path
+
+        path = next(path for path, names in self.collected.found.items() if name in names)
+        return f"{self.titles[path]}: {shown_path(path)}"
+
     def refused(self, names: Collection[str]) -> Mapping[str, str]:
         """Those that would not run, and why. Raises ConfigError."""
         return may_not_run(self._with(names), names)
@@ -55,11 +62,15 @@ class OtherPrograms:
 
 
 def servers_elsewhere(own: Path) -> Mapping[str, str]:
-    """What other programs have and our file has not: TOML by name. Raises ConfigError."""
+    """What other programs have and our file has not: whose it is and its TOML, by name.
+
+    Raises ConfigError.
+    """
     others = OtherPrograms(own)
     if others.trouble is not None:
         raise others.trouble
-    return others.collected.servers
+    servers = others.collected.servers
+    return {name: f"# {others.whose(name)}\n{toml}" for name, toml in servers.items()}
 
 
 def take_servers(own: Path, names: Collection[str]) -> None:

@@ -102,6 +102,7 @@ async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
         assert written(mine) == "# mine\n"
         await stand.press("down")
         await stand.until(lambda: 'command = "y"' in stand.text())
+        assert "# Codex" in stand.text()
         await stand.press("space", "ctrl+s")
         await stand.until(lambda: "● b" in stand.text())
         text = written(mine) or ""
