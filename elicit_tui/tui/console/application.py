@@ -431,7 +431,8 @@ class ConsoleApp(Controller):
         from elicit_tui.tui.console.screens.about import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen())
+            active = self.screen.active_bindings.values()
+            self.push_screen(HelpScreen({(key.binding.id or "").split(".")[0] for key in active}))
 
     def action_allowances(self) -> None:
         """Show what was allowed for the session."""

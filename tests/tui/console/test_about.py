@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screens.about import AboutScreen
@@ -70,3 +71,17 @@ async def test_what_a_tool_says_of_itself_is_shown_whole_from_the_list_and_befor
         assert "up to here." in stand.text()
         await stand.press("escape")
         await stand.until(lambda: "City *" in stand.text())
+
+
+@pytest.mark.parametrize(("pane", "first"), [("1", "servers"), ("3", "calls"), ("5", "history")])
+async def test_help_begins_with_the_keys_of_where_one_is(
+    tmp_path: Path, pane: str, first: str
+) -> None:
+    async with console(tmp_path, tools=tools()) as stand:
+        if pane == "3":
+            offer = stand.app.state.servers["alpha"].offers[0]
+            stand.app.state.calls.start("alpha", Call("tools/call", offer.name, {}))
+        await stand.press(pane, "f1")
+        await stand.until(lambda: "Help" in stand.text().splitlines()[0])
+        line = stand.text().splitlines()[1]
+        assert line.strip("│╭ ").startswith(first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from elicit_tui.text import neutral_line
@@ -60,6 +61,9 @@ TITLES = {
     "lines": "texts",
 }
 
+GENERAL = frozenset("console pane dialog rows lines".split())
+"""Families of keys that are not of one place."""
+
 PANES_OF = {
     "servers": "servers",
     "offers": "servers",
@@ -97,8 +101,10 @@ class HelpScreen(TextDialog):
 
     app: Controller
 
-    def __init__(self) -> None:
+    def __init__(self, here: Collection[str] = ()) -> None:
+        """`here`: the families of the keys that work where help was asked for; they come first."""
         super().__init__("Help")
+        self._here = frozenset(here) - GENERAL
 
     def action_help(self) -> None:
         """The same key goes back."""
@@ -150,4 +156,5 @@ class HelpScreen(TextDialog):
                         (name, "dim"),
                     )
                 )
-        return list(groups.values())
+        order = sorted(groups, key=lambda family: family not in self._here)
+        return [groups[family] for family in order]
