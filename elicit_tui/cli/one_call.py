@@ -173,7 +173,7 @@ class OneCall:
         if server.layer == "command line":
             way = f"--protocol {other}"
         else:
-            way = f'mcp_servers.{server.name}.protocol = "{other}"'
+            way = f'{server.key("protocol")} = "{other}"'
         self._narration.tell(
             f"{server.name} was spoken to in {spoken}; a server that asks only in "
             f"{other} fails so. Try {way}."

@@ -78,7 +78,7 @@ def named_server(settings: Settings, name: str) -> ServerSettings:
     if server.refused is not None:
         raise UsageError(server.refused)
     if not server.enabled:
-        raise UsageError(f"The server {name!r} is disabled (mcp_servers.{name}.enabled = false).")
+        raise UsageError(f"The server {name!r} is disabled ({server.key('enabled')} = false).")
     if server.lack is not None:
         raise UsageError(server.lack)
     return server

@@ -216,6 +216,12 @@ class ServerSettings:
         )
         return self.url is not None and not own
 
+    def key(self, setting: str) -> str:
+        """One of its settings as a configuration file spells it: `mcp_servers.NAME.SETTING`."""
+        from elicit_tui.elicitation.toml_spelling import dotted
+
+        return dotted("mcp_servers", self.name, setting)
+
     @property
     def lack(self) -> str | None:
         """What the environment lacks so that it cannot start, in a sentence; None: nothing."""

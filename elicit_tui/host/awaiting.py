@@ -70,7 +70,7 @@ class Awaiting:
         raise LimitReached(
             f"The server {settings.name} did not {what} within "
             f"{in_seconds(settings.tool_timeout_sec)} "
-            f"(mcp_servers.{settings.name}.tool_timeout_sec allows more)."
+            f"({settings.key('tool_timeout_sec')} allows more)."
         )
 
     async def reached(self, work: Awaitable[Any]) -> Any:

@@ -260,9 +260,9 @@ def _sentence(settings: ServerSettings, error: OSError | ValueError) -> str:
     command = neutral_line(hidden(settings.command or "", stars))
     if settings.cwd is not None and not Path(settings.cwd).is_dir():
         directory = neutral_line(settings.cwd)
-        key = f"mcp_servers.{settings.name}.cwd"
+        key = settings.key("cwd")
         return f"The directory {directory} of the server {settings.name} is not there ({key})."
-    key = f"mcp_servers.{settings.name}.command"
+    key = settings.key("command")
     what = f"The command {command} of the server {settings.name}"
     if isinstance(error, FileNotFoundError):
         return f"{what} was not found ({key})."

@@ -120,7 +120,7 @@ class Lifecycle:
         return (
             f"The server {settings.name} was not ready within "
             f"{in_seconds(settings.startup_timeout_sec)} "
-            f"(mcp_servers.{settings.name}.startup_timeout_sec allows more)."
+            f"({settings.key('startup_timeout_sec')} allows more)."
         )
 
     def _streams(self, process: ServerProcess | None) -> Any:
@@ -281,7 +281,7 @@ class Lifecycle:
         )
         if settings.protocol == "auto":
             return sentence
-        only = f'mcp_servers.{settings.name}.protocol = "{settings.protocol}"'
+        only = f'{settings.key("protocol")} = "{settings.protocol}"'
         return f"{sentence} It was asked for one revision only ({only})."
 
     async def _end_process(self) -> None:

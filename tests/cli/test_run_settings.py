@@ -57,6 +57,12 @@ def test_all_enabled_servers_start_and_refused_ones_are_said() -> None:
     assert "c: not started. managed says no" in stream.getvalue()
 
 
+def test_a_name_that_toml_quotes_is_quoted_in_what_to_write() -> None:
+    off = servers(ServerSettings("npx -y a", command="x", enabled=False))
+    with pytest.raises(UsageError, match=r'mcp_servers\."npx -y a"\.enabled = false'):
+        named_server(off, "npx -y a")
+
+
 def test_a_missing_name_stops_what_names_its_server_and_no_other() -> None:
     settings = servers(
         ServerSettings("a", command="x", missing=("TOKEN",)), ServerSettings("b", command="x")

@@ -263,7 +263,7 @@ def server_records(settings: Mapping[str, ServerSettings]) -> dict[str, ServerRe
         if server.refused is not None:
             record.state, record.failure = "refused", server.refused
         elif not server.enabled:
-            record.state, record.failure = "off", f"mcp_servers.{name}.enabled is false."
+            record.state, record.failure = "off", f"{server.key('enabled')} is false."
         elif server.missing:
             names = ", ".join(f"${{{missing}}}" for missing in server.missing)
             record.state = "failed"

@@ -188,7 +188,7 @@ class ServersPane(Pane):
             return joined([text_lines("Reading what it offers …", width), address])
         if record.state == "off":
             words = f"{name} is not enabled, so it was not started."
-            way = f"mcp_servers.{name}.enabled = true in {self.app.config_path} starts it."
+            way = f"{record.settings.key('enabled')} = true in {self.app.config_path} starts it."
             return joined([text_lines(words, width), text_lines(way, width, "dim"), address])
         title = "did not start" if record.connection is None else "has ended"
         title = "may not run" if record.state == "refused" else title

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, ending_of, family_of, tool_of
@@ -127,14 +128,14 @@ def _way_out(stopped: Stopped, width: int) -> list[Line]:
 
 def way_through(decided_by: str, key: str, server: str) -> str:
     """The sentence with the key that would let a question like this one through; may be empty."""
-    last = key.rpartition(".")[2]
+    last, table = key.rpartition(".")[2], dotted("mcp_servers", server)
     setting = {
         "approval_policy": 'approval_policy = "on-request"',
-        "elicitations": f'mcp_servers.{server}.elicitations = "ask"',
+        "elicitations": f'{table}.elicitations = "ask"',
         "mcp_elicitations": "approval_policy.granular.mcp_elicitations = true",
         "rules": "approval_policy.granular.rules = true",
         "tool_calls": "approval_policy.granular.tool_calls = true",
-        "elicitation_modes": f'mcp_servers.{server}.elicitation_modes = ["form", "url"]',
+        "elicitation_modes": f'{table}.elicitation_modes = ["form", "url"]',
         "disabled_tools": f"{key} without this tool",
         "enabled_tools": f"{key} with this tool",
     }.get(last, key)
