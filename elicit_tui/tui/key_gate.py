@@ -124,15 +124,16 @@ class KeyOrder:
         focused = self._app.focused
         if not isinstance(event, events.Key) or focused is None:
             return
-        if event.is_printable and is_field(focused):
-            return
+        if not (event.is_printable and is_field(focused)):
+            self.follow(focused)
+
+    def follow(self, widget: Widget) -> None:
+        """Hold what comes next until all that this widget has, or sent, rose to the screen."""
         self._waiting = True
         self._turn += 1
         wait = partial(self._wait, self._turn, ORDER_STEPS - 1)
         self._app.set_timer(ORDER_STEP_SECONDS, wait)
-        # Once for the key, and once for the message that its action may have sent the same way.
-        path = tuple(focused.ancestors_with_self)
-        self._rise((*path, *path), self._turn)
+        self._rise(tuple(widget.ancestors_with_self), self._turn)
 
     async def _wait(self, turn: int, steps: int) -> None:
         if steps == 0:

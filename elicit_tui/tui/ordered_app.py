@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App, ReturnType
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Question, cancel
 from elicit_tui.text import controls_left_out, neutral_line, without_controls
@@ -100,6 +101,10 @@ class OrderedApp(App[ReturnType]):
                 self._clean(event)
             await super().on_event(event)
             self._order.passed(event)
+
+    def keys_follow(self, widget: Widget) -> None:
+        """Keep what is typed until a message that this widget just sent has been dealt with."""
+        self._order.follow(widget)
 
     def hold_keys(self) -> None:
         """Keep what is typed until `keys_go_on`: the line that it is meant for is about to open."""

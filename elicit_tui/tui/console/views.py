@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.selection import Selection
 
+    from elicit_tui.tui.ordered_app import OrderedApp
+
 
 # What draws spans: text whose roles become the colours of the theme.
 
@@ -105,6 +107,8 @@ Draw = Callable[[str, int], Sequence[Line]]
 
 class RowList(SpanView, can_focus=True):
     """Rows of equal height; the arrow keys move the cursor, Enter chooses."""
+
+    app: OrderedApp[int]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="rows.up"),
@@ -251,6 +255,7 @@ class RowList(SpanView, can_focus=True):
         """Choose the row under the cursor."""
         if self.key is not None:
             self.post_message(self.Chosen(self, self.key))
+            self.app.keys_follow(self)
 
     def on_click(self, event: events.Click) -> None:
         """A click points; a second one on the same row chooses."""

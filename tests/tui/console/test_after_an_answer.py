@@ -72,7 +72,7 @@ async def test_a_call_that_may_own_a_refused_question_does_not_look_as_if_all_wa
             record = stand.app.state.calls.get(call.id)
             assert record is not None
             record.end("answered", result={"content": []})
-            assert record.words == f"a question {became}"
+            assert record.standing == f"a question {became}"
             assert how(record)[2] == "warn"
         await stand.press("3")
         await stand.until(lambda: stand.text().count(f"a question {became}") >= 2)
@@ -120,7 +120,7 @@ async def test_what_became_of_a_refused_question_has_one_wording(
         record = stand.app.state.calls.get(call.id)
         assert record is not None
         record.end(state, result={"content": [], "isError": True})
-        assert record.words == "declined by you"
+        assert record.standing == "declined by you"
         for pane in "35":
             await stand.press(pane)
             await stand.until(lambda: "declined by you" in stand.text())
@@ -133,7 +133,7 @@ async def test_a_call_without_a_refused_question_is_done_or_failed(tmp_path: Pat
         records = [stand.app.state.calls.start("alpha", Call("tools/call", "a", {})) for _ in "ab"]
         records[0].end("answered", result={"content": []})
         records[1].end("answered", result={"content": [], "isError": True})
-        assert [record.words for record in records] == ["done", "failed"]
+        assert [record.standing for record in records] == ["done", "failed"]
 
 
 async def test_a_question_that_was_put_off_once_is_put_off_when_it_is_passed_over(
