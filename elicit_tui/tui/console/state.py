@@ -144,8 +144,9 @@ class ConsoleState:
         self.activity.add(event.request.server.name, why, "warn")
         message = neutral_line(event.request.message or event.request.url or "(no message)", 120)
         for call in calls:
-            end = AnsweredQuestion(message, outcome.action, why, len(calls) == 1)
-            call.answered.append(end)
+            if not call.answered:  # Else its own answers stand there.
+                end = AnsweredQuestion(message, outcome.action, why, len(calls) == 1)
+                call.answered.append(end)
 
     def _resolved(self, event: Resolved) -> None:
         request, outcome = event.request, event.outcome
