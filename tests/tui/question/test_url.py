@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.message import Message
 
 from elicit_tui.elicitation import (
     Finding,
@@ -437,6 +438,8 @@ async def test_who_has_the_address_that_the_page_ended_at_agrees_to_the_page_by_
         if findings:
             await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
             assert app.outcome is None
+            # A key that comes right behind a paste is not obeyed.
+            await until(pilot, lambda: Message().time > app._burst._until, "the end of the paste")
             await pilot.press("ctrl+y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
