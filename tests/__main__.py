@@ -130,7 +130,7 @@ def run_all(quick: bool, for_pytest: list[str]) -> dict[str, bool]:
             results[title] = run(title, [command(arguments[0]), *arguments[1:]])
         results |= {title: future.result() for title, future in installing.items()}
     # Most tests wait for other processes half of their time; who is done takes from who is not.
-    workers = str(min(4, (os.cpu_count() or 2) + 1))
+    workers = str(min(4, (os.cpu_count() or 2) + 2))
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
     results["tests"] = run("tests", [*pytest, *for_pytest])
     if not quick:
