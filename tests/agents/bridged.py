@@ -164,6 +164,10 @@ def nobody_there(here: Bridged) -> str:
 
 def killed(here: Bridged) -> str:
     here.install()
+    return _killed_while_it_waits(here)
+
+
+def _killed_while_it_waits(here: Bridged) -> str:
     with here.person("watch") as somebody, here.starts() as started:
         assert somebody.stdout is not None
         assert somebody.stdout.readline().startswith(b"came")
@@ -248,13 +252,7 @@ def elicited_with_nobody_there(here: Bridged) -> str:
 
 def elicited_and_killed(here: Bridged) -> str:
     _has_server_ask(here)
-    with here.person("watch") as somebody, here.starts() as started:
-        assert somebody.stdout is not None
-        assert somebody.stdout.readline().startswith(b"came")
-        started.kill()
-        began = time.monotonic()
-        assert somebody.stdout.readline().startswith(b"left")
-    return f"gone in {time.monotonic() - began:.0f} s"
+    return _killed_while_it_waits(here)
 
 
 def elicited_and_unanswered(here: Bridged) -> str:

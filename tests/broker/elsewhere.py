@@ -22,7 +22,7 @@ from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import Asker
 
 BOUND = 60.0
-ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/work")
+ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/code")
 
 
 def sent(**content: Any) -> Outcome:

@@ -14,7 +14,7 @@ from elicit_tui.form.field import Typed
 from elicit_tui.store.store import Answer, Asker, Store, Waiting
 from tests.ledger.world import request
 
-ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/work/secret-project")
+ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/code/secret-project")
 ME = Answerer("me", "pts/3", "laptop", ("41 elicit-tui", "40 bash"))
 ELSEWHERE = Answerer("me", "pts/7", "laptop")
 WARNING = Finding("destructive.production", Severity.WARN, "message", "production", "Make sure.")

@@ -114,7 +114,7 @@ def test_the_servers_of_a_project_stay(tmp_path: Path, capsys: pytest.CaptureFix
     claude = installed("claude-code")
     claude.has(fixture_of("claude-code"))
     claude.runs("install", "--take-over", "--yes")
-    assert "shop-db stays where it is: it belongs to the project /home/me/work/shop" in (
+    assert "shop-db stays where it is: it belongs to the project /home/me/code/shop" in (
         capsys.readouterr().err
     )
     shared = tmp_path / "shop" / ".mcp.json"

@@ -72,7 +72,7 @@ async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
     async with reader(tmp_path) as stand:
         asked = asyncio.ensure_future(broker.resolve(form_request()))
         await opened(stand)
-        assert "for claude-code 2.1.319 in /home/me/work" in stand.text()
+        assert "for claude-code 2.1.319 in /home/me/code" in stand.text()
         await stand.press(*"red")
         await stand.press("ctrl+s")
         outcome = await bounded(asked)
