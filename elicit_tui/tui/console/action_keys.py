@@ -52,7 +52,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.widgets.lines import DateLine
     from elicit_tui.tui.widgets.text_block import TextBlock
 
-    places = (
+    return keys_in(
         application,
         main_screen,
         ServersPane,
@@ -77,6 +77,17 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         RowList,
         LineView,
     )
+
+
+def binding_of(action_id: str, application: type, main_screen: type) -> Binding:
+    """What has this id; for what is painted first, the rest of the console is not loaded."""
+    first = keys_in(application, main_screen, ServersPane)
+    return first.get(action_id) or known_keys(application, main_screen)[action_id]
+
+
+@cache
+def keys_in(*places: type) -> dict[str, Binding]:
+    """Action id to its binding; of two of one id the first is taken."""
     found: dict[str, Binding] = {}
     for place in places:
         for owner in place.__mro__:

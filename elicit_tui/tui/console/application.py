@@ -22,7 +22,7 @@ from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.panels.pane import NARROW
 from elicit_tui.tui.console.presenter import ConsoleResponder, QuestionPresenter
 from elicit_tui.tui.console.remembered import Remembered
-from elicit_tui.tui.console.screen import INBOX_PANES, ConsoleScreen, InboxScreen
+from elicit_tui.tui.console.screen import ConsoleScreen, InboxScreen
 from elicit_tui.tui.console.shared_questions import SharedQuestions
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.key_gate import is_field
@@ -95,6 +95,7 @@ class ConsoleApp(Controller):
         if inbox:
             self.state.servers.clear()
         self.via = "inbox" if inbox else "console"
+        self._main_screen = InboxScreen if inbox else ConsoleScreen
         self.config_path = config_path
         self.presenter = QuestionPresenter(self)
         self.announcer = Announcer(self)
@@ -113,9 +114,7 @@ class ConsoleApp(Controller):
 
     def get_default_screen(self) -> Screen[Any]:
         """The console's main screen."""
-        if self.via == "inbox":
-            return InboxScreen(self.state, INBOX_PANES)
-        return ConsoleScreen(self.state)
+        return self._main_screen(self.state)
 
     def on_mount(self) -> None:
         """Take the owner's keys, paint; everything else comes after."""
@@ -347,11 +346,13 @@ class ConsoleApp(Controller):
         """Every action that has a key, by its id."""
         from elicit_tui.tui.console.action_keys import known_keys
 
-        return known_keys(ConsoleApp, InboxScreen if self.via == "inbox" else ConsoleScreen)
+        return known_keys(ConsoleApp, self._main_screen)
 
     def key_of(self, action_id: str) -> str:
         """The key that an action has, as it is shown."""
-        binding = self.known_keys[action_id]
+        from elicit_tui.tui.console.action_keys import binding_of
+
+        binding = binding_of(action_id, ConsoleApp, self._main_screen)
         key = self.own_keys.get(action_id, binding.key)
         if key == binding.key and binding.key_display:
             return binding.key_display

@@ -51,17 +51,18 @@ class ConsoleScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012 - Textual declares it so
 
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
+    pane_names: ClassVar[tuple[str, ...]] = tuple(PANES)
+    """The panes that there are; the first one is shown."""
 
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """What has the focus; as in a question, only what loses it and what gets it are painted."""
 
-    def __init__(self, state: ConsoleState, panes: Sequence[str] = tuple(PANES)) -> None:
-        """`panes`: the names of those that there are; the first one is shown."""
+    def __init__(self, state: ConsoleState) -> None:
         super().__init__(id="console")
         self.state = state
-        self._names = tuple(panes)
-        self.pane: Pane = _pane(panes[0], state)
-        self._panes: dict[str, Pane] = {panes[0]: self.pane}
+        first = self.pane_names[0]
+        self.pane: Pane = _pane(first, state)
+        self._panes: dict[str, Pane] = {first: self.pane}
         self._seen = -1
 
     def compose(self) -> ComposeResult:
@@ -91,7 +92,7 @@ class ConsoleScreen(Screen[None]):
 
     async def show_pane(self, name: str) -> None:
         """Show another pane."""
-        if name not in self._names:
+        if name not in self.pane_names:
             return
         if name not in self._panes:
             fresh = self._panes[name] = _pane(name, self.state)
@@ -106,7 +107,7 @@ class ConsoleScreen(Screen[None]):
 
     def has_pane(self, name: str) -> bool:
         """Whether there is a pane of this name."""
-        return name in self._names
+        return name in self.pane_names
 
     def tick(self, *, moment: bool) -> None:
         """Draw what changed; `moment`: a second passed, so ages and times left did."""
@@ -142,7 +143,7 @@ class ConsoleScreen(Screen[None]):
         }
         narrow = self.size.width < ROOMY
         parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
-        for number, name in enumerate(self._names, 1):
+        for number, name in enumerate(self.pane_names, 1):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
@@ -210,6 +211,7 @@ class InboxScreen(ConsoleScreen):
     """The main screen of a console with nothing but the questions of other processes."""
 
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(INBOX_PANES)
+    pane_names: ClassVar[tuple[str, ...]] = INBOX_PANES
 
 
 def _pane(name: str, state: ConsoleState) -> Pane:
