@@ -27,6 +27,7 @@ _TAG: Final = "is"
 """Names the class where a field may hold one of several."""
 _KEPT: Final = ("request", "review", "note", "attempt", "outgoing")
 """What is kept of a question. Its form is read again from the request, `examine` is the asker's."""
+_ANOTHER_VERSION: Final = "What is kept was written by another version of elicit-tui."
 _NAMES: Final = {"Entry": Entry, "Form": Form, "Finding": Finding}
 """Names that the nouns import for type checkers only."""
 
@@ -42,9 +43,18 @@ def written(value: Any) -> bytes:
 def read(kind: type[Noun], text: bytes) -> Noun:
     """The noun that `written` wrote; raises StoreError for what this version does not know."""
     try:
-        noun: Noun = _noun(kind, json.loads(text))
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(_ANOTHER_VERSION) from error
+    return noun_of(kind, value)
+
+
+def noun_of(kind: type[Noun], value: Any) -> Noun:
+    """The noun of a JSON value, every part of it of its type; raises StoreError as `read` does."""
+    try:
+        noun: Noun = _noun(kind, value)
     except (TypeError, ValueError, KeyError, RecursionError) as error:
-        raise StoreError("What is kept was written by another version of elicit-tui.") from error
+        raise StoreError(_ANOTHER_VERSION) from error
     return noun
 
 
@@ -100,7 +110,7 @@ def _noun(kind: Any, value: Any) -> Any:
     if is_dataclass(kind):
         return _dataclass(kind, _must(dict, value))
     if kind is float:
-        return value if isinstance(value, int) else _must(float, value)
+        return _must((int, float), value)
     return _must(kind, value)
 
 
@@ -135,7 +145,7 @@ def _dataclass(kind: Any, value: Mapping[str, Any]) -> Any:
     return kind(**{name: _noun(types_[name], item) for name, item in value.items()})
 
 
-def _must(kind: type, value: Any) -> Any:
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+def _must(kind: type | tuple[type, ...], value: Any) -> Any:
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise TypeError(value)
     return value

@@ -57,17 +57,23 @@ end
 redis.call('PEXPIRE', KEYS[1], LIFE)
 return 1
 """.replace("LIFE", str(int(UNREAD_SECONDS * 1000)))
+"""KEYS: calls, the call of each put, the call of each drop; ARGV: version, how many puts, of each
+its id, text, 1 where it has ended, and blobs `paused` and `outcome`, then the id of each drop."""
 BEGIN: Final = LuaScript(_CHANGE)
 CHANGE: Final = LuaScript(_CHANGE + " -- goes on where memory is used up", "allow-oom")
 BOOK: Final = LuaScript("return {redis.call('TIME'), redis.call('HGETALL', KEYS[1])}", "no-writes")
+"""KEYS: calls, or notes."""
 LOOK: Final = LuaScript(
     "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGETALL', KEYS[2])}", "no-writes"
 )
+"""KEYS: calls, call; ARGV: call."""
 NOTE: Final = LuaScript(
     "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]); redis.call('PEXPIRE', KEYS[1], 3600000)",
     "allow-oom",
 )
+"""KEYS: notes; ARGV: name of the note, note."""
 TAKE: Final = LuaScript("return redis.call('HDEL', KEYS[1], unpack(ARGV))", "allow-oom")
+"""KEYS: notes; ARGV: name of each note."""
 
 Present = Callable[[], Awaitable[tuple[float, list[Process]]]]
 """The server's time, and every process that said that it lives."""

@@ -19,11 +19,13 @@ The calls of agents are in `redis_calls`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args, get_type_hints
 
+from elicit_tui.errors import StoreError
 from elicit_tui.store.living import is_same_process, machine_id
+from elicit_tui.store.nouns import noun_of
 from elicit_tui.store.redis_server import LuaScript
 from elicit_tui.store.store import Role
 from elicit_tui.store.transitions import StoredQuestion
@@ -52,6 +54,7 @@ local function note(log, number, session, question)
 end
 """
 READ: Final = LuaScript("return {redis.call('TIME'), redis.call('HGETALL', KEYS[1])}", "no-writes")
+"""KEYS: question."""
 CREATE: Final = LuaScript(
     _NOTE
     + """
@@ -65,6 +68,10 @@ if KEYS[4] then note(KEYS[4], KEYS[5], ARGV[1], ARGV[2]) end
 return 'done'
 """
 )
+"""KEYS: question, questions, session[, log, number]; ARGV: session, question, column, value…
+
+The last two keys are given where all are on one node, here and in `CHANGE`.
+"""
 CHANGE: Final = LuaScript(
     _NOTE
     + """
@@ -79,8 +86,13 @@ return 1
 """,
     "allow-oom",
 )
-"""Its versions are times, so that one that a lost write had is not given again."""
+"""KEYS: question[, log, number]; ARGV: version, session, question, how many words are to be set,
+milliseconds until Redis drops it (0: never), column, value…, columns to be removed…
+
+Its versions are times, so that one that a lost write had is not given again.
+"""
 NOTE: Final = LuaScript(_NOTE + "note(KEYS[1], KEYS[2], ARGV[1], ARGV[2])", "allow-oom")
+"""KEYS: log, number; ARGV: session, question."""
 LAST: Final = LuaScript(
     """
 local time = redis.call('TIME')
@@ -89,7 +101,10 @@ return redis.call('GET', KEYS[1])
 """,
     "allow-oom",
 )
-"""Tells the number of the last change; a Redis that began anew goes on from a higher one."""
+"""KEYS: number.
+
+Tells the number of the last change; a Redis that began anew goes on from a higher one.
+"""
 BEAT: Final = LuaScript(
     """
 local time = redis.call('TIME')
@@ -103,6 +118,7 @@ return {time, redis.call('HGETALL', KEYS[3]), redis.call('HGETALL', KEYS[1]),
 """,
     "allow-oom",
 )
+"""KEYS: processes, beats, meta; ARGV: process, what it is, layout, name for a new life, key id."""
 PRESENT: Final = LuaScript(
     """
 return {redis.call('TIME'), redis.call('HGETALL', KEYS[1]),
@@ -110,15 +126,20 @@ return {redis.call('TIME'), redis.call('HGETALL', KEYS[1]),
 """,
     "no-writes",
 )
+"""KEYS: processes, beats."""
 LEAVE: Final = LuaScript(
     "redis.call('HDEL', KEYS[1], ARGV[1]); redis.call('ZREM', KEYS[2], ARGV[1])", "allow-oom"
 )
+"""KEYS: processes, beats; ARGV: process."""
 BEGIN: Final = LuaScript("redis.call('HSETNX', KEYS[1], 'process', ARGV[1])", "allow-oom")
+"""KEYS: session; ARGV: process."""
 REGISTER: Final = LuaScript(
     "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]); redis.call('ZREM', KEYS[2], ARGV[1])",
     "allow-oom",
 )
+"""KEYS: sessions, ended; ARGV: session, process and agent."""
 END: Final = LuaScript("redis.call('DEL', KEYS[1], KEYS[2])", "allow-oom")
+"""KEYS: session, its grants."""
 UNREGISTER: Final = LuaScript(
     """
 local time = redis.call('TIME')
@@ -126,6 +147,7 @@ if redis.call('HDEL', KEYS[1], ARGV[1]) == 1 then redis.call('ZADD', KEYS[2], ti
 """,
     "allow-oom",
 )
+"""KEYS: sessions, ended; ARGV: session."""
 GRANT: Final = LuaScript(
     """
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -133,6 +155,7 @@ redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[2])
 return 1
 """
 )
+"""KEYS: session, its grants; ARGV: grant, since when."""
 DROP: Final = LuaScript(
     """
 redis.call('DEL', KEYS[1])
@@ -140,8 +163,11 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 """,
     "allow-oom",
 )
+"""KEYS: question, questions; ARGV: question."""
 FORGET: Final = LuaScript("redis.call('ZREM', KEYS[1], ARGV[1])", "allow-oom")
+"""KEYS: ended; ARGV: session."""
 REVOKE: Final = LuaScript("return redis.call('HDEL', KEYS[1], unpack(ARGV))", "allow-oom")
+"""KEYS: grants; ARGV: grant…"""
 
 PROBE: Final = LuaScript(
     """
@@ -158,16 +184,22 @@ try('XADD', key, '*', 'a', 1) redis.pcall('DEL', key)
 return lacks
 """
 )
-"""Tells which commands this user may not send; on a key of its own."""
+"""KEYS: one that is nobody's.
 
-_TYPES: Final[Mapping[str, type]] = {
-    part.name: next(
-        kind
-        for name, kind in (("bytes", bytes), ("float", float), ("int", int), ("", str))
-        if name in str(part.type)
-    )
-    for part in fields(StoredQuestion)
-}
+Tells which commands this user may not send.
+"""
+
+_READERS: Final[Mapping[Any, Callable[[bytes], Any]]] = {bytes: bytes, int: int, float: float}
+"""How a column is read that is no text."""
+
+
+def _reader(kind: Any) -> Callable[[bytes], Any]:
+    """How a column of this type is read, with `None` beside it or without."""
+    found = (_READERS[part] for part in (kind, *get_args(kind)) if part in _READERS)
+    return next(found, bytes.decode)
+
+
+_COLUMNS: Final = {name: _reader(kind) for name, kind in get_type_hints(StoredQuestion).items()}
 
 
 @dataclass(frozen=True)
@@ -233,25 +265,11 @@ def number_in(columns: Mapping[bytes, bytes]) -> int:
 def whole(kind: type[Noun], /, **values: Any) -> Noun | None:
     """A noun of these values; None where they are not of its types, as another writer's may be."""
     try:
-        made = kind(**values)
-    except TypeError:
+        made = noun_of(kind, values)
+    except StoreError:
         return None
-    parts = fields(kind)  # type: ignore[arg-type]
-    return made if all(_fits(str(part.type), getattr(made, part.name)) for part in parts) else None
-
-
-def _fits(wanted: str, value: Any) -> bool:
-    if value is None:
-        return "None" in wanted
-    if isinstance(value, bool):
-        return "bool" in wanted
-    if isinstance(value, (int, float)):
-        number = "float" in wanted or ("int" in wanted and isinstance(value, int))
-        return number and 0 <= value < _MOST
-    if isinstance(value, bytes):
-        return "bytes" in wanted
-    others = ("int", "float", "bool", "bytes")
-    return isinstance(value, str) and not any(other in wanted for other in others)
+    numbers = [value for value in values.values() if isinstance(value, (int, float))]
+    return made if all(0 <= number < _MOST for number in numbers) else None
 
 
 def columns_of(question: StoredQuestion) -> dict[str, Any]:
@@ -265,21 +283,16 @@ def columns_of(question: StoredQuestion) -> dict[str, Any]:
 
 def question_in(columns: Mapping[bytes, bytes]) -> StoredQuestion | None:
     """The question in the fields of a hash; None where there is none, or none of ours."""
-    values: dict[str, Any] = {}
     try:
-        for part in fields(StoredQuestion):
-            kind = _TYPES[part.name]
-            found = columns.get(part.name.encode())
-            if found is not None:
-                values[part.name] = found if kind is bytes else kind(found.decode())
-            elif part.default is MISSING and "None" not in str(part.type):
-                return None
-        for part in fields(StoredQuestion):
-            if part.default is MISSING:
-                values.setdefault(part.name, None)
-        return whole(StoredQuestion, **values)
+        found = {
+            name: None if (word := columns.get(name.encode())) is None else read(word)
+            for name, read in _COLUMNS.items()
+        }
     except ValueError:
         return None
+    optional = {part.name for part in fields(StoredQuestion) if part.default is not MISSING}
+    given = {name: v for name, v in found.items() if v is not None or name not in optional}
+    return whole(StoredQuestion, **given)
 
 
 def processes_in(about: Any, beats: Sequence[bytes]) -> list[Process]:

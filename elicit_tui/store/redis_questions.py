@@ -114,7 +114,7 @@ class RedisQuestions(SealedQuestions):
         make: Callable[[StoredQuestion | None, float], StoredQuestion],
     ) -> StoredQuestion:
         self._stand_open()
-        while True:
+        for _ in range(MOST_TRIES):
             at, there, _ = await self._fetch(session, question_id)
             question = make(there, at)
             if there is not None:
@@ -133,6 +133,7 @@ class RedisQuestions(SealedQuestions):
             if done == b"done":
                 await self._noted(session, question_id)
                 return self._learn(question)
+        raise StoreError("What stands under the id of this question cannot be read.")
 
     async def _change(self, question_id: str, transition: Transition) -> StoredQuestion | None:
         session = await self._session_of(question_id)
@@ -150,16 +151,16 @@ class RedisQuestions(SealedQuestions):
     async def _set(self, before: StoredQuestion, version: bytes, after: StoredQuestion) -> bool:
         """Set what is another one now, if nobody has changed the question meanwhile."""
         old, new = columns_of(before), columns_of(after)
-        pairs = [part for name in new if new[name] != old.get(name) for part in (name, new[name])]
+        parts = [part for name in new if new[name] != old.get(name) for part in (name, new[name])]
         done = await self.server.run(
             layout.CHANGE,
             [key(after.session, f"q:{after.id}"), *self._same_node],
             version,
             after.session,
             after.id,
-            len(pairs),
+            len(parts),
             int(BACKSTOP_SECONDS * 1000) if after.state == "settled" else 0,
-            *pairs,
+            *parts,
             *(name for name in old if name not in new),
         )
         if done:

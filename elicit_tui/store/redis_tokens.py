@@ -21,6 +21,7 @@ from elicit_tui.store.token_entries import Token
 
 TOKENS, REVOKED = "et:{index}:tokens", "et:{index}:revoked"
 ADD: Final = LuaScript("return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])")
+"""KEYS: tokens; ARGV: name, entry."""
 REVOKE: Final = LuaScript(
     """
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
@@ -28,9 +29,11 @@ if ARGV[1] ~= '' then redis.call('HDEL', KEYS[1], ARGV[1]) end
 """,
     "allow-oom",
 )
+"""KEYS: tokens, revoked; ARGV: name or nothing, SHA-256, seal."""
 READ: Final = LuaScript(
     "return {redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2])}", "no-writes"
 )
+"""KEYS: tokens, revoked."""
 _KEYS: Final = (TOKENS, REVOKED)
 
 

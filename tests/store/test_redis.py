@@ -25,6 +25,7 @@ from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Store, Waiting
 from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
+from tests.store.test_transitions import ASKED
 from tests.store.world import ASKER, ME, answer, put, question, sent, typed
 
 pytestmark = [
@@ -389,6 +390,43 @@ async def test_what_a_stranger_writes_into_redis_ends_nobody_and_hides_nothing(
         assert [one.id for one in (await goes(answering.changes())).waiting] == [waiting.id]
         await goes(answering.answer(waiting.id, answer(waiting)))
         assert (await until(asking, 0, lambda one: one.state == "answered")).id == waiting.id
+
+
+async def test_a_question_whose_id_a_stranger_holds_is_refused_and_not_tried_for_ever(
+    start: Start,
+) -> None:
+    redis = start()
+    asked = question()
+    hash_of_it = f"et:{{{ASKER.session}}}:q:{asked.id}"
+    async with two(redis) as (asking, _):
+        redis.command("HSET", hash_of_it, "state", "open")
+        with pytest.raises(StoreError, match="cannot be read"):
+            await goes(put(asking, asked))
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *((name, b"frobnicated") for name in ("state", "kind", "agent_state", "decided_by")),
+        *((name, b"frobnicated") for name in ("attempt", "put_at", "deadline", "action")),
+        ("attempt", b"1.5"),
+        ("put_at", b"nan"),
+        ("deadline", b"-1"),
+        ("settled_at", b"1e300"),
+        ("server", b"\xff"),
+    ],
+)
+def test_a_hash_with_a_column_that_is_not_of_its_type_is_no_question(
+    column: str, value: bytes
+) -> None:
+    ours = {
+        name.encode(): kept if isinstance(kept, bytes) else str(kept).encode()
+        for name, kept in redis_layout.columns_of(ASKED).items()
+    }
+    assert redis_layout.question_in(ours) == ASKED
+    assert redis_layout.question_in(ours | {column.encode(): value}) is None
+    del ours[b"put_at"]
+    assert redis_layout.question_in(ours) is None
 
 
 async def test_a_redis_takes_a_secret_of_the_owners(start: Start) -> None:
