@@ -1,4 +1,7 @@
-"""Waits for what a server answers, within its time; says in a sentence why no answer came."""
+"""Waits for what a server answers, within its time, and for the end of its connection.
+
+Says in a sentence why no answer came.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,25 @@ def doubling(seconds: float, longest: float) -> Iterator[float]:
     while True:
         yield seconds
         seconds = min(seconds * 2, longest)
+
+
+class Lifeline:
+    """What a connection hangs on: set in its own places, waited for and read by its lifecycle."""
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+        """Set when the connection is to end, or has."""
+        self.lost: str | None = None
+        """Why the connection is of no more use, in a sentence."""
+        self.give_up: Callable[[], None] | None = None
+        """Ends the wait for a transport to open, while there is one."""
+
+    def lose(self, sentence: str) -> None:
+        """End the connection, which is of no more use."""
+        self.lost = sentence
+        self.over.set()
+        if self.give_up is not None:
+            self.give_up()
 
 
 class AwaitedConnection(Protocol):

@@ -19,7 +19,7 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
-from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting
+from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting, Lifeline
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import (
     HostEvent,
@@ -43,25 +43,6 @@ if TYPE_CHECKING:
 
 ANSWERS_OUT_SECONDS: Final = 1.0
 CANCELLED: Final = cancel("user", "The person cancelled the call.")
-
-
-class Lifeline:
-    """What a connection hangs on: set in its own places, waited for and read by its lifecycle."""
-
-    def __init__(self) -> None:
-        self.over = asyncio.Event()
-        """Set when the connection is to end, or has."""
-        self.lost: str | None = None
-        """Why the connection is of no more use, in a sentence."""
-        self.give_up: Callable[[], None] | None = None
-        """Ends the wait for a transport to open, while there is one."""
-
-    def lose(self, sentence: str) -> None:
-        """End the connection, which is of no more use."""
-        self.lost = sentence
-        self.over.set()
-        if self.give_up is not None:
-            self.give_up()
 
 
 class Connection:
@@ -376,6 +357,17 @@ class Connection:
             work.cancel()
         else:
             await follower.cancel()
+
+    async def break_off(self, call_id: str) -> None:
+        """Cancel a call while its questions have no answer; returns when the server was told.
+
+        `call` raises Interrupted.
+        """
+        _, work = self._calls.get(call_id, (None, None))
+        if work is not None:
+            self._given_up.add(call_id)
+            work.cancel()
+            await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
 
     async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
         from elicit_tui.host.exchange import is_task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -53,6 +53,10 @@ class Host:
     def connections(self) -> Mapping[str, Connection]:
         """The latest connection of each server that was started, by configured name."""
         return dict(self._connections)
+
+    def put_between(self, between: Callable[[Broker], Broker]) -> None:
+        """Have connections that begin from now on ask what `between` makes of the broker."""
+        self._broker = between(self._broker)
 
     def launch(self, names: Iterable[str]) -> None:
         """Start the processes of these stdio servers at once; a failure is told by `connect`."""

@@ -6,14 +6,11 @@ where a scenario opened it. What goes through is in the ledger like every other 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, cast
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import ElicitationRequest, Outcome
-from elicit_tui.host.awaiting import END_KNOWN_SECONDS
-from elicit_tui.host.connection import Connection
 from elicit_tui.host.host import Host
 from elicit_tui.host.messages import elicit_result, result_message
 
@@ -26,8 +23,12 @@ class Door:
 
     def __init__(self, host: Host, instead: Instead) -> None:
         self._host = host
-        self._broker = host._broker
-        host._broker = cast(Broker, _PastTheJudge(self._broker, instead))
+        self._instead = instead
+        host.put_between(self._stand_before)
+
+    def _stand_before(self, broker: Broker) -> Broker:
+        self._broker = broker
+        return cast(Broker, _PastTheJudge(broker, self._instead))
 
     def send_again(self, request: ElicitationRequest, outcome: Outcome) -> None:
         """Send another answer to a question that has had its own, where that can be done.
@@ -40,17 +41,6 @@ class Door:
             return
         self._broker.overruled(request, outcome)
         wire.outbox.put(result_message(request.wire_id, elicit_result(outcome)))
-
-    async def cancel_unanswered(self, connection: Connection, call_id: str) -> None:
-        """Cancel a call while its questions have no answer; returns when the server was told.
-
-        `Connection.cancel` answers them first. The call raises Interrupted.
-        """
-        _, work = connection._calls.get(call_id, (None, None))
-        if work is not None:
-            connection._given_up.add(call_id)
-            work.cancel()
-            await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
 
 
 class _PastTheJudge:

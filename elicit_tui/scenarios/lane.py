@@ -208,8 +208,7 @@ class Way:
         run.protocol_version = connection.identity.protocol_version
         self._tell(RunEvent("connected", run, connection.identity))
         call = Call("tools/call", scenario.call, scenario.arguments)
-        assert lane.door is not None
-        self.script.cancel_call = partial(lane.door.cancel_unanswered, connection, call.id)
+        self.script.cancel_call = partial(connection.break_off, call.id)
         try:
             run.result = (await connection.call(call)).result
         except LimitReached as error:
@@ -217,7 +216,7 @@ class Way:
             run.error = _own_words(error, connection, how)
         except ElicitTuiError as error:
             run.error = error
-        if self._late is not None:
+        if self._late is not None and lane.door is not None:
             lane.door.send_again(*self._late)
         tools = await _still_answers(connection)
         tool = next((each for each in tools or () if each.name == scenario.call), None)
