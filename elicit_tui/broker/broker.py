@@ -35,14 +35,15 @@ from elicit_tui.elicitation import (
     Queue,
     Responder,
     Review,
+    ServerEnd,
     ServerIdentity,
     approval_request,
     cancel,
     decline,
+    ended_unsent,
     finished,
     form_of,
     review_of_call,
-    unsent,
     what_changed,
 )
 from elicit_tui.elicitation.authorization import TakeRedirect
@@ -159,7 +160,7 @@ class Broker:
             outcome = self.admit(request)
             if outcome is not None:
                 return outcome
-        withdrawn = unsent("server", "The server withdrew the question.")
+        withdrawn = ended_unsent("withdrew", "The server withdrew the question.")
         return await self._see_through(self._open[request.id], self._reviewed, withdrawn)
 
     async def _see_through(
@@ -371,16 +372,13 @@ class Broker:
 
     # Ends from outside
 
-    def withdraw(self, request_id: str, sentence: str) -> None:
-        """End a question that its server took back; nothing can be sent for it."""
-        self._end(lambda entry: entry.request.id == request_id, unsent("server", sentence))
+    def withdraw(self, request_id: str, sentence: str, end: ServerEnd = "withdrew") -> None:
+        """End a question that its server took back, or that `end` took; nothing can be sent."""
+        self._end(lambda entry: entry.request.id == request_id, ended_unsent(end, sentence))
 
     def taken_back(self, request: ElicitationRequest, sentence: str) -> Outcome:
-        """Record that the server took a question back that was decided and not answered yet.
-
-        Nothing is sent. The end that follows the decision is returned.
-        """
-        outcome = unsent("server", sentence)
+        """Record that the server took a decided question back before its answer left; its end."""
+        outcome = ended_unsent("withdrew", sentence)
         self._record.decided(request, outcome, Review())
         self._emit(Resolved(request, Review(), outcome, 0))
         return outcome
@@ -393,12 +391,13 @@ class Broker:
 
     def call_ended(self, request_id: str) -> None:
         """End the question of a call that its server ended; it still waits for an answer."""
-        over = cancel("server", "The call that it belongs to has ended.")
+        over = cancel("server", "The call that it belongs to has ended.", server_end="call ended")
         self._end(lambda entry: entry.request.id == request_id, over)
 
     def server_gone(self, server: str, sentence: str) -> None:
         """End all questions of a server that went away; nothing can be sent."""
-        self._end(lambda entry: entry.request.server.name == server, unsent("server", sentence))
+        outcome = ended_unsent("went away", sentence)
+        self._end(lambda entry: entry.request.server.name == server, outcome)
 
     def refused_on_the_wire(self, request: ElicitationRequest, sentence: str) -> None:
         """End an admitted request that was answered with an error before it was resolved."""

@@ -15,6 +15,7 @@ from elicit_tui.text import neutral_line
 
 SESSION_ENDED: Final = "The session that asked has ended. Nothing was sent."
 UNKNOWN: Final = "The session that asked has ended; it is not known whether the answer went out."
+CALL_ENDED: Final = "The call that it belongs to has ended; it was cancelled."
 TAKEN_BACK: Final = "It was taken back."
 TELL_AGENT: Final = "The agent was told to come back: tell it to go on."
 HANDED: Final = "Handed to the agent."
@@ -170,4 +171,6 @@ def _ended(waiting: Waiting) -> str:
         return TAKEN_BACK
     if waiting.decided_by == "user" and waiting.answered_by is None:
         return PAGE_FINISHED
+    if waiting.decided_by == "server" and waiting.action is not None:
+        return CALL_ENDED
     return _SENTENCES.get(waiting.decided_by, PUBLIC_REASONS[waiting.decided_by])

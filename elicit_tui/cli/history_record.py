@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.cli.history_text import outcome
-from elicit_tui.cli.signs import OUTCOMES, VERDICTS
+from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation.finding import MASK
+from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import local_time, neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _TOLD_BEFORE: Final = frozenset(
 
 def record_lines(row: Row) -> Iterator[str]:
     """What was asked, by whom, how it ended and why: lines to be broken at words."""
-    yield f"{OUTCOMES[row.action]} {outcome(row)}"
+    yield f"{SIGNS[row.action]} {outcome(row)}"
     details = row.details
     asked = row.request if isinstance(row.request, Mapping) else {}
     lines = (

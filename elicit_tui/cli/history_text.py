@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.cli.signs import OUTCOMES, VERDICTS
+from elicit_tui.cli.signs import VERDICTS
+from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.text import local_time, neutral_line
 
 if TYPE_CHECKING:
@@ -52,15 +53,17 @@ def _signed(row: Row) -> tuple[str, ...]:
         server,
         tool,
         "" if row.verdict == "allow" else f"{VERDICTS.get(row.verdict or '', '')}{found}",
-        f"{OUTCOMES[row.action]} {decided}",
+        f"{SIGNS[row.action]} {decided}",
         message,
     )
 
 
 def outcome(row: Row) -> str:
-    """What was done and by whom, in three words at most."""
+    """What was done and by whom, in few words."""
     if row.decided_by is None:
         return "no outcome recorded"
+    if row.decided_by == "server":
+        return f"{row.action or 'nothing sent'}: {SERVER_ENDS[row.server_end]}"
     return f"{row.action or 'nothing sent'} by {row.decided_by}"
 
 

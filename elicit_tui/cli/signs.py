@@ -7,12 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-OUTCOMES: Final[Mapping[str | None, str]] = {
-    "accept": "✓",
-    "decline": "✗",
-    "cancel": "○",
-    None: "–",
-}
 VERDICTS: Final = {"allow": "✓ ", "warn": "▲ ", "block": "■ "}
 """What stands before a verdict or a severity on a terminal; a note has none."""
 

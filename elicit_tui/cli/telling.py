@@ -9,10 +9,10 @@ from typing import Final
 
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.cli.wrapping import columns_of
 from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.host.events import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import as_name, neutral_line, readable_json
@@ -90,7 +90,7 @@ def _done(outcome: Outcome) -> str:
     """What became of a question; where no result went out, the server ended it or we refused it."""
     if outcome.action is not None:
         return DONE[outcome.action]
-    return "ended" if outcome.decided_by == "server" else "refused"
+    return SERVER_ENDS[outcome.server_end] if outcome.decided_by == "server" else "refused"
 
 
 def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
@@ -110,7 +110,7 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
         text = "interrupted" if outcome.decided_by == "shutdown" else _done(outcome)
     if event.draft_kept:
         text += " · what you typed is kept for a day"
-    line = neutral_line(f"{OUTCOMES[outcome.action]} {as_name(name, 60)} · {text}", LINE_CHARACTERS)
+    line = neutral_line(f"{SIGNS[outcome.action]} {as_name(name, 60)} · {text}", LINE_CHARACTERS)
     columns = columns_of(sys.stderr)
     if columns is None or cell_len(line) <= columns:
         return line
@@ -139,7 +139,7 @@ def _decision(event: Resolved) -> Iterator[str]:
         return
     message = neutral_line(request.message, 160)
     yield (
-        f"{OUTCOMES[outcome.action]} {request.server.name} asked: {message or '(no message)'} -> "
+        f"{SIGNS[outcome.action]} {request.server.name} asked: {message or '(no message)'} -> "
         f"{_done(outcome)} by {outcome.decided_by}. {outcome.reason}"
     )
     if event.draft_kept:

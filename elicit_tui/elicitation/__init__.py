@@ -21,10 +21,12 @@ from elicit_tui.elicitation.outcome import (
     DecidedBy,
     Outcome,
     Scope,
+    ServerEnd,
     Via,
     accept,
     cancel,
     decline,
+    ended_unsent,
     unsent,
 )
 from elicit_tui.elicitation.question import (
@@ -75,6 +77,7 @@ __all__ = [
     "Responder",
     "Review",
     "Scope",
+    "ServerEnd",
     "ServerIdentity",
     "Severity",
     "Transport",
@@ -86,6 +89,7 @@ __all__ = [
     "authorization_request",
     "cancel",
     "decline",
+    "ended_unsent",
     "finished",
     "form_of",
     "hints_of",

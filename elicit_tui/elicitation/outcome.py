@@ -30,6 +30,21 @@ Scope = Literal["once", "session"]
 Via = Literal["console", "inline", "plain", "inbox", "web", "client", "agent", "hook"]
 """Through what an answer came."""
 
+ServerEnd = Literal["withdrew", "went away", "call ended", "not needed"]
+"""What ended a question that its server, or what it asked for, left behind."""
+
+SERVER_ENDS: Final[Mapping[ServerEnd | None, str]] = {
+    "withdrew": "the server withdrew it",
+    "went away": "the server went away",
+    "call ended": "its call ended",
+    "not needed": "it was not needed any more",
+    None: "the server ended it",
+}
+"""The same for a person; None where an older elicit-tui recorded it."""
+
+SIGNS: Final[Mapping[str | None, str]] = {"accept": "✓", "decline": "✗", "cancel": "○", None: "–"}
+"""What stands before an outcome's action wherever a person reads it."""
+
 OUTCOME_META_KEY: Final = "dev.elicit-tui/outcome"
 
 INVALID_PARAMS: Final = -32602
@@ -87,6 +102,8 @@ class Outcome:
     """The configuration key that decided, where one did."""
     layer: str | None = None
     """The layer that key came from: managed, command line, user or default."""
+    server_end: ServerEnd | None = None
+    """Of one decided by `server`: what ended it."""
     error_code: int | None = None
     """A JSON-RPC error sent instead of a result (malformed requests, handshake era)."""
     in_group: bool = False
@@ -163,3 +180,8 @@ def cancel(by: DecidedBy, reason: str, **more: Any) -> Outcome:
 def unsent(by: DecidedBy, reason: str, **more: Any) -> Outcome:
     """An end without a result on the wire: withdrawn, gone, or refused with an error."""
     return Outcome(None, by, reason, **more)
+
+
+def ended_unsent(end: ServerEnd, reason: str) -> Outcome:
+    """An end that its server gave it, or what it was asked for; nothing can be sent."""
+    return unsent("server", reason, server_end=end)

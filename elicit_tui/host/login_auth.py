@@ -316,7 +316,7 @@ class Authorization(httpx2.Auth):
                     await asyncio.wait((asking,), timeout=ELSEWHERE_SECONDS)
                 elif not asking.done() and (login := await self._elsewhere()) is not None:
                     sentence = "Somebody logged in to it from another window."
-                    self._broker.withdraw(request.id, sentence)
+                    self._broker.withdraw(request.id, sentence, "not needed")
                     raise _LoggedInElsewhere(login)
             return asking.result()
         finally:

@@ -218,7 +218,7 @@ class CallDriver:
         raise ProtocolCallError(METHOD_NOT_FOUND, sentence)
 
     async def _withdrawn(self, request: ElicitationRequest, sentence: str) -> None:
-        self.broker.withdraw(request.id, f"Its call ended: {sentence}")
+        self.broker.withdraw(request.id, f"Its call ended: {sentence}", "call ended")
         await self.broker.resolve(request)
 
     def _too_many_rounds(self) -> LimitReached:

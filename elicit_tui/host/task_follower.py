@@ -247,7 +247,9 @@ class TaskFollower:
     async def _end_questions(self) -> None:
         """End what is still asked, with its answers on their way."""
         for request in self._asked.values():
-            self._broker.withdraw(request.id, "The task that it belongs to has ended.")
+            self._broker.withdraw(
+                request.id, "The task that it belongs to has ended.", "call ended"
+            )
         self._asked.clear()
         if self._answering:
             await asyncio.wait(self._answering, timeout=ANSWERS_SECONDS)

@@ -390,7 +390,9 @@ class Wire:
             if not request.protocol.rounds:
                 self._broker.call_ended(request.id)
             else:
-                self._broker.withdraw(request.id, "The call that it belongs to has ended.")
+                self._broker.withdraw(
+                    request.id, "The call that it belongs to has ended.", "call ended"
+                )
         self._rounds.pop(call_id, None)
 
 

@@ -79,6 +79,7 @@ def decided(
         "reason": neutral(outcome.reason, LONGEST_MESSAGE),
         "key": _line(outcome.key),
         "layer": outcome.layer,
+        "serverEnd": outcome.server_end,
         "errorCode": outcome.error_code,
         "via": outcome.via,
         "scope": outcome.scope,

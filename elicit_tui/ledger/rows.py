@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
+
+from elicit_tui.elicitation import ServerEnd
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,13 @@ class Row:
     """The chain's hash of each event: `asked`, `decided`, `sent`, `withdrawn`, or `flood`."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """The rest of what was recorded: method, call, server's own name, address, defect …"""
+
+    @property
+    def server_end(self) -> ServerEnd | None:
+        """Of one decided by `server`: what ended it; None also where that was not recorded."""
+        # A newer elicit-tui may have recorded what this one knows no word for.
+        recorded = self.details.get("serverEnd")
+        return next((end for end in get_args(ServerEnd) if end == recorded), None)
 
     @property
     def state(self) -> str:
@@ -97,6 +106,7 @@ _DETAILS = (
     "defect",
     "handedTo",
     "handedAt",
+    "serverEnd",
     "errorCode",
     "via",
     "scope",

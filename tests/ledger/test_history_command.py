@@ -16,7 +16,6 @@ import pytest
 from elicit_tui.cli import run
 from elicit_tui.cli.history import point_in_time
 from elicit_tui.cli.history_text import plain_table, terminal_table
-from elicit_tui.cli.signs import OUTCOMES
 from elicit_tui.elicitation import (
     Answerer,
     Finding,
@@ -27,6 +26,7 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
+from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
@@ -296,7 +296,7 @@ def test_what_became_of_a_question_is_whole_at_eighty_columns() -> None:
     long = Row("0" * 36, "a-server-with-a-long-name", tool="delete_everything", mode="form")
     row = replace(long, verdict="block", action="decline", decided_by="withdrawn", message="m" * 99)
     shown = terminal_table([row], 80)
-    assert f"{OUTCOMES['decline']} decline by withdrawn  ■ guardian: block" in shown
+    assert f"{SIGNS['decline']} decline by withdrawn  ■ guardian: block" in shown
     assert "a-server-with-a-long-name  delete_everything  mmm" in shown
 
 

@@ -74,7 +74,7 @@ async def bridge(
             ending = asyncio.ensure_future(_agent_has_gone(hold + MORE_SECONDS))
             await asyncio.wait((deciding, ending), return_when=asyncio.FIRST_COMPLETED)
             if not deciding.done():
-                broker.withdraw(request.id, ending.result())
+                broker.withdraw(request.id, ending.result(), "not needed")
             ending.cancel()
             reply = reply_of(hook, await deciding)
             if reply is None:

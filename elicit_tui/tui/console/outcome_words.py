@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from rich.cells import cell_len
 
-from elicit_tui.elicitation import DecidedBy, ElicitationRequest, Outcome
+from elicit_tui.elicitation import ElicitationRequest, ServerEnd
+from elicit_tui.elicitation.outcome import SERVER_ENDS
 from elicit_tui.text import as_name, neutral_line, quoted
 from elicit_tui.tui.console.spans import Line, Role, labelled, shortened, text_lines
 from elicit_tui.tui.names_on_screen import joined_by_or
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # The console's sentences about outcomes and findings, for someone who reads them first.
 
-WHO: Final[Mapping[DecidedBy, str]] = {
+DECIDERS: Final[Mapping[str, str]] = {
     "user": "you",
     "policy": "your policy",
     "guardian": "the guardian",
@@ -32,7 +33,6 @@ WHO: Final[Mapping[DecidedBy, str]] = {
     "flood": "too many at once",
     "shutdown": "elicit-tui ended",
     "ledger": "it could not be recorded",
-    "server": "the server withdrew it",
     "hook": "a program of yours",
     "client": "the agent's client",
     "agent": "the agent itself",
@@ -67,7 +67,6 @@ FAMILIES: Final[Mapping[str, str]] = {
     "schema": "The form is built so that it cannot be answered safely.",
 }
 
-SIGNS: Final[Mapping[str | None, str]] = {"accept": "✓", "decline": "✗", "cancel": "○", None: "–"}
 ROLES: Final[Mapping[str | None, Role]] = {
     "accept": "good",
     "decline": "bad",
@@ -87,28 +86,38 @@ def family_of(rule: str) -> str:
     return FAMILIES.get(rule.partition(".")[0], "")
 
 
-def who_of(decided_by: str | None, reason: str | None) -> str:
-    """Who decided, in words: `you`; of a server that went away, that it did."""
-    if decided_by is None:
+class Ended(Protocol):
+    """How a question ended: an outcome, or what the ledger kept of one."""
+
+    @property
+    def action(self) -> str | None:
+        """What was sent; None: nothing."""
+
+    @property
+    def decided_by(self) -> str | None:
+        """Who decided; None: nobody yet."""
+
+    @property
+    def server_end(self) -> ServerEnd | None:
+        """What ended it, where it was decided by `server`."""
+
+
+def decider(ended: Ended) -> str:
+    """Who or what decided, in words: `you`, `the server withdrew it`."""
+    if ended.decided_by is None:
         return "not decided"
-    if decided_by == "server" and "withdrew" not in (reason or ""):
-        return "the server went away"
-    return next((words for name, words in WHO.items() if name == decided_by), decided_by)
+    if ended.decided_by == "server":
+        return SERVER_ENDS[ended.server_end]
+    return DECIDERS.get(ended.decided_by, ended.decided_by)
 
 
-def ending(outcome: Outcome) -> str:
-    """An outcome in a few words: `declined by you`."""
-    return ending_of(outcome.action, outcome.decided_by, outcome.reason)
-
-
-def ending_of(action: str | None, decided_by: str | None, reason: str | None) -> str:
-    """The same for what the ledger holds; a question that nobody decided yet is said to be so."""
-    who = who_of(decided_by, reason)
-    if decided_by is None:
+def ending(ended: Ended) -> str:
+    """An end in a few words: `declined by you`; of one that nobody decided yet, just that."""
+    who = decider(ended)
+    if ended.decided_by is None:
         return who
-    by = decided_by in ("user", "policy", "guardian", "rule", "answers")
-    ended = None if decided_by == "server" else action
-    return f"{ACTIONS.get(ended, ACTIONS[None])} {'by' if by else '·'} {who}"
+    by = ended.decided_by in ("user", "policy", "guardian", "rule", "answers")
+    return f"{ACTIONS.get(ended.action, ACTIONS[None])} {'by' if by else '·'} {who}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
@@ -22,7 +23,6 @@ from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import (
     ACTIONS,
     ROLES,
-    SIGNS,
     asked,
     ending,
     plural,

@@ -120,6 +120,21 @@ async def test_a_server_that_went_away_is_not_said_to_have_withdrawn_its_questio
         await stand.until(lambda: "the server withdrew it" in stand.notices())
 
 
+async def test_a_cancel_that_is_sent_as_its_call_ended_is_said_so_also_in_the_history(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(140, 40)) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        stand.runtime.broker.call_ended(request.id)
+        await stand.until(lambda: "cancelled · its call ended" in stand.notices())
+        assert "went away" not in stand.notices()
+        await stand.press("5")
+        await stand.until(lambda: "cancelled · its call ended" in stand.text())
+        assert "no answer sent" not in stand.text()
+        assert "went away" not in stand.text()
+
+
 async def test_questions_that_end_with_their_server_are_told_in_one_notice(
     tmp_path: Path,
 ) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, cancel, decline, ended_unsent
 from elicit_tui.host.offers import Tool
-from elicit_tui.tui.console.outcome_words import ending_of
+from elicit_tui.ledger.rows import Row
+from elicit_tui.tui.console.outcome_words import ending
 from tests.tui.console.stand import CITY, console
 
 pytestmark = pytest.mark.anyio
@@ -282,8 +283,11 @@ async def test_an_example_in_a_field_does_not_pass_for_a_value(tmp_path: Path) -
 
 
 def test_who_decided_is_said_in_words() -> None:
-    assert ending_of("decline", "guardian", "") == "declined by the guardian"
-    assert ending_of("cancel", "deadline", None) == "cancelled · its time ran out"
-    assert ending_of(None, None, None) == "not decided"
-    crashed = "The server demo ended (exit code 7)."
-    assert ending_of(None, "server", crashed) == "no answer sent · the server went away"
+    assert ending(decline("guardian", "")) == "declined by the guardian"
+    assert ending(cancel("deadline", "")) == "cancelled · its time ran out"
+    assert ending(Row("1", "demo")) == "not decided"
+    # The word "withdrew" is the server's own: what it says of itself decides nothing.
+    crashed = 'The server demo ended; it says "withdrew".'
+    assert ending(ended_unsent("went away", crashed)) == "no answer sent · the server went away"
+    over = cancel("server", "Its call has ended.", server_end="call ended")
+    assert ending(over) == "cancelled · its call ended"

@@ -10,11 +10,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from elicit_tui.elicitation.outcome import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES, duration, plural
-from elicit_tui.tui.console.outcome_words import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import (

@@ -15,10 +15,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.errors import LedgerError
 from elicit_tui.text import local_time, neutral_line
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, ending_of, who_of
+from elicit_tui.tui.console.outcome_words import ROLES, decider, ending
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
@@ -143,7 +144,7 @@ class HistoryPane(Pane):
         row = self._rows[key]
         when = _moment(local_time(row.asked_at), width)
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        who = who_of(row.decided_by, row.reason)
+        who = decider(row)
         message = neutral_line(row.message or "", 300)
         if self.stacked:
             left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
@@ -151,7 +152,7 @@ class HistoryPane(Pane):
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
         server = padded(row.server, self._server_width)
         left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {message}", "plain"))
-        ended = ending_of(row.action, row.decided_by, row.reason)
+        ended = ending(row)
         return [apart(left, ((f" {ended} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 
 from elicit_tui.elicitation import Pending, Question
 from elicit_tui.text import countdown, neutral, neutral_line
-from elicit_tui.tui.console.outcome_words import WHO, age, tool_of
+from elicit_tui.tui.console.outcome_words import age, decider, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
 from elicit_tui.tui.console.screens.records import (
     SEVERITIES,
@@ -186,7 +186,7 @@ class QuestionsPane(Pane):
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:
         entry = self._stopped[key]
-        who = WHO[entry.outcome.decided_by]
+        who = decider(entry.outcome)
         name = entry.request.server.name
         message = neutral_line(entry.request.message or entry.request.url or "(no message)", 300)
         if self.stacked:

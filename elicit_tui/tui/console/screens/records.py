@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.dialog import TextDialog
-from elicit_tui.tui.console.outcome_words import ROLES, SIGNS, WHO, ending_of, family_of, tool_of
+from elicit_tui.tui.console.outcome_words import ROLES, decider, ending, family_of, tool_of
 from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines
 from elicit_tui.tui.console.state import Stopped
 from elicit_tui.tui.question.frame_words import SIGNS as SEVERITY_SIGNS
@@ -75,7 +76,7 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
         outcome.action or "", "refused with an error"
     )
     head = (
-        f"{who} asked something that was {action} for you by {WHO[outcome.decided_by]}. "
+        f"{who} asked something that was {action} for you by {decider(outcome)}. "
         "The server was told only that much."
     )
     tools = tool_of(request)
@@ -161,9 +162,7 @@ class RecordScreen(TextDialog):
         """The decision, what led to it, then every field."""
         row = self._row
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        head = text_lines(
-            f"{sign} {ending_of(row.action, row.decided_by, row.reason)}", width, role
-        )
+        head = text_lines(f"{sign} {ending(row)}", width, role)
         about = (
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),
