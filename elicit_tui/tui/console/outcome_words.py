@@ -86,7 +86,7 @@ def family_of(rule: str) -> str:
     return FAMILIES.get(rule.partition(".")[0], "")
 
 
-class Ended(Protocol):
+class QuestionEnd(Protocol):
     """How a question ended: an outcome, or what the ledger kept of one."""
 
     @property
@@ -102,7 +102,7 @@ class Ended(Protocol):
         """What ended it, where it was decided by `server`."""
 
 
-def decider(ended: Ended) -> str:
+def decider(ended: QuestionEnd) -> str:
     """Who or what decided, in words: `you`, `the server withdrew it`."""
     if ended.decided_by is None:
         return "not decided"
@@ -111,7 +111,7 @@ def decider(ended: Ended) -> str:
     return DECIDERS.get(ended.decided_by, ended.decided_by)
 
 
-def ending(ended: Ended) -> str:
+def ending(ended: QuestionEnd) -> str:
     """An end in a few words: `declined by you`; of one that nobody decided yet, just that."""
     who = decider(ended)
     if ended.decided_by is None:
