@@ -56,14 +56,13 @@ class InlineForms:
             self._inner = InlineResponder(
                 self._settings.elicitation, self._queue, theme=console.theme, keys=console.keys
             )
-        self._narration.hold()
         self._output.hold()
         self._open += 1
         try:
-            return await self._inner.respond(question, deadline)
+            with self._narration.behind_form():
+                return await self._inner.respond(question, deadline)
         finally:
             self._open -= 1
-            self._narration.let_go()
             if self._open == 0:
                 self._output.let_go()
 

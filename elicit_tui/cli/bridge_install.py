@@ -9,22 +9,24 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.cli.bridge import DOCTOR, INSTALL, SUBCOMMANDS, UNINSTALL
+from elicit_tui.cli.agent_file import add_consent, add_file, change_after_consent, chosen_file
+from elicit_tui.cli.bridge import DOCTOR, INSTALL, UNINSTALL
 from elicit_tui.cli.exit_codes import FAILED, OK
-from elicit_tui.cli.gateway.agent_entry import gateway_environment, own_config, own_program
-from elicit_tui.cli.gateway.install import agents_file, agreed_to, tell_plan
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_program import gateway_environment, own_config, own_program
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ascii_json, ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.gateway.agents import Agent
+    from elicit_tui.gateway.install.planning import Plan
 
 QUICK_MS: Final = 150
 """What the hook may take where it has nothing to say: the agent waits for it at every prompt."""
 TRIES: Final = 3
+MOST_SECONDS: Final = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="put our hooks into the agent's own file, take them out, or look at them; agents: "
         "claude-code, codex. Its hook runs `elicit-tui bridge AGENT`",
     )
-    parser.add_argument(
-        "--file", metavar="FILE", type=Path, help="the agent's file of hooks, where it is elsewhere"
-    )
-    parser.add_argument("--yes", action="store_true", help="write without asking")
+    add_file(parser, "the agent's file of hooks")
+    add_consent(parser)
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -48,13 +48,13 @@ def run(namespace: argparse.Namespace) -> int:
     from elicit_tui.gateway.bridge import BRIDGED
     from elicit_tui.gateway.install.places import hooks_file
 
-    words: list[str] = namespace.words
-    if len(words) != 2 or words[0] not in SUBCOMMANDS or words[1] not in BRIDGED:
-        raise UsageError(f"bridge takes install, uninstall or doctor, and {' or '.join(BRIDGED)}.")
-    agent = known_agents()[words[1]]
-    path = agents_file(namespace, hooks_file(agent))
-    does = {INSTALL: _install, UNINSTALL: _uninstall, DOCTOR: _doctor}
-    return does[words[0]](namespace, agent, path)
+    subcommands = {INSTALL: _install, UNINSTALL: _uninstall, DOCTOR: _doctor}
+    match namespace.words:
+        case [subcommand, key] if subcommand in subcommands and key in BRIDGED:
+            agent = known_agents()[key]
+            path = chosen_file(namespace, hooks_file(agent))
+            return subcommands[subcommand](namespace, agent, path)
+    raise UsageError(f"bridge takes install, uninstall or doctor, and {' or '.join(BRIDGED)}.")
 
 
 def _command(namespace: argparse.Namespace, agent: Agent) -> str:
@@ -70,17 +70,23 @@ def _install(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     from elicit_tui.gateway.bridge.hook_entries import plan_hooks
     from elicit_tui.gateway.install.places import shown_path
 
-    narration = Narration()
-    hold = load_settings(namespace, narration).bridge.hold_sec
+    hold = load_settings(namespace, Narration()).bridge.hold_sec
     plan = plan_hooks(agent, path, _command(namespace, agent), hold)
-    tell_plan(plan, narration)
-    if not plan.changes:
-        narration.say(f"✓ {agent.title} has the hooks already, in {shown_path(path)}.")
-        return OK
-    if not agreed_to(namespace, narration):
-        return FAILED
-    plan.carry_out()
-    narration.say(f"✓ {agent.title} has the hooks now, in {shown_path(path)}.")
+    end = change_after_consent(
+        plan,
+        namespace,
+        unchanged=f"{agent.title} has the hooks already, in {shown_path(path)}.",
+        changed=f"{agent.title} has the hooks now, in {shown_path(path)}.",
+    )
+    if end == "changed":
+        _tell_next_steps(agent, plan, hold)
+    return FAILED if end == "refused" else OK
+
+
+def _tell_next_steps(agent: Agent, plan: Plan, hold: float) -> None:
+    from elicit_tui.gateway.install.places import shown_path
+
+    narration = Narration()
     narration.say(f"  {agent.after_hooks}")
     narration.say(
         f"  While a console or `elicit-tui inbox` is open, its prompts wait there too, for "
@@ -89,25 +95,20 @@ def _install(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     narration.say(f"  `elicit-tui bridge uninstall {agent.key}` puts everything back.")
     if plan.copy is not None:
         narration.say(f"  The file as it was: {shown_path(plan.copy)}")
-    return OK
 
 
 def _uninstall(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     from elicit_tui.gateway.bridge.hook_entries import plan_without_hooks
     from elicit_tui.gateway.install.places import shown_path
 
-    narration = Narration()
-    plan = plan_without_hooks(agent, path)
-    tell_plan(plan, narration)
-    if not plan.changes:
-        plan.carry_out()
-        narration.say(f"✓ Nothing of ours stands in {shown_path(path)}.")
-        return OK
-    if not agreed_to(namespace, narration):
-        return FAILED
-    plan.carry_out()
-    narration.say(f"✓ {agent.title} is without our hooks again, in {shown_path(path)}.")
-    return OK
+    end = change_after_consent(
+        plan_without_hooks(agent, path),
+        namespace,
+        unchanged=f"Nothing of ours stands in {shown_path(path)}.",
+        changed=f"{agent.title} is without our hooks again, in {shown_path(path)}.",
+        forget=True,
+    )
+    return FAILED if end == "refused" else OK
 
 
 def _doctor(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
@@ -117,33 +118,36 @@ def _doctor(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     hold = load_settings(namespace, Narration()).bridge.hold_sec
     command = _command(namespace, agent)
     checks = [(check.well, check.sentence) for check in hook_checks(agent, path, command, hold)]
-    checks.append(_tried(command))
+    checks.append(_measured_hook(command))
     for well, sentence in checks:
         output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
     output.prose(f"○ {agent.after_hooks}")
     return OK if all(well for well, _ in checks) else FAILED
 
 
-def _tried(command: str) -> tuple[bool, str]:
-    """Run the hook with a prompt for which it has nothing to say, and measure it."""
+def _measured_hook(command: str) -> tuple[bool, str]:
+    """Run the hook with a prompt for which it has nothing to say; whether it is well, and how."""
     prompt = {
         "hook_event_name": "PermissionRequest",
         "tool_name": "mcp__elicit-tui__elicit",
         "tool_input": {},
     }
-    took = []
+    durations = []
     for _ in range(TRIES):
         began = time.monotonic()
-        done = subprocess.run(
-            shlex.split(command),
-            input=ascii_json(prompt).encode(),
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-        took.append(1000 * (time.monotonic() - began))
+        try:
+            done = subprocess.run(
+                shlex.split(command),
+                input=ascii_json(prompt).encode(),
+                capture_output=True,
+                check=False,
+                timeout=MOST_SECONDS,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return False, f"The hook does not work: {error}"
+        durations.append(1000 * (time.monotonic() - began))
         if done.returncode != 0 or done.stdout or done.stderr:
             output = (done.stderr or done.stdout).decode("utf-8", "replace")
             return False, f"The hook does not work: exit code {done.returncode}, {output}"
-    best = min(took)
+    best = min(durations)
     return best <= QUICK_MS, f"Where it has nothing to say, the hook takes {best:.0f} ms."

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import Output
 from elicit_tui.cli.recorded_requests import Recorded, Unreadable, recorded_requests
 from elicit_tui.cli.signs import VERDICTS
-from elicit_tui.elicitation import Review
+from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
-
-FORMATS: Final = ("text", "json", "jsonl", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="requests, JSON-RPC messages, or lines of `history export` and `call --output jsonl`: "
         "one JSON object or JSON Lines; - reads stdin (the default)",
     )
-    parser.add_argument("--output", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument("--output", choices=tuple(REPORTS), default="text", help="default: text")
     parser.add_argument(
         "--explain", action="store_true", help="list each piece of evidence with its weight"
     )
@@ -44,7 +43,7 @@ def run(namespace: argparse.Namespace, settings: GuardianSettings | None = None)
 
 def check(
     file: str,
-    output: str = "text",
+    output_format: str = "text",
     settings: GuardianSettings | None = None,
     stdout: IO[str] | None = None,
     *,
@@ -57,59 +56,58 @@ def check(
     """
     from elicit_tui.guardian import Guardian
 
-    out = Output(stdout)
-    guardian = Guardian(settings)
-    judged: list[dict[str, Any]] = []
-    blocked = unreadable = False
-    requests = 0
-    for item in recorded_requests(_text_of(file)):
-        row: dict[str, Any]
-        if isinstance(item, Unreadable):
-            unreadable = True
-            row = {"id": item.id, "error": item.error}
+    review, tally = Guardian(settings).review, Tally()
+    write = REPORTS[output_format]
+    items = recorded_requests(_text_of(file))
+    rows = (tally.counted(_row(item, review, explain=explain)) for item in items)
+    write(rows, file, Output(stdout))
+    if tally.is_empty:
+        Narration().tell(f"there is no request in {_source(file)}")
+    return tally.exit_code
+
+
+Row = dict[str, Any]
+"""One item of the input: its `id` and `line`, and its `verdict` and `findings` or its `error`."""
+
+
+@dataclass
+class Tally:
+    """What was found in the input, as far as it was read."""
+
+    requests: int = 0
+    blocked: int = 0
+    unreadable: int = 0
+
+    def counted(self, row: Row) -> Row:
+        """The row, counted."""
+        if "error" in row:
+            self.unreadable += 1
         else:
-            requests += 1
-            review = item.review(guardian.review)
-            blocked = blocked or review.verdict == "block"
-            row = _row(item, review, explain=explain)
-        if output == "jsonl":
-            out.json_line(row)
-        elif output == "text":
-            place = f"{_named(file)}:{item.line}"
-            for line in _lines(row, place, VERDICTS if out.on_terminal else {}):
-                out.prose(ci_safe(line))
-        else:
-            judged.append({**row, "line": item.line} if output == "sarif" else row)
-    if output == "json":
-        out.json(judged)
-    elif output == "sarif":
-        from elicit_tui.cli.sarif import sarif_log
+            self.requests += 1
+            self.blocked += row["verdict"] == "block"
+        return row
 
-        out.json(sarif_log(file, judged))
-    elif output not in ("text", "jsonl"):  # Those are written as they come.
-        no_branch(output)
-    if not requests and not unreadable:
-        Narration().tell(f"there is no request in {_named(file)}")
-    if unreadable or not requests:
-        return USAGE
-    return FAILED if blocked else OK
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing stood there that could be a request."""
+        return not self.requests and not self.unreadable
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        if self.unreadable or not self.requests:
+            return USAGE
+        return FAILED if self.blocked else OK
 
 
-def _named(file: str) -> str:
-    return "standard input" if file == "-" else file
-
-
-def _text_of(file: str) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
-    return raw.decode("utf-8-sig", errors="replace")
-
-
-def _row(item: Recorded, review: Review, *, explain: bool) -> dict[str, Any]:
+def _row(
+    item: Recorded | Unreadable, judge: Callable[[ElicitationRequest], Review], *, explain: bool
+) -> Row:
+    if isinstance(item, Unreadable):
+        return {"id": item.id, "line": item.line, "error": item.error}
+    review = item.review(judge)
     findings = [finding.as_json() for finding in review.findings]
-    row = {"id": item.id, "verdict": review.verdict, "findings": findings}
+    row = {"id": item.id, "line": item.line, "verdict": review.verdict, "findings": findings}
     if explain:
         from elicit_tui.guardian.frames import lacking, language_of
 
@@ -119,6 +117,57 @@ def _row(item: Recorded, review: Review, *, explain: bool) -> dict[str, Any]:
         row["language"] = language
         row["no_words_for"] = list(lacking(language)) if language else []
     return row
+
+
+# Formats
+
+
+def _write_text(rows: Iterable[Row], file: str, output: Output) -> None:
+    """A few lines for each request, as soon as it is judged."""
+    signs = VERDICTS if output.on_terminal else {}
+    for row in rows:
+        for line in _lines(row, f"{_source(file)}:{row['line']}", signs):
+            output.prose(ci_safe(line))
+
+
+def _write_json_lines(rows: Iterable[Row], file: str, output: Output) -> None:
+    """One JSON object for each request, as soon as it is judged."""
+    for row in rows:
+        output.json_line(_without_line(row))
+
+
+def _write_json(rows: Iterable[Row], file: str, output: Output) -> None:
+    output.json([_without_line(row) for row in rows])
+
+
+def _write_sarif(rows: Iterable[Row], file: str, output: Output) -> None:
+    from elicit_tui.cli.sarif import sarif_log
+
+    output.json(sarif_log(file, list(rows)))
+
+
+REPORTS: Final = {
+    "text": _write_text,
+    "json": _write_json,
+    "jsonl": _write_json_lines,
+    "sarif": _write_sarif,
+}
+
+
+def _without_line(row: Row) -> Row:
+    return {key: value for key, value in row.items() if key != "line"}
+
+
+def _source(file: str) -> str:
+    return "standard input" if file == "-" else file
+
+
+def _text_of(file: str) -> str:
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
+    return raw.decode("utf-8-sig", errors="replace")
 
 
 def _lines(row: dict[str, Any], place: str, signs: Mapping[str, str]) -> Iterator[str]:

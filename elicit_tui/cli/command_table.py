@@ -52,7 +52,7 @@ _GATEWAY: Final[dict[str, Command]] = {
     "snippet": Command(
         "gateway snippet AGENT [SERVER]...",
         "print the entry for an agent's configuration",
-        "elicit_tui.cli.gateway.agent_entry",
+        "elicit_tui.cli.gateway.snippet",
     ),
     "doctor": Command(
         "gateway doctor AGENT",

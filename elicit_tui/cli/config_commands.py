@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
 from elicit_tui.errors import UsageError
@@ -17,25 +17,23 @@ if TYPE_CHECKING:
     from elicit_tui.broker.explanation import Explanation
     from elicit_tui.config.problem import Problem
 
-_OUTPUTS: Final = ("text", "json")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of `config` and their options."""
     commands = parser.add_subparsers(dest="config_command", metavar="COMMAND", required=True)
     commands.add_parser("init", help="write the example as your own file, once")
     show = commands.add_parser("show", help="the effective values, their layers and locks")
-    show.add_argument("--output", choices=_OUTPUTS, default="text")
+    show.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     check = commands.add_parser("check", help="find every mistake, as the start would")
     check.add_argument("file", metavar="FILE", nargs="?", type=Path)
     check.add_argument("--as", dest="kind", choices=("user", "managed", "answers"), default="user")
-    check.add_argument("--output", choices=_OUTPUTS, default="text")
+    check.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     explain = commands.add_parser("explain", help="what a question or a call would meet")
     explain.add_argument("server", metavar="SERVER")
     explain.add_argument("tool", metavar="TOOL", nargs="?")
     explain.add_argument("--mode", choices=("form", "url"), default="form")
     explain.add_argument("--message", metavar="TEXT")
-    explain.add_argument("--output", choices=_OUTPUTS, default="text")
+    explain.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     commands.add_parser("path", help="where your file is")
     commands.add_parser("schema", help="a JSON Schema that editors complete from")
     importing = commands.add_parser(
@@ -94,15 +92,17 @@ def _show(namespace: argparse.Namespace) -> int:
 
     settings = load_settings(namespace, Narration())
     rows = show(settings, load(command_line(namespace), environment=AsWritten()))
-    if namespace.output == "json":
-        Output().json({row.key: row.as_json() for row in rows})
-    elif namespace.output == "text":
+    output = Output()
+
+    def write_text() -> None:
         for row in rows:
             origin = f"{row.layer}, locked" if row.locked else row.layer
             value = "(not set)" if row.value is None else toml_value(row.value)
-            Output().text(_line(f"{row.key} = {value}  # {origin}"))
-    else:
-        no_branch(namespace.output)
+            output.text(_line(f"{row.key} = {value}  # {origin}"))
+
+    output.text_or_json(
+        namespace.output, write_text, lambda: {row.key: row.as_json() for row in rows}
+    )
     return 0
 
 
@@ -125,28 +125,23 @@ def _check(namespace: argparse.Namespace) -> int:
     return 2 if report.problems else 0
 
 
-def _tell(problems: Sequence[Problem], notices: Sequence[str], output: str) -> None:
+def _tell(problems: Sequence[Problem], notices: Sequence[str], output_format: str) -> None:
     for notice in notices:
         Narration().tell(notice)
-    if output == "json":
-        Output().json(
-            [
-                {
-                    "file": problem.file,
-                    "line": problem.line,
-                    "key": problem.key,
-                    "message": problem.message,
-                }
-                for problem in problems
-            ]
-        )
-    elif output == "text":
-        for shown in problems:
-            Output().text(_line(str(shown)))
-        if not problems:
-            Output().text("No problem found.")
-    else:
-        no_branch(output)
+    output = Output()
+    output.text_or_json(
+        output_format,
+        lambda: output.text("\n".join(map(_line, map(str, problems))) or "No problem found."),
+        lambda: [
+            {
+                "file": problem.file,
+                "line": problem.line,
+                "key": problem.key,
+                "message": problem.message,
+            }
+            for problem in problems
+        ],
+    )
 
 
 def _explain(namespace: argparse.Namespace) -> int:
@@ -174,19 +169,22 @@ def _explain(namespace: argparse.Namespace) -> int:
     from elicit_tui.cli.logins import login_data, login_sentence
 
     server = settings.servers[namespace.server]
-    if namespace.output == "json":
-        Output().json({**explanation.as_json(), "login": login_data(settings, server)})
-    elif namespace.output == "text":
-        _print_explanation(explanation)
+    output = Output()
+
+    def write_text() -> None:
+        _write_explanation(explanation, output)
         if server.may_log_in:
-            Output().prose(_line(login_sentence(settings, server)))
-    else:
-        no_branch(namespace.output)
+            output.prose(_line(login_sentence(settings, server)))
+
+    output.text_or_json(
+        namespace.output,
+        write_text,
+        lambda: {**explanation.as_json(), "login": login_data(settings, server)},
+    )
     return 0
 
 
-def _print_explanation(explanation: Explanation) -> None:
-    output = Output()
+def _write_explanation(explanation: Explanation, output: Output) -> None:
     for number, step in enumerate(explanation.steps, start=1):
         output.prose(_line(f"{number}. {step.step}: {step.sentence}"))
         if step.change is not None and step.change not in step.sentence:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import StoreError, UsageError
 from elicit_tui.text import ci_safe
 
 if TYPE_CHECKING:
-    from elicit_tui.ledger import Ledger
+    from elicit_tui.ledger import Ledger, Pruned, Verification
     from elicit_tui.ledger.rows import Row
 
 _MOST_ROWS_OF_TEXT: Final = 50
@@ -42,16 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_count,
         help="the latest N only; 0: all (as text: 50 unless told)",
     )
-    listing.add_argument("--output", choices=("text", "json", "jsonl"), default="text")
+    listing.add_argument("--output", choices=tuple(_ROW_WRITERS), default="text")
     show = commands.add_parser("show", help="one question with all that was recorded")
     show.add_argument("id", metavar="ID", help="its id, or the beginning of it")
-    show.add_argument("--output", choices=("text", "json"), default="text")
+    show.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     export = commands.add_parser("export", help="every row as data, on standard output")
     _add_filters(export)
     export.add_argument("--output", choices=("jsonl", "json"), default="jsonl")
     verify = commands.add_parser("verify", help="walk the chain of hashes and print its head")
     verify.add_argument("--head", metavar="HASH", help="an earlier head that must still be there")
-    verify.add_argument("--output", choices=("text", "json"), default="text")
+    verify.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     prune = commands.add_parser("prune", help="remove what is older; a marker stays in the chain")
     prune.add_argument(
         "--before", metavar="DATE", required=True, type=_moment, help="a date, date-time or 30d"
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also questions without an outcome, whose process is gone",
     )
-    prune.add_argument("--output", choices=("text", "json"), default="text")
+    prune.add_argument("--output", choices=TEXT_OR_JSON, default="text")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -167,26 +167,29 @@ def _list(namespace: argparse.Namespace) -> int:
 
 def _write_rows(rows: Iterable[Row], namespace: argparse.Namespace, output: Output) -> None:
     limit: int | None = getattr(namespace, "limit", None)
-    if namespace.output == "text":
-        _write_table(rows, _MOST_ROWS_OF_TEXT if limit is None else limit, output)
-        return
-    chosen = deque(rows, maxlen=limit) if limit else rows
-    if namespace.output == "json":
-        output.json([row.as_json() for row in chosen])
-    elif namespace.output == "jsonl":
-        for row in chosen:
-            output.json_line(row.as_json())
-            if output.failure is not None:
-                return
-    else:
-        no_branch(namespace.output)
+    _ROW_WRITERS[namespace.output](rows, limit, output)
 
 
-def _write_table(rows: Iterable[Row], limit: int, output: Output) -> None:
+def _write_document(rows: Iterable[Row], limit: int | None, output: Output) -> None:
+    output.json([row.as_json() for row in _latest(rows, limit)])
+
+
+def _write_lines(rows: Iterable[Row], limit: int | None, output: Output) -> None:
+    for row in _latest(rows, limit):
+        output.json_line(row.as_json())
+        if output.failure is not None:
+            return
+
+
+def _latest(rows: Iterable[Row], limit: int | None) -> Iterable[Row]:
+    return deque(rows, maxlen=limit) if limit else rows
+
+
+def _write_table(rows: Iterable[Row], limit: int | None, output: Output) -> None:
     from elicit_tui.cli.history_text import plain_table, terminal_table
 
     found = 0
-    latest: deque[Row] = deque(maxlen=limit or None)
+    latest: deque[Row] = deque(maxlen=(_MOST_ROWS_OF_TEXT if limit is None else limit) or None)
     for row in rows:
         found += 1
         latest.append(row)
@@ -197,18 +200,16 @@ def _write_table(rows: Iterable[Row], limit: int, output: Output) -> None:
         Narration().say(f"{found - len(latest)} older ones are not shown; see --limit.")
 
 
+_ROW_WRITERS: Final = {"text": _write_table, "json": _write_document, "jsonl": _write_lines}
+
+
 def _show(namespace: argparse.Namespace) -> int:
     if not namespace.id:
         raise UsageError("The id is empty.")
     output = Output()
     with _opened(namespace) as ledger:
         row = ledger.row(namespace.id)
-    if namespace.output == "json":
-        output.json(row.as_json())
-    elif namespace.output == "text":
-        _write_record(row, output)
-    else:
-        no_branch(namespace.output)
+    output.text_or_json(namespace.output, lambda: _write_record(row, output), row.as_json)
     return OK
 
 
@@ -230,29 +231,30 @@ def _verify(namespace: argparse.Namespace) -> int:
     output = Output()
     with _opened(namespace) as ledger:
         found = ledger.verify(namespace.head)
-    if namespace.output == "json":
-        output.json(
-            {
-                "ok": found.ok,
-                "records": found.records,
-                "first": found.first,
-                "head": found.head,
-                "brokenAt": found.broken_at,
-                "problem": found.problem,
-            }
-        )
-    elif namespace.output == "text":
-        if found.ok:
-            begin = f", from record {found.first} on" if found.first > 1 else ""
-            output.text(f"The chain is whole: {found.records} records{begin}.")
-        elif found.broken_at is not None:
-            output.text(f"The chain is broken at record {found.broken_at}: {found.problem}")
-        else:
-            output.text(f"{found.problem}")
-        output.text(f"head {found.head or '(none)'}")
-    else:
-        no_branch(namespace.output)
+    output.text_or_json(
+        namespace.output,
+        lambda: _write_chain(found, output),
+        lambda: {
+            "ok": found.ok,
+            "records": found.records,
+            "first": found.first,
+            "head": found.head,
+            "brokenAt": found.broken_at,
+            "problem": found.problem,
+        },
+    )
     return OK if found.ok else FAILED
+
+
+def _write_chain(found: Verification, output: Output) -> None:
+    if found.ok:
+        begin = f", from record {found.first} on" if found.first > 1 else ""
+        output.text(f"The chain is whole: {found.records} records{begin}.")
+    elif found.broken_at is not None:
+        output.text(f"The chain is broken at record {found.broken_at}: {found.problem}")
+    else:
+        output.text(f"{found.problem}")
+    output.text(f"head {found.head or '(none)'}")
 
 
 def _prune(namespace: argparse.Namespace) -> int:
@@ -265,31 +267,32 @@ def _prune(namespace: argparse.Namespace) -> int:
     if not found.ok and pruned.through is not None:
         # What was removed can no longer show it: a break must not end unsaid.
         Narration().tell(f"the chain was broken before this: {found.problem}")
-    if namespace.output == "json":
-        output.json(
-            {
-                "records": pruned.records,
-                "through": pruned.through,
-                "head": head,
-                "keptBy": list(pruned.kept_by),
-            }
-        )
-    elif namespace.output == "text":
-        if pruned.through is not None:
-            output.text(
-                f"Removed {pruned.records} records, up to record {pruned.through}; "
-                "a marker stays in the chain."
-            )
-            output.text(f"head {head}")
-        elif pruned.kept_by:
-            output.text("Nothing was removed.")
-        else:
-            output.text("Nothing was recorded before then; nothing was removed.")
-    else:
-        no_branch(namespace.output)
+    output.text_or_json(
+        namespace.output,
+        lambda: _write_pruned(pruned, head, output),
+        lambda: {
+            "records": pruned.records,
+            "through": pruned.through,
+            "head": head,
+            "keptBy": list(pruned.kept_by),
+        },
+    )
     if pruned.kept_by:
         Narration().tell(_kept(pruned.kept_by))
     return OK
+
+
+def _write_pruned(pruned: Pruned, head: str | None, output: Output) -> None:
+    if pruned.through is not None:
+        output.text(
+            f"Removed {pruned.records} records, up to record {pruned.through}; "
+            "a marker stays in the chain."
+        )
+        output.text(f"head {head}")
+    elif pruned.kept_by:
+        output.text("Nothing was removed.")
+    else:
+        output.text("Nothing was recorded before then; nothing was removed.")
 
 
 def _kept(by: Sequence[str]) -> str:

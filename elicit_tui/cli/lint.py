@@ -12,7 +12,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.check import finding_lines
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Severity
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from elicit_tui.runtime import Runtime
     from elicit_tui.scenarios import Linted, Scenario
 
-FORMATS: Final = ("text", "json", "sarif")
 _SCENARIOS: Final = ".toml"
 
 
@@ -38,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="servers whose tools are looked at, and scenario files (*.toml) for the questions of "
         "their snapshots; without any all enabled servers, with files alone no server",
     )
-    add("--output", choices=FORMATS, default="text", help="default: text")
+    add("--output", choices=tuple(_WRITERS), default="text", help="default: text")
     add("--strict", action="store_true", help="exit code 1 for warnings too")
     add("--github", action="store_true", help="annotate lines, and add to the job's summary")
 
@@ -61,7 +60,7 @@ def run(namespace: argparse.Namespace) -> int:
     try:
         linted, complete = _linted(settings, names, scenarios, namespace, narration)
         code = _code(linted, complete, strict=namespace.strict)
-        _write(linted, namespace.output, output, code)
+        _WRITERS[namespace.output](linted, output, code)
         if namespace.github:
             _tell_github(linted, narration)
         return code
@@ -155,21 +154,25 @@ def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
 # What is written
 
 
-def _write(linted: Sequence[Linted], how: str, output: Output, code: int) -> None:
-    if how == "text":
-        signs = VERDICTS if output.on_terminal else {}
-        for line in _lines(linted, signs):
-            output.prose(ci_safe(line))
-    elif how == "json":
-        output.json({"linted": [_row(subject) for subject in linted], "exitCode": code})
-    elif how == "sarif":
-        from elicit_tui.cli.sarif import sarif_log
-        from elicit_tui.scenarios.linting import RULES
+def _write_text(linted: Sequence[Linted], output: Output, code: int) -> None:
+    signs = VERDICTS if output.on_terminal else {}
+    for line in _lines(linted, signs):
+        output.prose(ci_safe(line))
 
-        described = {rule: (what, advice) for rule, (_, what, advice) in RULES.items()}
-        output.json(sarif_log("", [_row(subject) for subject in linted], described))
-    else:
-        no_branch(how)
+
+def _write_json(linted: Sequence[Linted], output: Output, code: int) -> None:
+    output.json({"linted": [_row(subject) for subject in linted], "exitCode": code})
+
+
+def _write_sarif(linted: Sequence[Linted], output: Output, code: int) -> None:
+    from elicit_tui.cli.sarif import sarif_log
+    from elicit_tui.scenarios.linting import RULES
+
+    described = {rule: (what, advice) for rule, (_, what, advice) in RULES.items()}
+    output.json(sarif_log("", [_row(subject) for subject in linted], described))
+
+
+_WRITERS: Final = {"text": _write_text, "json": _write_json, "sarif": _write_sarif}
 
 
 def _row(linted: Linted) -> dict[str, Any]:

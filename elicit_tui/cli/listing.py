@@ -11,7 +11,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import PersonForLogins
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "server", metavar="SERVER", nargs="?", help="this one only; else all enabled ones"
     )
-    parser.add_argument("--output", choices=("text", "json"), default="text", help="as shown")
+    parser.add_argument("--output", choices=TEXT_OR_JSON, default="text", help="as shown")
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -55,13 +55,12 @@ def run(namespace: argparse.Namespace) -> int:
             person = PersonForLogins(narration, output)
             work = _all_offers(settings, names, namespace, narration, person)
             offers, complete = asyncio.run(interrupts.run(work))
-        if namespace.output == "json":
-            output.json(offers)
-        elif namespace.output == "text":
+
+        def write_text() -> None:
             if offers:
                 output.prose(ci_safe("\n".join(_lines(namespace.command, offers, settings))))
-        else:
-            no_branch(namespace.output)
+
+        output.text_or_json(namespace.output, write_text, lambda: offers)
         return exit_codes.OK if complete else exit_codes.SERVER
     finally:
         output.release()

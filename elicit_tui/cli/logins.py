@@ -12,7 +12,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import PersonForLogins
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.elicitation import rfc3339
 from elicit_tui.elicitation.authorization import shown_address
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     if command == "login":
         parser.add_argument("--plain", action="store_true", help="line prompts instead of a form")
     if command == "logins":
-        parser.add_argument("--output", choices=("text", "json"), default="text", help="as shown")
+        parser.add_argument("--output", choices=TEXT_OR_JSON, default="text", help="as shown")
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -193,15 +193,13 @@ async def _revoked(
 # logins
 
 
-def _list(settings: Settings, output: str) -> int:
+def _list(settings: Settings, output_format: str) -> int:
     logins = shelf_of(settings).kept()
     rows = [_row(settings, login) for login in logins]
-    if output == "json":
-        Output().json(rows)
-    elif output == "text":
-        Output().prose("\n".join(_lines(rows, logins)))
-    else:
-        no_branch(output)
+    output = Output()
+    output.text_or_json(
+        output_format, lambda: output.prose("\n".join(_lines(rows, logins))), lambda: rows
+    )
     return exit_codes.OK
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
+from elicit_tui.cli.presence import is_terminal
+from elicit_tui.cli.signs import coloured
 from elicit_tui.errors import ConfigError, ElicitTuiError, ProtocolCallError
 
 
@@ -19,7 +21,7 @@ class Narration:
 
     def __init__(self, stream: IO[str] | None = None) -> None:
         self._stream = stream if stream is not None else sys.stderr
-        self._holders = 0
+        self._forms = 0
         self._prompts = 0
         self._held: list[str] = []
 
@@ -29,8 +31,7 @@ class Narration:
         `urgent`: also while a prompt waits, which then stands above it. `wrap`: break long lines
         at words on a terminal; not what is there to be pasted.
         """
-        from elicit_tui.cli.presence import is_terminal
-        from elicit_tui.cli.signs import coloured
+        # Most commands end without a word of ours: they do not wait for these to load.
         from elicit_tui.cli.wrapping import at_words
         from elicit_tui.text import ci_safe, neutral
 
@@ -61,14 +62,15 @@ class Narration:
         else:
             self.tell(f"unforeseen {type(error).__name__}: {error}")
 
-    def hold(self) -> None:
-        """A form is on the screen: keep the lines until `let_go`."""
-        self._holders += 1
-
-    def let_go(self) -> None:
-        """The form is gone."""
-        self._holders -= 1
-        self._write_held()
+    @contextmanager
+    def behind_form(self) -> Iterator[None]:
+        """Within this a form is on the screen, and every line is kept until it is gone."""
+        self._forms += 1
+        try:
+            yield
+        finally:
+            self._forms -= 1
+            self._write_held()
 
     @contextmanager
     def prompting(self) -> Iterator[None]:
@@ -81,7 +83,7 @@ class Narration:
             self._write_held()
 
     def _write_held(self) -> None:
-        if self._holders or self._prompts:
+        if self._forms or self._prompts:
             return
         held, self._held = self._held, []
         for text in held:
@@ -89,7 +91,7 @@ class Narration:
 
     def write(self, text: str) -> None:
         """Write text as it is: prompts, which the caller has made neutral."""
-        if self._holders:
+        if self._forms:
             self._held.append(text)
             return
         if self._stream is None:
@@ -97,7 +99,7 @@ class Narration:
         try:
             self._stream.write(text)
             self._stream.flush()
+        except UnicodeEncodeError:  # A kind of ValueError: what it cannot write is spelled out.
+            self.write(text.encode("ascii", "backslashreplace").decode("ascii"))
         except (OSError, ValueError):
             self._stream = None  # Nobody reads what we would tell; the data still goes out.
-        except UnicodeEncodeError:
-            self._stream.write(text.encode("ascii", "backslashreplace").decode("ascii"))

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import IO, Any, Final, NoReturn
+from collections.abc import Callable
+from typing import IO, Any, Final
 
 STDOUT: Final = 1
 STDERR: Final = 2
 LAID_OUT: Final = 1_000_000
 """Characters of a JSON document that is still laid out in lines."""
+
+TEXT_OR_JSON: Final = ("text", "json")
+"""The formats of a command whose data is one document."""
 
 _losses: Final[list[OSError]] = []
 """Why data of this process was lost, for another reason than a reader that had enough."""
@@ -34,11 +38,6 @@ def keep_standard_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-
-
-def no_branch(how: str) -> NoReturn:
-    """Fail for a format that a command offers and that no branch of it writes."""
-    raise NotImplementedError(f"--output {how} is offered here, and nothing writes it.")
 
 
 class Output:
@@ -111,6 +110,16 @@ class Output:
         from elicit_tui.cli.wrapping import at_words
 
         self.text(at_words(text, self._private or self._stream, column))
+
+    def text_or_json(
+        self, output_format: str, text: Callable[[], None], document: Callable[[], Any]
+    ) -> None:
+        """Write by `text` for a person, or what `document` returns as one JSON document."""
+        writers: dict[str, Callable[[], None]] = {
+            "text": text,
+            "json": lambda: self.json(document()),
+        }
+        writers[output_format]()
 
     def json(self, value: Any) -> None:
         """Write one JSON document, laid out for reading unless it is huge.

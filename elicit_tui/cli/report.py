@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.cli import exit_codes
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import Output
 from elicit_tui.elicitation import (
     ElicitationRequest,
     Finding,
@@ -219,17 +219,25 @@ class Report:
 
     def write(self, output: Output, how: str, exit_code: int) -> None:
         """Write how it ended: the document (`json`), the last event (`jsonl`), or the result."""
-        if how == "json":
-            output.json(self.document(exit_code))
-        elif how == "jsonl":
-            output.json_line(event_line("result", {**self.head(), **self.end(exit_code)}))
-        elif how == "text":
-            if self.result is not None:
-                from elicit_tui.cli.result_text import result_text
+        writers: dict[str, Callable[[Output, int], None]] = {
+            "json": self._write_document,
+            "jsonl": self._write_last_event,
+            "text": self._write_result,
+        }
+        writers[how](output, exit_code)
 
-                output.text(result_text(self.result))
-        else:
-            no_branch(how)
+    def _write_document(self, output: Output, exit_code: int) -> None:
+        output.json(self.document(exit_code))
+
+    def _write_last_event(self, output: Output, exit_code: int) -> None:
+        output.json_line(event_line("result", {**self.head(), **self.end(exit_code)}))
+
+    def _write_result(self, output: Output, exit_code: int) -> None:
+        if self.result is None:
+            return
+        from elicit_tui.cli.result_text import result_text
+
+        output.text(result_text(self.result))
 
 
 def write_end(options: argparse.Namespace, method: Method, error: ElicitTuiError) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import connected_fields, elicitation_fields, event_line, question_fields
@@ -336,21 +337,24 @@ class _TestRun:
             else {"code": exit_codes.name_of(error), "message": str(error)},
             "exitCode": code,
         }
-        if self._how == "jsonl":
-            self._output.json_line(event_line("summary", end))
-        elif self._how == "json":
-            rows = [self._row_with_questions(run) for run in suite.runs]
-            self._output.json({"runs": rows, **end})
-        elif self._how == "text":
-            for tool in covered:
-                for line in _coverage_lines(tool):
-                    self._output.text(ci_safe(line))
-            for file in suite.written:
-                self._output.text(ci_safe(f"written: {neutral_line(file)}"))
-            failed = f", {len(suite.failed)} failed" if suite.failed else ""
-            self._output.text(f"{end['passed']} passed{failed}")
-        else:
-            no_branch(self._how)
+        writers: dict[str, Callable[[], None]] = {
+            "jsonl": lambda: self._output.json_line(event_line("summary", end)),
+            "json": lambda: self._output.json(
+                {"runs": [self._row_with_questions(run) for run in suite.runs], **end}
+            ),
+            "text": lambda: self._write_summary(covered),
+        }
+        writers[self._how]()
+
+    def _write_summary(self, covered: Sequence[ToolCoverage]) -> None:
+        suite = self._suite
+        for tool in covered:
+            for line in _coverage_lines(tool):
+                self._output.text(ci_safe(line))
+        for file in suite.written:
+            self._output.text(ci_safe(f"written: {neutral_line(file)}"))
+        failed = f", {len(suite.failed)} failed" if suite.failed else ""
+        self._output.text(f"{len(suite.runs) - len(suite.failed)} passed{failed}")
 
     def _row_with_questions(self, run: Run) -> dict[str, Any]:
         content = self._settings.history.content

@@ -75,14 +75,20 @@ def test_narration_neutralises_and_commands_no_ci_system() -> None:
 def test_narration_waits_while_a_form_is_open() -> None:
     stream = io.StringIO()
     narration = Narration(stream)
-    narration.hold()
-    narration.hold()
-    narration.say("one")
-    narration.let_go()
-    assert stream.getvalue() == ""
-    narration.let_go()
+    with narration.behind_form():
+        with narration.behind_form():
+            narration.say("one")
+        assert stream.getvalue() == ""
     narration.say("two")
     assert stream.getvalue() == "one\ntwo\n"
+
+
+def test_narration_spells_out_what_its_stream_cannot_write_and_goes_on() -> None:
+    raw = io.BytesIO()
+    narration = Narration(io.TextIOWrapper(raw, encoding="ascii", newline="\n"))
+    narration.say("✓ Zürich")
+    narration.say("and more")
+    assert raw.getvalue() == b"\\u2713 Z\\xfcrich\nand more\n"
 
 
 def test_output_on_a_redirected_stream_is_never_held() -> None:

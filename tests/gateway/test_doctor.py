@@ -368,7 +368,7 @@ async def test_the_doctor_says_whether_the_entry_leads_here(
         "✗ The gateway does not stand in ~/.cursor/mcp.json: "
         "`elicit-tui gateway install cursor` puts it there."
     ]
-    monkeypatch.setattr("elicit_tui.cli.gateway.install.remember", lambda *given: None)
+    monkeypatch.setattr("elicit_tui.cli.gateway.install.fetch_catalogues", lambda *given: None)
     assert dispatch(["gateway", "install", "cursor", "demo", "--yes"]) == 0
     well = entry_checks()
     assert [line[0] for line in well] == ["✓", "✓"]

@@ -9,11 +9,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from elicit_tui.cli.agent_file import add_file, chosen_file
 from elicit_tui.cli.exit_codes import FAILED, INTERRUPTED, LIMIT, OK
-from elicit_tui.cli.gateway.agent_entry import gateway_environment, gateway_program
-from elicit_tui.cli.gateway.install import add_file, agents_file
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_program import gateway_environment, gateway_program
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.text import ci_safe, neutral_line
@@ -68,7 +68,7 @@ def run(namespace: argparse.Namespace) -> int:
     settings = load_settings(namespace, Narration())
     doctor = Doctor(agent, settings)
     if agent.place:
-        path = agents_file(namespace, own_file(agent))
+        path = chosen_file(namespace, own_file(agent))
         secret_env = settings.store.secret_env
         command = gateway_program(namespace)
         for check in checks(agent, path, command, gateway_environment(), secret_env):

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os.path
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui import paths
+from elicit_tui.cli.agent_file import (
+    add_consent,
+    add_file,
+    change_after_consent,
+    chosen_file,
+    show_plan,
+    without_stop,
+)
 from elicit_tui.cli.exit_codes import FAILED, OK
-from elicit_tui.cli.gateway.agent_entry import gateway_environment, gateway_program
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_file import agreed, may_not_run
-from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.own_file import may_not_run
+from elicit_tui.cli.own_program import gateway_environment, gateway_program
 from elicit_tui.cli.run_settings import DEMO, load_settings, named_server
-from elicit_tui.cli.signs import coloured_change
 from elicit_tui.errors import Interrupted, UsageError
-from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.cli.parser import Parser
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.gateway.install.planning import Plan
+    from elicit_tui.gateway.agents import Agent
+    from elicit_tui.gateway.install.planning import InstallRequest, Plan
 
 
 def add_arguments(parser: Parser) -> None:
@@ -42,14 +46,7 @@ def add_arguments(parser: Parser) -> None:
             help="move the agent's own servers behind the gateway; what cannot move is named",
         )
     add_file(parser)
-    parser.add_argument("--yes", action="store_true", help="write without asking")
-
-
-def add_file(parser: argparse.ArgumentParser) -> None:
-    """The option that says where an agent's configuration is."""
-    parser.add_argument(
-        "--file", metavar="FILE", type=Path, help="the agent's configuration, where it is elsewhere"
-    )
+    add_consent(parser)
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -59,57 +56,81 @@ def run(namespace: argparse.Namespace) -> int:
 
 def _install(namespace: argparse.Namespace) -> int:
     """Show, ask, write. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
-    from elicit_tui.gateway.install.planning import InstallRequest, plan_install
+    from elicit_tui.gateway.install.places import agent_named, shown_path
+    from elicit_tui.gateway.install.planning import plan_install
 
     agent = agent_named(namespace.agent or "", "install")
     settings = load_settings(namespace, Narration())
-    _refuse_temporary(namespace)
-    path = agents_file(namespace, own_file(agent))
-    wish = InstallRequest(
-        agent,
-        path,
-        _our_file(namespace),
-        gateway_program(namespace),
-        tuple(dict.fromkeys(namespace.servers)),
-        gateway_environment(),
-        namespace.take_over,
-        [server.name for server in settings.servers.values() if server.layer == "managed"],
+    request = _install_request(namespace, agent, settings)
+    plan = plan_install(request, may_not_run)
+    _refuse_nothing_served(request, plan, settings)
+    end = change_after_consent(
+        plan,
+        namespace,
+        unchanged=f"{agent.title} has the gateway already, in {shown_path(request.path)}.",
+        changed=f"{agent.title} has the gateway now, in {shown_path(request.path)}.",
     )
-    _refuse_unknown(settings, wish.servers)
-    plan = plan_install(wish, may_not_run)
-    served = (
-        wish.servers or plan.moved or any(server.enabled for server in settings.servers.values())
+    if end == "changed":
+        _tell_next_steps(namespace, request, plan)
+    return FAILED if end == "refused" else OK
+
+
+def _install_request(
+    namespace: argparse.Namespace, agent: Agent, settings: Settings
+) -> InstallRequest:
+    """What the command line asks for. Raises UsageError."""
+    from elicit_tui.gateway.install.places import own_file
+    from elicit_tui.gateway.install.planning import InstallRequest
+
+    if namespace.with_servers:
+        raise UsageError("--with adds a server for one run; put it into your configuration first.")
+    for name in namespace.servers:
+        if name != DEMO or DEMO in settings.servers:
+            named_server(settings, name)
+    return InstallRequest(
+        agent=agent,
+        path=chosen_file(namespace, own_file(agent)),
+        ours=_our_file(namespace),
+        command=gateway_program(namespace),
+        servers=tuple(dict.fromkeys(namespace.servers)),
+        environment=gateway_environment(),
+        take_over=namespace.take_over,
+        reserved=[server.name for server in settings.servers.values() if server.layer == "managed"],
     )
-    narration = Narration()
-    tell_plan(plan, narration)
-    if not served:
-        raise UsageError(
-            "No server is configured that the gateway could serve. Name `demo`, or give "
-            f"--take-over to move those of {agent.title}."
-        )
-    if not plan.changes:
-        narration.say(f"✓ {agent.title} has the gateway already, in {shown_path(path)}.")
-        return OK
-    if not agreed_to(namespace, narration):
-        return FAILED
-    plan.carry_out()
-    narration.say(f"✓ {agent.title} has the gateway now, in {shown_path(path)}.")
+
+
+def _refuse_nothing_served(request: InstallRequest, plan: Plan, settings: Settings) -> None:
+    enabled = any(server.enabled for server in settings.servers.values())
+    if request.servers or plan.moved or enabled:
+        return
+    show_plan(plan, Narration())  # It says which servers stay with the agent, and why.
+    raise UsageError(
+        "No server is configured that the gateway could serve. Name `demo`, or give "
+        f"--take-over to move those of {request.agent.title}."
+    )
+
+
+def _tell_next_steps(namespace: argparse.Namespace, request: InstallRequest, plan: Plan) -> None:
+    """What moved, what the agent's first turn will know, and how to go on or back."""
+    from elicit_tui.gateway.install.places import shown_path
+
+    agent, narration = request.agent, Narration()
     if plan.moved:
         narration.say(
-            f"✓ Moved into {shown_path(wish.ours)}: {', '.join(map(_line, plan.moved))}. What "
+            f"✓ Moved into {shown_path(request.ours)}: {_names(plan.moved)}. What "
             "moved starts in your home folder, with few of your environment's variables."
         )
-    remember(namespace, wish.servers, narration)
+    fetch_catalogues(namespace, request.servers, narration)
     narration.say(f"  {agent.restart}")
     narration.say("  What waits for you then is in `elicit-tui inbox`, in another terminal.")
     narration.say(f"  `elicit-tui gateway uninstall {agent.key}` puts everything back.")
     if plan.copy is not None:
         narration.say(f"  The file as it was: {shown_path(plan.copy)}")
-    return OK
 
 
-def remember(namespace: argparse.Namespace, named: Sequence[str], narration: Narration) -> None:
+def fetch_catalogues(
+    namespace: argparse.Namespace, named: Sequence[str], narration: Narration
+) -> None:
     """Ask each server once what it offers, so that the agent's first turn has its tools.
 
     `named`: the servers that the gateway is to serve; none: all that are enabled.
@@ -119,17 +140,19 @@ def remember(namespace: argparse.Namespace, named: Sequence[str], narration: Nar
     from elicit_tui.cli.interrupts import Interrupts
     from elicit_tui.gateway.opening import remember_catalogues
 
+    # Read anew: what moved stands in our configuration only now.
     settings = load_settings(namespace, Narration(), named)
+    servers = [settings.servers[name] for name in named or settings.servers]
     names = [
-        name
-        for name in named or settings.servers
-        if (server := settings.servers[name]).enabled and not (server.refused or server.lack)
+        server.name
+        for server in servers
+        if server.enabled and not server.refused and not server.lack
     ]
-    narration.say(f"  Asking what they offer: {', '.join(map(_line, names))}.")
+    narration.say(f"  Asking what they offer: {_names(names)}.")
     with Interrupts() as interrupts, contextlib.suppress(Interrupted):
         known = asyncio.run(interrupts.run(remember_catalogues(settings, names, narration.tell)))
         if known:
-            narration.say(f"✓ Known for its first turn: {', '.join(map(_line, known))}.")
+            narration.say(f"✓ Known for its first turn: {_names(known)}.")
 
 
 def _uninstall(namespace: argparse.Namespace) -> int:
@@ -138,26 +161,17 @@ def _uninstall(namespace: argparse.Namespace) -> int:
     from elicit_tui.gateway.install.planning import plan_uninstall
 
     agent = agent_named(namespace.agent or "", "uninstall")
-    path = agents_file(namespace, own_file(agent))
-    plan = plan_uninstall(agent, path, _our_file(namespace))
-    narration = Narration()
-    tell_plan(plan, narration)
-    if not plan.changes:
-        plan.carry_out()
-        narration.say(f"✓ Nothing of ours stands in {shown_path(path)}.")
-        return OK
-    if not agreed_to(namespace, narration):
-        return FAILED
-    plan.carry_out()
-    narration.say(f"✓ {agent.title} is without the gateway again, in {shown_path(path)}.")
-    narration.say(f"  {agent.restart}")
-    return OK
-
-
-def agents_file(namespace: argparse.Namespace, own: Path) -> Path:
-    """The agent's file, absolute and without `..`; links in it stay visible."""
-    chosen: Path | None = namespace.file
-    return own if chosen is None else Path(os.path.normpath(chosen.absolute()))
+    path = chosen_file(namespace, own_file(agent))
+    end = change_after_consent(
+        plan_uninstall(agent, path, _our_file(namespace)),
+        namespace,
+        unchanged=f"Nothing of ours stands in {shown_path(path)}.",
+        changed=f"{agent.title} is without the gateway again, in {shown_path(path)}.",
+        forget=True,
+    )
+    if end == "changed":
+        Narration().say(f"  {agent.restart}")
+    return FAILED if end == "refused" else OK
 
 
 def _our_file(namespace: argparse.Namespace) -> Path:
@@ -165,39 +179,5 @@ def _our_file(namespace: argparse.Namespace) -> Path:
     return chosen.absolute() if chosen is not None else paths.config_file()
 
 
-def _refuse_temporary(namespace: argparse.Namespace) -> None:
-    if namespace.with_servers:
-        raise UsageError("--with adds a server for one run; put it into your configuration first.")
-
-
-def _refuse_unknown(settings: Settings, names: Sequence[str]) -> None:
-    for name in names:
-        if name != DEMO or DEMO in settings.servers:
-            named_server(settings, name)
-
-
-def tell_plan(plan: Plan, narration: Narration) -> None:
-    """The difference on standard output; what stays and why beside it."""
-    from elicit_tui.gateway.install.changes import difference
-
-    output = Output()
-    for change in plan.changes:
-        for line in difference(change):
-            output.text(coloured_change(ci_safe(line), terminal=output.on_terminal))
-    for server in plan.staying:
-        narration.say(f"✗ {_line(server.name)} stays where it is: {_line(server.why)}.")
-    for note in plan.notes:
-        narration.say(f"  {_line(note)}")
-
-
-def _line(text: str) -> str:
-    return neutral_line(text, 500).rstrip(".")
-
-
-def agreed_to(namespace: argparse.Namespace, narration: Narration) -> bool:
-    """Whether the person says yes, here or on the command line. Raises UsageError."""
-    if namespace.yes:
-        return True
-    if not person_present():
-        raise UsageError("Nothing was written. Say --yes, or run it in a terminal to be asked.")
-    return agreed(narration)
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(without_stop, names))

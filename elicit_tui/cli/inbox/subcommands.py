@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.output import Output, no_branch
+from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.parser import InAnyOrder
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--output", choices=("text", "json", "jsonl"), default="text")
     show = commands.add_parser("show", help="one question with all that is known of it")
     _add_id(show)
-    show.add_argument("--output", choices=("text", "json"), default="text")
+    show.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     answer = commands.add_parser("answer", help="answer one; what is missing is asked with a form")
     _add_id(answer)
     answer.add_argument(
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     cancel = commands.add_parser("cancel", help="say neither yes nor no to one")
     _add_id(cancel)
     grants = commands.add_parser("grants", help="the tools that are allowed for a session")
-    grants.add_argument("--output", choices=("text", "json"), default="text")
+    grants.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     revoke = commands.add_parser("revoke", help="take back what was allowed for a session")
     revoke.add_argument("server", metavar="SERVER", nargs="?", help="of this server only")
     revoke.add_argument("tool", metavar="TOOL", nargs="?", help="this tool only")
@@ -124,19 +124,24 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
 
     output = Output()
     waiting = await _waiting(settings)
-    if namespace.output == "json":
-        output.json([as_json(question) for question in waiting])
-    elif namespace.output == "jsonl":
+
+    def write_lines() -> None:
         for question in waiting:
             output.json_line(as_json(question))
-    elif namespace.output == "text":
+
+    def write_text() -> None:
         for question in waiting:
             output.prose(ci_safe(line(question)))
         if not waiting:
             Narration().say("Nothing waits for you.")
         _tell_in_clients()
-    else:
-        no_branch(namespace.output)
+
+    writers: dict[str, Callable[[], None]] = {
+        "json": lambda: output.json([as_json(question) for question in waiting]),
+        "jsonl": write_lines,
+        "text": write_text,
+    }
+    writers[namespace.output]()
     return OK
 
 
@@ -156,12 +161,11 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
 
     output = Output()
     waiting = chosen(await _waiting(settings), namespace.id)
-    if namespace.output == "json":
-        output.json(as_json(waiting))
-    elif namespace.output == "text":
-        output.prose(ci_safe(details(waiting)), LABEL)
-    else:
-        no_branch(namespace.output)
+    output.text_or_json(
+        namespace.output,
+        lambda: output.prose(ci_safe(details(waiting)), LABEL),
+        lambda: as_json(waiting),
+    )
     return OK
 
 
@@ -176,29 +180,30 @@ async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
 
     output = Output()
     grants: tuple[Grant, ...] = await _of_store(settings, lambda store: store.grants(), ())
-    if namespace.output == "json":
-        output.json(
-            [
-                {
-                    "server": grant.server,
-                    "tool": grant.tool,
-                    "agent": grant.agent,
-                    "session": grant.session,
-                    "grantedAt": rfc3339(grant.granted_at) if grant.granted_at else None,
-                }
-                for grant in grants
-            ]
-        )
-    elif namespace.output == "text":
-        for grant in grants:
-            who = as_name(grant.agent, 80) if grant.agent else "an agent"
-            tool = as_name(grant.tool, 80)
-            output.text(f"{neutral_line(grant.server, 80)}  {tool}  for {who}")
-        if not grants:
-            Narration().say("Nothing is allowed for a session.")
-    else:
-        no_branch(namespace.output)
+    output.text_or_json(
+        namespace.output,
+        lambda: _write_grants(grants, output),
+        lambda: [
+            {
+                "server": grant.server,
+                "tool": grant.tool,
+                "agent": grant.agent,
+                "session": grant.session,
+                "grantedAt": rfc3339(grant.granted_at) if grant.granted_at else None,
+            }
+            for grant in grants
+        ],
+    )
     return OK
+
+
+def _write_grants(grants: Sequence[Grant], output: Output) -> None:
+    for grant in grants:
+        agent = as_name(grant.agent, 80) if grant.agent else "an agent"
+        tool = as_name(grant.tool, 80)
+        output.text(f"{neutral_line(grant.server, 80)}  {tool}  for {agent}")
+    if not grants:
+        Narration().say("Nothing is allowed for a session.")
 
 
 async def _revoke(settings: Settings, namespace: argparse.Namespace) -> int:

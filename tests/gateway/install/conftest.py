@@ -17,7 +17,7 @@ def agents_file(request: pytest.FixtureRequest) -> Installed:
 @pytest.fixture(autouse=True)
 def nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an agent's file becomes needs no server; `test_remembered` starts one."""
-    monkeypatch.setattr("elicit_tui.cli.gateway.install.remember", lambda *given: None)
+    monkeypatch.setattr("elicit_tui.cli.gateway.install.fetch_catalogues", lambda *given: None)
 
 
 @pytest.fixture(autouse=True)

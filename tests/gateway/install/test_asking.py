@@ -47,7 +47,7 @@ def test_a_file_that_changes_while_its_person_reads_is_not_overwritten(
     cursor = installed("cursor")
     cursor.has(fixture_of("cursor"))
     monkeypatch.setattr(
-        "elicit_tui.cli.gateway.install.agreed_to", lambda *_: bool(cursor.has(b'{"a": 1}'))
+        "elicit_tui.cli.agent_file.agreed_to", lambda *_: bool(cursor.has(b'{"a": 1}'))
     )
     assert cursor.runs("install") == 2
     assert "was changed meanwhile; nothing was written" in capsys.readouterr().err

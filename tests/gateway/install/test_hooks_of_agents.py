@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.cli.bridge_install import QUICK_MS
+from elicit_tui.cli.bridge_install import QUICK_MS, _measured_hook
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.bridge import BRIDGED
@@ -159,7 +159,9 @@ def test_nothing_is_written_without_a_yes(agent: str, capsys: pytest.CaptureFixt
 def test_doctor_says_what_is_missing_and_what_is_well(
     agent: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("elicit_tui.cli.bridge_install._tried", lambda command: (True, "Quick."))
+    monkeypatch.setattr(
+        "elicit_tui.cli.bridge_install._measured_hook", lambda command: (True, "Quick.")
+    )
     assert dispatch(["bridge", "doctor", agent]) == 1
     assert f"`elicit-tui bridge install {agent}`" in capsys.readouterr().out
     dispatch(["bridge", "install", agent, "--yes"])
@@ -189,3 +191,9 @@ def test_a_command_that_is_none_says_what_there_is(
 ) -> None:
     assert dispatch(["bridge", *words]) == 2
     assert "install, uninstall or doctor" in capsys.readouterr().err
+
+
+def test_doctor_says_that_a_hook_cannot_be_started() -> None:
+    well, sentence = _measured_hook("/nonexistent/elicit-tui bridge codex")
+    assert not well
+    assert "No such file" in sentence
