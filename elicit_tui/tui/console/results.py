@@ -44,6 +44,11 @@ class Binary:
         """About how many bytes it is."""
         return len(self.data) * 3 // 4
 
+    @property
+    def is_picture(self) -> bool:
+        """Whether it calls itself one."""
+        return self.kind.lower().startswith("image/")
+
     def label(self) -> str:
         """`image/png, 12 kB`."""
         size = self.size

@@ -295,6 +295,8 @@ class CallsPane(Pane):
             found = binaries(record.result)
             if found:
                 words = f"{self.app.key_of('calls.save')} saves what is not text"
+                if any(part.is_picture for part in found):
+                    words = f"{self.app.key_of('calls.whole')} shows the picture · {words}"
                 lines.append(((words, "dim"),))
             head: Line = (("result", "accent"), ("  as JSON" if self._json else "", "dim"))
             self._laid_out = (key, width, [head, *lines])

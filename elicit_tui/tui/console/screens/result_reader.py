@@ -25,19 +25,21 @@ from elicit_tui.tui.console.reader_views import (
     unpacked,
 )
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
-from elicit_tui.tui.console.results import as_text
+from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.pictures import PicturePage
 
-View: TypeAlias = FoundLines | MarkdownPage | ResultTable | ResultTree
+View: TypeAlias = "FoundLines | MarkdownPage | ResultTable | ResultTree | PicturePage"
 
 WHOLE_CHARACTERS: Final = 8_000_000
 """Of a text that is read on the whole screen."""
 
 TITLES: Final = {
+    "picture": "Picture",
     "text": "Text",
     "markdown": "Markdown",
     "table": "Table",
@@ -74,6 +76,7 @@ class ResultScreen(Dialog[None]):
         self._before = before
         self._markdown = markdown_of(self._result)
         self._rows = table_of(self._result)
+        self._pictures = [part for part in binaries(self._result) if part.is_picture]
         self._ways = self._possible_ways()
         self._way = self._ways[0]
         self._views: dict[str, View] = {}
@@ -85,7 +88,8 @@ class ResultScreen(Dialog[None]):
         """The ways to read it, the likeliest first."""
         data = unpacked(self._result)
         structured = data is not self._result
-        ways = ["table"] if self._rows else []
+        ways = ["picture"] if self._pictures else []
+        ways += ["table"] if self._rows else []
         ways += ["json"] if structured else []
         ways += ["markdown"] if self._markdown else []
         ways += ["text"] if structured else ["text", "json"]
@@ -121,6 +125,10 @@ class ResultScreen(Dialog[None]):
         self._say()
 
     def _made(self, name: str) -> View:
+        if name == "picture":
+            from elicit_tui.tui.console.pictures import PicturePage
+
+            return PicturePage(self._pictures)
         if name == "json":
             return ResultTree(self._result)
         if name == "markdown":
@@ -144,6 +152,8 @@ class ResultScreen(Dialog[None]):
             return self._before is not None
         if action in ("step", "end_search"):
             return bool(self._term)
+        if action == "search":
+            return self._way != "picture"
         if action == "turn":
             return len(self._ways) > 1
         return super().check_action(action, parameters)

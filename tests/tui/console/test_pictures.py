@@ -1,0 +1,149 @@
+"""Pictures of a result: drawn as the terminal can; whatever is sent as one is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import struct
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from elicit_tui.tui.console import pictures
+from elicit_tui.tui.console.pictures import PicturePage, drawing
+from tests.tui.console.stand import Stand
+from tests.tui.console.test_reading_results import reading
+
+pytestmark = [
+    pytest.mark.anyio,
+    # By the library that draws; Pillow before 14 has what it calls.
+    pytest.mark.filterwarnings("ignore:Image.Image.getdata is deprecated:DeprecationWarning"),
+]
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def a_picture(kind: str = "PNG", size: tuple[int, int] = (64, 32)) -> str:
+    written = io.BytesIO()
+    Image.new("RGB", size, "#ff0000").save(written, kind)
+    return encoded(written.getvalue())
+
+
+def png_that_claims(width: int, height: int) -> str:
+    """A few bytes that say they are this many pixels."""
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        )
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = (
+        chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(bytes(100_000))) + chunk(b"IEND", b"")
+    )
+    return encoded(b"\x89PNG\r\n\x1a\n" + body)
+
+
+def in_words(stand: Stand) -> str:
+    """What stands on the screen, on one line without frames."""
+    return " ".join(stand.text().replace("│", " ").split())
+
+
+def result(*data: str, kind: str = "image/png") -> dict[str, object]:
+    return {"content": [{"type": "image", "mimeType": kind, "data": each} for each in data]}
+
+
+async def test_a_picture_is_drawn_and_one_line_says_what_it_is(tmp_path: Path) -> None:
+    async with reading(tmp_path, result(a_picture())) as (stand, screen):
+        await stand.until(lambda: "PNG, 64 x 32" in stand.text())
+        assert isinstance(screen.view, PicturePage)
+        await stand.until(lambda: "▀▀▀" in stand.text())
+        assert "s Save" in stand.text()
+        await stand.press("t")
+        await stand.until(lambda: "[image/png" in stand.text())
+
+
+async def test_the_arrows_go_through_the_pictures_of_a_result(tmp_path: Path) -> None:
+    both = result(a_picture(), a_picture("JPEG", (30, 60)))
+    async with reading(tmp_path, both) as (stand, _):
+        await stand.until(lambda: "1 of 2" in stand.text())
+        await stand.press("right")
+        # It calls itself a PNG; what it is stands beside that.
+        await stand.until(lambda: "2 of 2 · image/png" in stand.text())
+        await stand.until(lambda: "JPEG, 30 x 60" in stand.text())
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (png_that_claims(100_000, 100_000), "PNG, 100,000 x 100,000 · It has too many pixels"),
+        (png_that_claims(7_000, 7_000), "PNG, 7,000 x 7,000 · It is broken"),
+        (a_picture()[:90], "It is broken"),
+        (encoded(b"\x1b]0;title\x07 no picture at all"), "It is broken, or no picture"),
+        ("not base64 at all!", "It is broken, or no picture"),
+        ("AAAA" * 16_700_000, "It is too large to be drawn"),
+    ],
+    ids=["100,000 a side", "pixels missing", "cut", "no picture", "no base64", "50 MB"],
+)
+async def test_whatever_is_sent_as_a_picture_costs_a_sentence_and_no_time(
+    tmp_path: Path, data: str, said: str
+) -> None:
+    async with reading(tmp_path, result(data)) as (stand, screen):
+        longest = 0.0
+
+        async def watch() -> None:
+            nonlocal longest
+            while True:
+                began = time.perf_counter()
+                await asyncio.sleep(0.005)
+                longest = max(longest, time.perf_counter() - began)
+
+        watching = asyncio.ensure_future(watch())
+        await stand.until(lambda: said in in_words(stand))
+        watching.cancel()
+        assert longest < 0.5
+        assert not screen.query_one("#picture").children
+
+
+async def test_a_picture_that_never_ends_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "SECONDS", 0.0)
+    async with reading(tmp_path, result(a_picture())) as (stand, screen):
+        await stand.until(lambda: "It is broken, or" in stand.text())
+        assert not screen.query_one("#picture").children
+
+
+async def test_where_pictures_are_not_installed_a_line_says_how_to_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "can_draw", lambda: False)
+    async with reading(tmp_path, result(a_picture())) as (stand, _):
+        await stand.until(lambda: "elicit-tui[images]" in in_words(stand))
+        assert "image/png" in stand.text()
+
+
+@pytest.mark.parametrize(
+    ("environment", "way"),
+    [
+        ({"TERM": "xterm-kitty"}, "kitty"),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, "sixel"),
+        ({"TERM": "foot-extra"}, "sixel"),
+        ({"TERM": "xterm-256color", "KONSOLE_VERSION": "230805"}, "sixel"),
+        ({"TERM": "xterm-256color", "KONSOLE_VERSION": "210805"}, "cells"),
+        ({"TERM": "xterm-256color"}, "cells"),
+        ({"TERM": "tmux-256color", "TERM_PROGRAM": "iTerm.app"}, "cells"),
+        ({"TERM": "xterm-kitty", "NO_COLOR": "1"}, None),
+        ({"TERM": "linux"}, None),
+    ],
+)
+def test_how_pictures_are_drawn_follows_from_what_the_terminal_says(
+    environment: dict[str, str], way: str | None
+) -> None:
+    assert drawing(environment) == way
