@@ -96,6 +96,16 @@ async def test_after_a_death_nobody_knows_of_a_call_that_was_made_and_it_is_told
     assert await begins(other, "d", b"another") == ("begins", None)
 
 
+async def test_a_call_that_its_process_gave_up_is_as_one_whose_process_died(
+    one: Store, other: Store
+) -> None:
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    await one.calls.abandon(OWNER, "a")
+    assert (await seen(other, "a")).maker == "dead"
+    assert await begins(one, "b") == ("not known", "a")
+
+
 async def test_a_call_that_was_made_is_as_unknown_a_day_after_the_death_as_at_once(
     one: Store, other: Store, engine: Engine
 ) -> None:

@@ -21,7 +21,7 @@ from elicit_tui.elicitation import now
 from elicit_tui.errors import SealError, SecretError, StoreError
 from elicit_tui.store import redis_layout, redis_questions, redis_server, redis_store
 from elicit_tui.store.living import machine_id
-from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
+from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress, RedisFacts
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Store, Waiting
 from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
@@ -477,6 +477,66 @@ async def test_a_wrong_password_is_said_at_once_and_never_told(start: Start) -> 
     assert "wrong-one" not in str(error.value)
 
 
+async def test_a_password_that_was_changed_is_said_at_once(start: Start) -> None:
+    redis = start()
+    url = with_user(redis, "elicit", ACL_RIGHTS)
+    store = await RedisStore.open(url, "asker", secret=SECRET)
+    store.server.patience_sec = 1e9
+    redis.command("ACL", "SETUSER", "elicit", "resetpass", ">another")
+    redis.command("CLIENT", "KILL", "USER", "elicit")
+    for work in (store.waiting(), store.heartbeat()):
+        with pytest.raises(StoreError, match="does not let this user in"):
+            await goes(work)
+    await store.close()
+
+
+async def test_redis_itself_drops_what_ended_and_nothing_that_waits(start: Start) -> None:
+    redis = start()
+    async with two(redis) as (asking, _):
+        waits, ended = await put(asking), await put(asking, question("And this?"))
+        await asking.settle(ended.id, sent())
+        left = {
+            one.id: redis.command("PTTL", f"et:{{{ASKER.session}}}:q:{one.id}")
+            for one in (waits, ended)
+        }
+        assert left[waits.id] == -1
+        assert left[ended.id] > redis_questions.KEPT_SECONDS * 1000  # type: ignore[operator]
+
+
+async def test_a_session_that_ended_is_looked_for_as_long_as_its_ends_can_be_read(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        await asking.end(ASKER.session)
+        await answering.heartbeat()
+        assert redis.command("ZCARD", redis_layout.ENDED) == 1
+        assert (await answering.get(waiting.id)) is not None
+        monkeypatch.setattr(redis_store, "BACKSTOP_SECONDS", -5.0)
+        await answering.heartbeat()
+        assert redis.command("ZCARD", redis_layout.ENDED) == 0
+
+
+def test_a_redis_that_is_too_old_is_said_and_one_that_hides_its_policy_serves() -> None:
+    server = redis_server.RedisServer(RedisAddress.read("redis://far.example"))
+    server.facts = RedisFacts((6, 0, 20), "6.0.20", False, "noeviction")
+    with pytest.raises(StoreError, match=r"is Redis 6\.0\.20; 6\.2 or newer is needed"):
+        server.must_serve()
+    server.facts = RedisFacts((6, 2, 0), "6.2.0", False, None)
+    server.must_serve()
+    hides, unencrypted = server.warnings
+    assert "hides its maxmemory-policy" in hides
+    assert "redis://far.example:6379 is not encrypted on its way" in unencrypted
+    server.address = RedisAddress.read("unix:///run/redis?db=2")
+    server.facts = RedisFacts((7, 0, 0), "7.0.0", False, "noeviction")
+    assert not [*server.warnings]
+    script = redis_server.LuaScript("return 1", "allow-oom")
+    assert script.text((6, 2, 14)) == "return 1"
+    assert script.text((7, 0)) == "#!lua flags=allow-oom\nreturn 1"
+    assert redis_server.LuaScript("return 1").text((7, 0)) == "return 1"
+
+
 async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> None:
     redis = start()
 
@@ -514,11 +574,14 @@ async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> No
         ("rediss://h?ssl_cert_reqs=none", "unknown part 'ssl_cert_reqs'"),
         ("rediss://h?ssl_ca_certs=/nowhere/ca.pem", "there is no such file"),
         ("redis://:${NOWHERE}@h", "NOWHERE"),
+        ("redis://:${EMPTY}@h", "EMPTY"),
+        ("redis://h?db=1", "unknown part 'db'"),
+        ("unix:///s?ssl_ca_certs=x", "unknown part 'ssl_ca_certs'"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_said(url: str, sentence: str) -> None:
     with pytest.raises(StoreError, match=sentence.replace("$", r"\$").replace("{", r"\{")):
-        RedisAddress.read(url, {})
+        RedisAddress.read(url, {"EMPTY": ""})
 
 
 def test_an_address_is_shown_without_its_password() -> None:

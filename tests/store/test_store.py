@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,7 +13,7 @@ from elicit_tui.elicitation import Kind, cancel, decline
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
-from elicit_tui.store.store import Asker, Grant, Store
+from elicit_tui.store.store import Asker, AskingProcess, Grant, Store
 from tests.store.conftest import Engine
 from tests.store.world import ASKER, ELSEWHERE, ME, answer, put, question, sent, typed
 
@@ -163,6 +164,34 @@ async def test_released_is_open_again_with_what_was_typed(asking: Store, answeri
     assert opened.state == "open"
     assert opened.question is not None
     assert opened.question.draft.entries == {"environment": Typed("stag")}
+
+
+async def test_a_key_that_types_nothing_keeps_what_was_typed_before(
+    asking: Store, answering: Store
+) -> None:
+    waiting = await put(asking)
+    await answering.claim(waiting.id, ME, typed("stag"))
+    claimed = await answering.claim(waiting.id, ME)
+    assert claimed is not None
+    assert claimed.question is not None
+    assert claimed.question.draft == typed("stag")
+    await asking.withdraw(waiting.id)
+    late = await answering.claim(waiting.id, ME, typed("too late"))
+    assert late is not None
+    assert (late.state, late.held_by, late.question) == ("settled", None, None)
+
+
+async def test_a_question_that_is_asked_again_without_a_draft_keeps_what_was_typed(
+    asking: Store, answering: Store
+) -> None:
+    asked = question()
+    waiting = await put(asking, asked)
+    await answering.claim(waiting.id, ME, typed("stag"))
+    await answering.answer(waiting.id, answer(waiting, "wrong"))
+    await asking.reopen(replace(asked, attempt=2))
+    (again,) = await answering.waiting()
+    assert again.question is not None
+    assert (again.held_by, again.question.draft) == (None, typed("stag"))
 
 
 async def test_nobody_releases_the_claim_of_another(
@@ -322,6 +351,18 @@ async def test_nobody_is_there_once_the_console_closed(
     assert not await asking.somebody_is_there()
 
 
+async def test_the_processes_that_ask_are_told_while_they_live_and_no_console(
+    asking: Store, answering: Store, engine: Engine
+) -> None:
+    listening = await engine.open("listener")
+    for store in (asking, answering, listening):
+        await store.heartbeat()
+    here = {AskingProcess(os.getpid(), role) for role in ("asker", "listener")}  # type: ignore[arg-type]
+    assert set(await answering.asking_processes()) == here
+    await listening.close()
+    assert await answering.asking_processes() == (AskingProcess(os.getpid()),)
+
+
 def grant(tool: str = "deploy", session: str = ASKER.session, server: str = "prod") -> Grant:
     return Grant(session, server, tool, "process-1", "definition-1")
 
@@ -360,5 +401,9 @@ async def test_revoking_can_name_a_session(asking: Store) -> None:
     for session in (ASKER.session, "session-two"):
         await asking.grant(grant("a", session))
         await asking.grant(grant("b", session))
+    assert [one.tool for one in await asking.grants("session-two")] == ["a", "b"]
     assert await asking.revoke(session="session-two") == 2
     assert {one.session for one in await asking.grants()} == {ASKER.session}
+    assert await asking.revoke("another") == 0
+    assert await asking.revoke(tool="a") == 1
+    assert [one.tool for one in await asking.grants()] == ["b"]
