@@ -1,0 +1,491 @@
+"""What each way through a scenario may come to, and what not; no server is needed for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.broker import Resolved
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Finding,
+    Outcome,
+    Question,
+    Review,
+    Severity,
+    accept,
+    cancel,
+    decline,
+)
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
+from elicit_tui.scenarios import script as script_module
+from elicit_tui.scenarios.coverage import coverage
+from elicit_tui.scenarios.judging import (
+    INTERNAL_ERROR,
+    cannot_tell,
+    faults_of,
+    hides_an_act,
+    shown_of_acceptance,
+)
+from elicit_tui.scenarios.result import Run
+from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
+from elicit_tui.scenarios.script import Script, Step
+from elicit_tui.scenarios.variants import (
+    MARKER,
+    TYPED,
+    Variant,
+    Wrong,
+    answers_gone_wrong,
+    branches,
+)
+from elicit_tui.scenarios.watching import State, Watched
+from tests.broker.conftest import COLOUR, form_request
+
+ANSWER = PreparedAnswer(content={"colour": "red"})
+PAINTS = Scenario("paints", "paint", "paint", answers=(ANSWER,))
+NOTHING = Watched({}, {})
+CHANGED = Watched({"a.txt": State("1")}, {"a.txt": State("2")})
+SAME = Watched({"a.txt": State("1")}, {"a.txt": State("1")})
+COLOURED = form_request(params={"requestedSchema": COLOUR})
+
+
+def result(text: str, *, failed: bool = False, **structured: Any) -> dict[str, Any]:
+    more: dict[str, Any] = {"isError": True} if failed else {}
+    if structured:
+        more["structuredContent"] = structured
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+PAINTED = result("painted")
+
+
+def faults(
+    kind: Any,
+    given: Mapping[str, Any] | None = PAINTED,
+    *,
+    error: Exception | None = None,
+    watched: Watched = NOTHING,
+    scenario: Scenario = PAINTS,
+    accepted: Mapping[str, Any] = PAINTED,
+    asked: tuple[ElicitationRequest, ...] = (COLOURED,),
+    problems: tuple[str, ...] = (),
+    overheard: tuple[tuple[str, str], ...] = (),
+    way: Any = "answer",
+) -> list[str]:
+    """What is wrong with a run whose first question was answered in this wrong way."""
+    variant = Variant(kind, (Step(ANSWER, way),), "gone wrong", wrong=Wrong(0, kind))
+    run = Run(scenario, HANDSHAKE, kind, "gone wrong", result=given, error=error)
+    run.overheard = list(overheard)
+    base = Run(scenario, HANDSHAKE, "accept", result=accepted)
+    script = Script((), asked=list(enumerate(asked)), problems=list(problems))
+    return faults_of(run, variant, base, script, watched, (), alive=True)
+
+
+def test_an_invalid_answer_that_is_acted_on_is_a_fault_and_a_refusal_of_it_is_none() -> None:
+    assert faults("invalid") == ["it acted all the same: the result is the accepted one (painted)"]
+    assert faults("invalid", result("no", failed=True)) == []
+    assert faults("invalid", None, error=ProtocolCallError(-32602, "no")) == []
+    assert faults("invalid", result("no"), watched=CHANGED) == ["a.txt changed"]
+    assert faults("invalid", asked=()) == ["question 1 did not come"]
+
+
+def test_a_property_that_nobody_asked_for_may_not_come_back() -> None:
+    assert faults("extra") == []
+    assert faults("extra", watched=CHANGED) == []
+    taken = result("painted", extra=MARKER)
+    assert faults("extra", taken) == ["it took over a property that the form does not have"]
+
+
+def test_an_accept_without_what_is_optional_may_fail_only_where_the_whole_one_failed() -> None:
+    failed = result("KeyError: colour", failed=True)
+    assert faults("short") == []
+    assert faults("short", watched=CHANGED) == []
+    assert faults("short", failed) == [
+        "it fails where what is optional is left out: KeyError: colour"
+    ]
+    assert faults("short", failed, accepted=failed) == []
+
+
+def test_an_answer_that_comes_twice_counts_once() -> None:
+    counts = replace(PAINTS, watch=("a.txt",), expect=Expectation(text="painted"))
+    assert faults("twice", scenario=counts, watched=CHANGED) == []
+    assert "is the same after the accept" in faults("twice", scenario=counts, watched=SAME)[0]
+    twice = faults("twice", result("painted painted"), scenario=counts, watched=CHANGED)
+    assert twice == ['the text is "painted painted", not "painted"']
+    again = faults("twice", scenario=counts, watched=CHANGED, problems=("It was given back.",))
+    assert again == ["It was given back."]
+
+
+def test_what_was_typed_may_come_back_in_the_result_of_its_accept_alone() -> None:
+    echoed = result(f"painted {TYPED}")
+    assert faults("typed", echoed) == []
+    assert faults("typed", {**echoed, "isError": True}) == [
+        "what was typed came back in an error",
+    ]
+    assert faults("decline with content", echoed) == [
+        "what came with a decline came back in the result"
+    ]
+    assert faults("decline with content", result("no")) == []
+    heard = (("its log", f"got {TYPED}"), ("its progress", "half"), ("its log", TYPED))
+    assert faults("typed", overheard=heard) == ["what was typed came back in its log"]
+    error = ProtocolCallError(-32602, f"not {TYPED}")
+    assert faults("typed", None, error=error) == ["what was typed came back in the error"]
+    hidden = ProtocolCallError(-32602, "no", {"value": TYPED})
+    assert faults("typed", None, error=hidden) == ["what was typed came back in the error"]
+
+
+def test_a_call_that_was_cancelled_has_to_end_so_and_no_other_one_may() -> None:
+    ended = Interrupted("The call was cancelled.")
+    assert faults("invalid", None, error=ended, way="cancel the call") == []
+    assert faults("invalid", None, error=ended) == ["The call was cancelled."]
+    gone = ServerError("It went away.")
+    assert faults("invalid", None, error=gone, way="cancel the call") == ["It went away."]
+    broken = ProtocolCallError(INTERNAL_ERROR, "Traceback")
+    assert faults("invalid", None, error=broken) == ["error -32603: Traceback"]
+
+
+# The scenario as it is written
+
+
+def written(
+    given: Mapping[str, Any] | None = PAINTED,
+    scenario: Scenario = PAINTS,
+    *,
+    answered: tuple[Outcome, ...] = (),
+    error: Exception | None = None,
+    watched: Watched = NOTHING,
+    used: int = 1,
+    problems: tuple[str, ...] = (),
+    resolved: tuple[Resolved, ...] = (),
+) -> list[str]:
+    run = Run(scenario, HANDSHAKE, "accept", result=given, error=error, resolved=list(resolved))
+    script = Script(tuple(map(Step, scenario.answers)), problems=list(problems))
+    for number in range(used):
+        script.asked.append((number, COLOURED))
+        script._used.add(number)
+    outcomes = [(COLOURED, outcome) for outcome in answered]
+    found = faults_of(run, Variant("accept", ()), None, script, watched, outcomes, alive=True)
+    assert run.said_no is (scenario.refuses or any(o.content == {"agree": False} for o in answered))
+    return found
+
+
+def test_an_answer_whose_question_did_not_come_fails_its_scenario() -> None:
+    assert written() == []
+    assert written(used=0) == ["answer 1 was not used: its question did not come"]
+    # Where the call failed that is what comes of it.
+    assert written(None, error=ServerError("It went away."), used=0) == ["It went away."]
+
+
+def test_what_comes_of_a_question_without_its_answer_is_not_told_beside_it() -> None:
+    expects = replace(PAINTS, expect=Expectation(text="something else"))
+    assert written(scenario=expects, problems=("a question that was not expected: x",)) == [
+        "a question that was not expected: x"
+    ]
+
+
+def test_a_question_that_something_else_decided_is_told_with_the_reason() -> None:
+    review = Review()
+    ours = Resolved(COLOURED, review, accept("answers", "", {}), 1)
+    blocked = Resolved(COLOURED, review, decline("guardian", "It asks for a password."), 1)
+    assert written(resolved=(ours, blocked)) == ["Which colour?: It asks for a password."]
+
+
+def test_an_error_of_the_protocol_is_the_error_that_was_expected() -> None:
+    error = ProtocolCallError(-32602, "No such colour.")
+    expects = replace(PAINTS, expect=Expectation(is_error=True, text="No such*"))
+    assert written(None, expects, error=error) == []
+    assert written(None, error=error) == ["error -32602: No such colour."]
+    assert written(None, expects, error=ServerError("It went away.")) == ["It went away."]
+    assert written(scenario=expects)[0] == "isError is not said"
+    assert written(result("x", failed=True)) == ["the tool says isError"]
+
+
+def test_how_many_questions_there_were_is_held_against_what_is_expected() -> None:
+    expects = replace(PAINTS, expect=Expectation(questions=2))
+    assert written(scenario=expects) == ["there were 1 questions, not 2"]
+    assert written(scenario=replace(PAINTS, expect=Expectation(questions=1))) == []
+
+
+def test_an_accept_has_to_change_what_is_watched_as_often_as_the_scenario_says() -> None:
+    watches = replace(PAINTS, watch=("a.txt",))
+    assert written(scenario=watches, watched=CHANGED) == []
+    assert "either it did not act" in written(scenario=watches, watched=SAME)[0]
+    never = Watched({"a.txt": State()}, {"a.txt": State()}, Path("/there"))
+    assert written(scenario=watches, watched=never) == [
+        "watch: a.txt (/there/a.txt) is not there, also after the accept: nothing is watched"
+    ]
+    # One that is to fail need change nothing.
+    fails = replace(watches, expect=Expectation(is_error=True))
+    assert written(result("x", failed=True), fails, watched=SAME) == []
+    assert written(None, watches, error=ServerError("Gone."), watched=SAME) == ["Gone."]
+    once = replace(watches, changes=1)
+    assert written(scenario=once, watched=CHANGED) == [
+        "watch: a.txt has too many lines to be counted (changes)"
+    ]
+
+
+@pytest.mark.anyio
+async def test_how_much_an_accept_changed_is_counted_in_lines(tmp_path: Path) -> None:
+    from elicit_tui.scenarios.watching import states
+
+    state, once = tmp_path / "state", replace(PAINTS, changes=1)
+    name = str(state)
+    for before, after, count in (
+        (None, "a\n", 1),
+        (None, "a", 1),
+        ("a\n", "a\nb\n", 1),
+        ("a\nb\n", "a\nc\n", 1),
+        ("a\na\n", "a\n", 1),
+        ("a\n", "a\nb\nc\n", 2),
+        ("a\nb\n", None, 2),
+        ("a\n", "a", 0),
+    ):
+        state.unlink(missing_ok=True)
+        found = []
+        for text in (before, after):
+            state.unlink(missing_ok=True)
+            if text is not None:
+                state.write_text(text)
+            found.append(await states([name], counted=True))
+        watched = Watched(*found)
+        assert watched.changes(name) == count, (before, after)
+        told = [] if count == 1 else [f"watch: {name} changed {count} times, not 1 (changes)"]
+        assert written(scenario=once, watched=watched) == told
+
+
+def test_a_scenario_that_refuses_is_held_against_what_it_watches_and_on_refusal() -> None:
+    refuses = replace(
+        PAINTS,
+        answers=(PreparedAnswer("decline"),),
+        on_refusal=Expectation(None, text="not painted"),
+    )
+    assert written(result("not painted"), refuses) == []
+    assert written(result("not painted"), refuses, watched=CHANGED) == ["a.txt changed"]
+    assert written(scenario=refuses) == ['on_refusal: the text is "painted", not "not painted"']
+    agrees = {"type": "object", "properties": {"agree": {"type": "boolean"}}}
+    asked = form_request(params={"requestedSchema": agrees})
+    accepts = replace(refuses, answers=(PreparedAnswer(content={"agree": False}),))
+    run = Run(accepts, HANDSHAKE, "accept", result=PAINTED)
+    script = Script((Step(accepts.answers[0]),), asked=[(0, asked)], _used={0})
+    for outcome, said_no in (
+        (accept("answers", "", {"agree": False}), True),
+        (accept("answers", "", {"agree": True}), False),
+        (cancel("answers", ""), False),
+    ):
+        variant = Variant("accept", ())
+        faults_of(run, variant, None, script, NOTHING, [(asked, outcome)], alive=True)
+        assert run.said_no is said_no
+
+
+def test_that_a_refusal_must_be_told_as_on_refusal_says_holds_for_an_error_too() -> None:
+    told = replace(PAINTS, on_refusal=Expectation(None, text="No.*"))
+    refused = Variant("decline", (), "refused", refuses=0)
+
+    def after(given: Mapping[str, Any] | None, error: Exception | None, scenario: Scenario) -> Any:
+        run = Run(scenario, HANDSHAKE, "decline", result=given, error=error)
+        base = Run(scenario, HANDSHAKE, "accept", result=PAINTED)
+        script = Script((), asked=[(0, COLOURED)])
+        return faults_of(run, refused, base, script, NOTHING, (), alive=True)
+
+    assert after(None, ProtocolCallError(-32602, "No."), told) == []
+    assert after(None, ProtocolCallError(-32602, "Why?"), told) == [
+        'on_refusal: the text is "Why?", not "No.*"'
+    ]
+    in_order = replace(told, on_refusal=Expectation(False))
+    assert after(None, ProtocolCallError(-32602, "No."), in_order) == [
+        "on_refusal: error -32602: No."
+    ]
+    assert after(result("no", failed=True), None, in_order) == ["on_refusal: the tool says isError"]
+
+
+def test_what_an_accept_leaves_where_the_one_before_left_it_hides_an_act() -> None:
+    first, again = (Run(PAINTS, HANDSHAKE, "accept") for _ in range(2))
+    first.watched, again.watched = CHANGED, SAME
+    (told,) = hides_an_act(first, again)
+    assert told.startswith("watch: a.txt is the same after a second accept")
+    again.watched = CHANGED
+    assert list(hides_an_act(first, again)) == []
+    first.watched = again.watched = SAME
+    assert list(hides_an_act(first, again)) == []
+
+
+def test_a_scenario_that_says_nothing_by_which_acting_is_known_is_told_so() -> None:
+    run = Run(PAINTS, HANDSHAKE, "accept")
+    assert "nothing here says what acting is" in str(cannot_tell(run, more_ways=True))
+    assert cannot_tell(run, more_ways=False) is None
+    for telling in (
+        {"expect": Expectation(text="painted")},
+        {"expect": Expectation(structured={"/a": 1})},
+        {"on_refusal": Expectation(None)},
+        {"watch": ("a.txt",)},
+    ):
+        told = Run(replace(PAINTS, **telling), HANDSHAKE, "accept")  # type: ignore[arg-type]
+        assert cannot_tell(told, more_ways=True) is None
+
+
+def test_values_that_tell_of_nothing_are_an_act_only_where_all_of_them_are_there() -> None:
+    nothing = replace(PAINTS, expect=Expectation(structured={"/left": 0, "/open": []}))
+    base = Run(nothing, HANDSHAKE, "accept", result=PAINTED)
+    assert len(list(shown_of_acceptance(nothing, base, result("x", left=0, open=[])))) == 2
+    assert list(shown_of_acceptance(nothing, base, result("x", left=0, open=[1]))) == []
+    text = replace(PAINTS, expect=Expectation(text="pain*", structured={"/left": 0}))
+    shown = list(shown_of_acceptance(text, base, result("painted", left=0)))
+    assert shown == ['the text is "painted"']
+    told = replace(text, on_refusal=Expectation(None, text="painted"))
+    assert list(shown_of_acceptance(told, base, result("painted", left=0))) == []
+
+
+def test_the_text_of_an_accept_is_an_act_where_nothing_is_expected_and_no_structure_tells() -> None:
+    base = Run(PAINTS, HANDSHAKE, "accept", result={**PAINTED, "content": PAINTED["content"] * 2})
+    same = {**base.result, "isError": False, "structuredContent": {}}  # type: ignore[dict-item]
+    assert list(shown_of_acceptance(PAINTS, base, same)) == ['the text is "painted\\npainted"']
+    base.result = result("painted", left=0)
+    assert list(shown_of_acceptance(PAINTS, base, result("painted", left=1))) == []
+    base.result = result("  ")
+    assert list(shown_of_acceptance(PAINTS, base, {**result("  "), "structuredContent": {}})) == []
+    refuses = replace(PAINTS, on_refusal=Expectation(None))
+    base.result = PAINTED
+    assert list(shown_of_acceptance(refuses, base, PAINTED)) == []
+
+
+# Which ways there are, and what a script answers
+
+
+def names(scenario: Scenario, *asked: ElicitationRequest) -> tuple[list[str], list[str]]:
+    sent = accept("answers", "", {"colour": "red"})
+    answered = [(request, sent) for request in asked]
+    refused = [each.name for each in branches(scenario, answered)]
+    return refused, [each.name for each in answers_gone_wrong(scenario, answered)]
+
+
+def test_a_question_that_was_pushed_has_ways_that_a_round_has_not() -> None:
+    pushed, in_round = replace(COLOURED, wire_id=7), replace(COLOURED, wire_id=None)
+    refused, wrong = names(PAINTS, in_round)
+    assert refused == ["decline", "cancel", "deadline"]
+    assert {"an extra property", "a decline with content"} <= set(wrong)
+    more, also = names(PAINTS, pushed)
+    assert more == [*refused, "call cancelled"]
+    assert also == [*wrong, "the answer twice", "an accept that comes after a decline"]
+    two = replace(PAINTS, answers=(ANSWER, ANSWER))
+    refused, wrong = names(two, in_round, in_round)
+    assert refused == [f"{way} {n}" for n in (1, 2) for way in ("decline", "cancel", "deadline")]
+    assert {name.partition(": ")[0] for name in wrong} == {"question 1", "question 2"}
+
+
+def test_a_page_has_no_form_to_be_answered_wrongly() -> None:
+    page = form_request(params={"mode": "url", "url": "https://a.example", "elicitationId": "1"})
+    page = replace(page, wire_id=None)
+    assert names(PAINTS, page) == (["decline", "cancel", "deadline"], [])
+    late = [
+        each.wrong
+        for each in answers_gone_wrong(
+            PAINTS, [(replace(page, wire_id=7), accept("answers", "", None))]
+        )
+    ]
+    assert [(each and each.kind, each and each.content) for each in late] == [
+        ("twice", None),
+        ("late", None),
+    ]
+
+
+@pytest.mark.anyio
+async def test_a_script_answers_each_question_by_the_step_that_is_meant_for_it() -> None:
+    steps = [Step(PreparedAnswer("decline", message="Size*")), Step(ANSWER)]
+    script = Script(steps)
+    colour, size = Question(COLOURED), Question(form_request("Size?"))
+    first = await script.respond(colour, Deadline(60))
+    assert (first.action, first.content, script.unused) == ("accept", {"colour": "red"}, [0])
+    assert (await script.respond(size, Deadline(60))).action == "decline"
+    assert [number for number, _ in script.asked] == [1, 0]
+    assert (script.unused, script.problems) == ([], [])
+    third = await script.respond(Question(form_request("Why?")), Deadline(60))
+    assert (third.action, script.problems) == (
+        "cancel",
+        ["a question that was not expected: Why?"],
+    )
+    again = await script.respond(replace(colour, note="Not valid."), Deadline(60))
+    assert (again.action, script.problems[1:]) == ("cancel", ["question 2: Not valid."])
+
+
+@pytest.mark.anyio
+async def test_a_script_passes_only_warnings_that_despite_lists_and_sends_only_what_fits() -> None:
+    warns = Review((Finding("acme.ticket", Severity.WARN, "message", "x", "Look."),))
+    asked = Question(COLOURED, warns)
+    for despite, action in (((), "cancel"), (("other.*",), "cancel"), (("acme.*",), "accept")):
+        script = Script([Step(replace(ANSWER, despite=despite))])
+        outcome = await script.respond(asked, Deadline(60))
+        assert outcome.action == action
+        assert bool(script.problems) is (action == "cancel")
+        assert bool(outcome.acknowledged) is (action == "accept")
+    script = Script([Step(PreparedAnswer(content={"colour": 5}))])
+    assert (await script.respond(Question(COLOURED), Deadline(60))).action == "cancel"
+    assert script.problems[0].startswith("question 1: ")
+    cancels = Script([Step(PreparedAnswer("cancel"))])
+    assert (await cancels.respond(Question(COLOURED), Deadline(60))).action == "cancel"
+    assert cancels.problems == []
+
+
+@pytest.mark.anyio
+async def test_after_a_refusal_further_questions_are_declined_without_a_word() -> None:
+    script = Script([Step(PreparedAnswer("decline"))], refuse_the_rest=True)
+    asked = [Question(form_request(message)) for message in ("One?", "Two?")]
+    assert [(await script.respond(each, Deadline(60))).action for each in asked] == ["decline"] * 2
+    assert script.problems == []
+    assert [number for number, _ in script.asked] == [0, None]
+
+
+@pytest.mark.anyio
+async def test_a_question_is_left_to_its_deadline_or_its_call_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cancelled = []
+
+    async def cancel_call() -> None:
+        cancelled.append(True)
+
+    monkeypatch.setattr(script_module, "DEADLINE_SECONDS", 0.01)
+    for way, decided_by, expected in (
+        ("wait", "deadline", []),
+        ("cancel the call", "answers", [True]),
+    ):
+        script = Script([Step(ANSWER, way)], cancel_call=cancel_call)  # type: ignore[arg-type]
+        outcome = await script.respond(Question(COLOURED), Deadline(60))
+        assert (outcome.action, outcome.decided_by) == ("cancel", decided_by)
+        assert (cancelled, script.unused) == (expected, [])
+
+
+# What was tried
+
+
+def test_fields_and_wrong_answers_count_as_refused_only_where_each_of_them_was() -> None:
+    base = Run(PAINTS, HANDSHAKE, "accept", "as written", asked=[COLOURED])
+    title = "Colour" if "title" in COLOUR["properties"]["colour"] else "colour"
+
+    def wrong(*failures: str) -> Run:
+        return Run(PAINTS, HANDSHAKE, "x", "gone wrong", failures=list(failures), field=title)
+
+    for runs, state in (
+        ((wrong("x"), wrong()), "failed"),
+        ((wrong(), wrong("x")), "failed"),
+        ((wrong(), wrong()), "passed"),
+        ((), "untried"),
+    ):
+        (tool,) = coverage([base, *runs])
+        assert tool.fields == {title: state}
+        assert tool.wrong_answers == (sum(run.passed for run in runs), len(runs))
+        assert "x" not in tool.branches
+    (tool,) = coverage([base, replace(base, era=MODERN, failures=["x"])])
+    assert (tool.branches["accept in 2025-11-25"], tool.branches["accept in 2026-07-28"]) == (
+        "passed",
+        "failed",
+    )
+    assert "accept" not in tool.branches
+    assert tool.branches["deadline"] == "untried"
+    other = Run(replace(PAINTS, call="draw"), HANDSHAKE, "accept", "as written")
+    assert [each.tool for each in coverage([base, other])] == ["paint", "draw"]
