@@ -24,6 +24,7 @@ from elicit_tui.store.living import machine_id
 from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress, RedisFacts
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Store, Waiting
+from elicit_tui.store.transitions import KEPT_SECONDS
 from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
 from tests.store.test_transitions import ASKED
 from tests.store.world import ASKER, ME, answer, put, question, sent, typed
@@ -500,7 +501,7 @@ async def test_redis_itself_drops_what_ended_and_nothing_that_waits(start: Start
             for one in (waits, ended)
         }
         assert left[waits.id] == -1
-        assert left[ended.id] > redis_questions.KEPT_SECONDS * 1000  # type: ignore[operator]
+        assert left[ended.id] > KEPT_SECONDS * 1000  # type: ignore[operator]
 
 
 async def test_a_session_that_ended_is_looked_for_as_long_as_its_ends_can_be_read(
