@@ -37,11 +37,13 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
+    from elicit_tui.tui.console.pictures import PicturePage
     from elicit_tui.tui.console.result_tree import ResultTree
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
     from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+    from elicit_tui.tui.console.screens.links import PageScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
     from elicit_tui.tui.console.screens.server_dialogs import (
         OtherServersScreen,
@@ -67,6 +69,8 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         AllowancesScreen,
         ResultScreen,
         ResultTree,
+        PicturePage,
+        PageScreen,
         KeepCallScreen,
         ServerScreen,
         OtherServersScreen,

@@ -7,6 +7,7 @@ import binascii
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,11 @@ from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json, neutral, neutral_line
 from elicit_tui.text.bounded_json import SHOWN_CHARACTERS, bounded_json
+from elicit_tui.text.hosts import is_web_address
+
+LINK_CHARACTERS: Final = 4_000
+MOST_LINKS: Final = 500
+"""Blocks that are looked through for links."""
 
 SUFFIXES: Final[Mapping[str, str]] = {
     "image/png": ".png",
@@ -95,6 +101,43 @@ def binaries(result: Mapping[str, Any]) -> tuple[Binary, ...]:
     return tuple(binary for binary in found if binary is not None)
 
 
+@dataclass(frozen=True)
+class Link:
+    """What a result points to, as the server names it: untrusted, and not neutral yet."""
+
+    uri: str
+    title: str
+    about: str
+    kind: str
+    """Its media type; empty where none is said."""
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is an address of the web; else the server that named it reads it."""
+        return is_web_address(self.uri)
+
+    def line(self) -> str:
+        """Its title and where it leads, on one neutral line."""
+        uri = neutral_line(self.uri, LINK_CHARACTERS)
+        return f"→ {neutral_line(self.title, 120)}  {uri}" if self.title else f"→ {uri}"
+
+
+def link_of(block: Mapping[str, Any]) -> Link | None:
+    """The link that a block is (`resource_link`; spec: tools, resource links)."""
+    uri = block.get("uri")
+    if not isinstance(uri, str) or not uri:
+        return None
+    words = [block.get(key) for key in ("title", "name", "description", "mimeType")]
+    title, name, about, kind = (word if isinstance(word, str) else "" for word in words)
+    return Link(uri, title or name, about, kind)
+
+
+def links(result: Mapping[str, Any]) -> tuple[Link, ...]:
+    """What a result points to, in order."""
+    found = (link_of(block) for block in islice(blocks(result), MOST_LINKS))
+    return tuple(link for link in found if link is not None)
+
+
 def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> str:
     """The result for reading: its texts, a word for each binary part, else its JSON."""
     parts = [_text_of(block) for block in blocks(result)]
@@ -109,8 +152,8 @@ def _text_of(block: Mapping[str, Any]) -> str:
     for holder in (block, block.get("resource")):
         if isinstance(holder, Mapping) and isinstance(holder.get("text"), str):
             return str(holder["text"])
-    uri = block.get("uri")
-    return f"→ {uri}" if isinstance(uri, str) else bounded_json(block)
+    link = link_of(block)
+    return link.line() if link is not None else bounded_json(block)
 
 
 # The same call on a command line.

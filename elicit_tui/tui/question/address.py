@@ -45,6 +45,17 @@ class Address:
             (self.after, "$faint"),
         )
 
+    def lines(self) -> Content:
+        """The URL, and below it where it leads and both spellings of its host."""
+        lines = [self.content()]
+        if self.domain:
+            label = "leads to".ljust(15 if self.spellings else 8)
+            leads = ((f"{label}  ", "$faint"), (self.domain.lower(), "bold $accent"))
+            lines.append(Content.assemble(*leads))
+        for spelt_in, spelling in zip(("in letters", "in ASCII  "), self.spellings, strict=False):
+            lines.append(Content.assemble((f"host {spelt_in}  ", "$faint"), (spelling, "bold")))
+        return Content("\n").join(lines)
+
 
 def address_of(url: str) -> Address:
     """Take a URL apart; one that cannot be is shown whole with nothing set off."""

@@ -40,6 +40,8 @@ from elicit_tui.tui.question.seen_texts import Page, PartToSee
 
 # The page of a url question: where it leads, and what became of opening it.
 
+NOT_OPENED = "■ This cannot be opened or copied: only plain http and https addresses are."
+
 _ROOMY = 9
 """With fewer rows the address comes first, with no words of ours before it."""
 
@@ -158,31 +160,15 @@ class UrlPanel(Page):
         """All of it, and its beginning that has to be seen before it is opened."""
         if self._code:
             return self._drawn_code()
-        address = self.address
-        whose = [address.content()]
-        if address.domain:
-            label = "leads to".ljust(15 if address.spellings else 8)
-            whose.append(
-                Content.assemble((f"{label}  ", "$faint"), (address.domain.lower(), "bold $accent"))
-            )
-        for spelt_in, spelling in zip(
-            ("in letters", "in ASCII  "), address.spellings, strict=False
-        ):
-            whose.append(Content.assemble((f"host {spelt_in}  ", "$faint"), (spelling, "bold")))
         parts = [] if self._message is None else [self._message]
         if self._roomy and self._message is not self._opened:
             ask = "The server asks you to open this page in your browser:"
             if self._login:
                 ask = "This page opens in your browser:"
             parts.append(Content.styled(ask, "$faint"))
-        parts.append(Content("\n").join(whose))
+        parts.append(self.address.lines())
         if not self.can_open:
-            parts.append(
-                Content.styled(
-                    "■ This cannot be opened or copied: only plain http and https addresses are.",
-                    "bold $error",
-                )
-            )
+            parts.append(Content.styled(NOT_OPENED, "bold $error"))
         if self._message is self._opened:
             return Content("\n\n").join(parts), Content("")
         words = Content.styled(_BEFORE if self._login else _STAYS, "$faint")

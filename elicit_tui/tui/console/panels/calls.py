@@ -16,7 +16,7 @@ from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.calls import SIGNS, CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES, duration, plural
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.results import as_text, binaries
+from elicit_tui.tui.console.results import as_text, binaries, links
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
@@ -49,7 +49,7 @@ FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
 }
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
-    "list cancel again turn whole save copy copy_json copy_command keep".split()
+    "list cancel again turn whole save copy copy_json copy_command keep open_link".split()
 )
 """Those that are of the call under the cursor."""
 
@@ -65,6 +65,7 @@ class CallsPane(Pane):
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("s", "save", "Save", id="calls.save"),
+        Binding("o,enter", "open_link", "Open link", key_display="o", id="calls.open_link"),
         Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
@@ -142,6 +143,8 @@ class CallsPane(Pane):
             return (record.state == "running") == (action == "cancel")
         if action in ("keep", "copy_command"):
             return True
+        if action == "open_link":
+            return record.result is not None and bool(links(record.result))
         return record.result is not None
 
     @on(RowList.Highlighted, "#call-list")
@@ -348,6 +351,13 @@ class CallsPane(Pane):
         record = self.record
         if record is not None and record.result is not None:
             self.app.push_screen(ResultScreen(record, self.state.calls.before(record)))
+
+    def action_open_link(self) -> None:
+        """Read what the result points to, or ask whether its page is to be opened."""
+        from elicit_tui.tui.console.screens.links import open_link
+
+        if self.record is not None and self.record.result is not None:
+            open_link(self.app, self.record.server, links(self.record.result))
 
     def action_keep(self) -> None:
         """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""

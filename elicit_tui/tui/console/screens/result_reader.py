@@ -25,7 +25,7 @@ from elicit_tui.tui.console.reader_views import (
     unpacked,
 )
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
-from elicit_tui.tui.console.results import as_text, binaries
+from elicit_tui.tui.console.results import as_text, binaries, links
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 
@@ -61,6 +61,7 @@ class ResultScreen(Dialog[None]):
         Binding("n", "step(1)", "Next", id="result.next"),
         Binding("N", "step(-1)", "Previous", show=False, id="result.previous"),
         Binding("d", "difference", "Difference", id="result.difference"),
+        Binding("o", "open_link", "Open link", id="result.open_link"),
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
         Binding("e", "copy_command", "Copy command", id="result.copy_command"),
@@ -152,6 +153,8 @@ class ResultScreen(Dialog[None]):
             return self._before is not None
         if action in ("step", "end_search"):
             return bool(self._term)
+        if action == "open_link":
+            return bool(links(self._result))
         if action == "search":
             return self._way != "picture"
         if action == "turn":
@@ -260,6 +263,12 @@ class ResultScreen(Dialog[None]):
     def action_copy_command(self) -> None:
         """Copy the call as a command."""
         copy_command(self.app, self._record)
+
+    def action_open_link(self) -> None:
+        """Read what the result points to, or ask whether its page is to be opened."""
+        from elicit_tui.tui.console.screens.links import open_link
+
+        open_link(self.app, self._record.server, links(self._result), self.action_leave)
 
     def action_save(self) -> None:
         """Save what is not text, or the text, to private files."""

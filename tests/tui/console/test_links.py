@@ -1,0 +1,115 @@
+"""What a result points to is followed by a key: read from its server, or asked about as a page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.screens import links
+from elicit_tui.tui.console.screens.links import LinksScreen, PageScreen
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+NOTE = {"type": "resource_link", "uri": "note://today", "name": "today", "title": "Today's note"}
+PAGE = {"type": "resource_link", "uri": "https://docs.example.org/a?b=c", "name": "the manual"}
+
+
+@asynccontextmanager
+async def pointing(
+    path: Path, *blocks: dict[str, Any], size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[Stand, list[Call]]]:
+    """The result of a call, with these blocks, under the cursor; and the calls that were made."""
+    made: list[Call] = []
+
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        made.append(call)
+        if call.method == "resources/read":
+            return {"contents": [{"uri": call.name, "text": f"what stands in {call.name}"}]}
+        return {"content": list(blocks)}
+
+    tools = {"alpha": [tool("look")]}
+    async with console(path, servers=["alpha"], tools=tools, work=work, size=size) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: "o Open link" in stand.text())
+        yield stand, made
+
+
+async def test_a_link_of_a_result_is_read_from_the_server_that_named_it(tmp_path: Path) -> None:
+    async with pointing(tmp_path, NOTE) as (stand, made):
+        assert "→ Today's note  note://today" in stand.text()
+        assert [call.method for call in made] == ["tools/call"], "nothing is read by itself"
+        await stand.press("o")
+        await stand.until(lambda: "what stands in note://today" in stand.text())
+        assert made[-1].method == "resources/read"
+
+
+async def test_from_the_reader_a_link_leads_to_what_it_names(tmp_path: Path) -> None:
+    async with pointing(tmp_path, NOTE) as (stand, _):
+        await stand.press("z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.press("o")
+        await stand.until(lambda: "what stands in note://today" in stand.text())
+        assert not isinstance(stand.app.screen, ResultScreen)
+
+
+async def test_a_page_is_shown_whole_and_opened_only_when_the_person_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(links, "open_in_browser", lambda url: bool(opened.append(url)) or True)
+    async with pointing(tmp_path, PAGE) as (stand, made):
+        await stand.press("enter", "enter")  # To the call, then its link.
+        await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
+        await stand.until(lambda: "leads to" in stand.text())
+        assert "https://docs.example.org/a?b=c" in stand.text()
+        assert "example.org" in stand.text().split("leads to")[1].splitlines()[0]
+        await stand.press("enter")  # The harmless choice has the focus.
+        await stand.until(lambda: not isinstance(stand.app.screen, PageScreen))
+        assert opened == []
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
+        await stand.press("y")
+        await stand.until(lambda: opened == ["https://docs.example.org/a?b=c"])
+        assert len(made) == 1, "a page is not asked of the server"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["https://accounts.google.com@evil.example/login", "https://user:pw@10.0.0.1:1/\u202eab"],
+)
+async def test_a_page_that_the_guardian_stops_has_no_key_that_opens_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uri: str
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(links, "open_in_browser", opened.append)
+    async with pointing(tmp_path, {**PAGE, "uri": uri}) as (stand, _):
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
+        await stand.until(lambda: "■" in stand.text())
+        assert "y Open page" not in stand.text()
+        await stand.press("y", "escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, PageScreen))
+        assert opened == []
+
+
+async def test_of_several_links_one_is_chosen_and_no_text_of_them_reaches_the_terminal_raw(
+    tmp_path: Path,
+) -> None:
+    evil = {"type": "resource_link", "uri": "x:\x1b]0;t\x07", "name": "\x1b[2J\u202eevil"}
+    async with pointing(tmp_path, NOTE, evil, PAGE) as (stand, made):
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, LinksScreen))
+        await stand.until(lambda: "↗ the manual" in stand.text())
+        assert not {"\x1b", "\u202e", "\x07"} & set(stand.text())
+        await stand.press("down", "down", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
+        await stand.press("escape")
+        assert len(made) == 1
