@@ -31,9 +31,10 @@ _RETRY_SECONDS: Final = (0.001, 0.005)
 """Between these a writer looks again whether it is its turn."""
 _CROWDED_SECONDS: Final = 1.0
 """How long after it had to wait a writer lets others go first."""
+_IN_USE: Final = "is in use by another program"
 _WORDS: Final = (
-    ("locked", "is in use by another program"),
-    ("busy", "is in use by another program"),
+    ("locked", _IN_USE),
+    ("busy", _IN_USE),
     ("disk is full", "has no space left on its disk"),
     ("readonly", "cannot be written"),
     ("malformed", "is damaged"),
@@ -56,6 +57,8 @@ class DatabaseKind:
     missing: type[ElicitTuiError]
     """There is none yet, and none was to be made."""
     too_new: type[ElicitTuiError]
+    in_use: type[ElicitTuiError]
+    """Other processes held it for longer than was waited."""
     upgrades: Mapping[int, str] = field(default_factory=dict)
     """By an older version: the statements that make a file of it one of the next version."""
 
@@ -72,7 +75,8 @@ class DatabaseKind:
                 words = next(
                     (words for sign, words in _WORDS if sign in reason), f"failed ({reason})"
                 )
-            raise self.error(f"{self._the(path)} {words}.") from error
+            kind = self.in_use if words == _IN_USE else self.error
+            raise kind(f"{self._the(path)} {words}.") from error
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise self.error(f"{self._the(path)} failed: {why}.") from error
@@ -200,12 +204,20 @@ class Writer:
     it wrote: that is an error here.
     """
 
-    def __init__(self, kind: DatabaseKind, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self,
+        kind: DatabaseKind,
+        path: Path,
+        connection: sqlite3.Connection,
+        *,
+        patient: bool = True,
+    ) -> None:
+        """`patient`: wait for others as long as is usual, also the first time."""
         self._kind = kind
         self._path = path
         self._connection = connection
         self._opened = self._on_disk()
-        self._impatient = False
+        self._impatient = not patient
         self._crowded_until = 0.0
 
     def _on_disk(self) -> tuple[tuple[int, int] | None, ...]:

@@ -9,6 +9,7 @@
     ├── ProtocolCallError     the call ended with a JSON-RPC error of the server
     ├── LimitReached          a limit of time or rounds passed
     ├── LedgerError           the ledger cannot be opened, read or written
+    │   └── LedgerInUse           others hold it
     ├── StoreError            the store cannot be opened, read or written
     │   ├── StoreTooNew           a newer elicit-tui wrote it
     │   ├── SecretError           the secret that seals what waits is lost or no secret
@@ -108,6 +109,10 @@ class LimitReached(ElicitTuiError):
 
 class LedgerError(ElicitTuiError):
     """The ledger cannot be opened, read or written."""
+
+
+class LedgerInUse(LedgerError):
+    """Other processes hold the ledger, and longer than was waited for them."""
 
 
 class StoreError(ElicitTuiError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from elicit_tui.broker.contracts import BrokerEvent, LedgerWriter, Notice
@@ -43,7 +44,10 @@ class Record:
             self._failed(request, error)
             if outcome.action == "accept":
                 withheld = outcome.withheld(f"The answer could not be recorded: {error}")
-                return withheld.handed_back() if handed else withheld
+                withheld = withheld.handed_back() if handed else withheld
+                with suppress(LedgerError):  # It was said already.
+                    self._ledger.decided(request, withheld, review)
+                return withheld
         else:
             self._failing = False
         return outcome

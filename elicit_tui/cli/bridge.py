@@ -92,11 +92,24 @@ def _put(agent: str, config: Path | None, hook: HookPrompt, request: Elicitation
 
 
 def _ask(agent: str, settings: Settings, hook: HookPrompt, request: ElicitationRequest) -> None:
+    from elicit_tui.elicitation import unsent
+    from elicit_tui.gateway.bridge.silence import one_of, record
+
+    most = settings.elicitation.limits.pending
+    with one_of(most) as may_ask:
+        if may_ask:
+            _ask_person(agent, settings, hook, request)
+            return
+    reason = f"{most} prompts of agents wait already (elicitation.limits.pending)."
+    record(settings, request, unsent("nobody", reason, key="elicitation.limits.pending"))
+
+
+def _ask_person(
+    agent: str, settings: Settings, hook: HookPrompt, request: ElicitationRequest
+) -> None:
     import asyncio
 
-    from elicit_tui.elicitation import unsent
-    from elicit_tui.gateway.bridge.bridging import bridge, one_of
-    from elicit_tui.gateway.bridge.silence import record
+    from elicit_tui.gateway.bridge.bridging import bridge
 
     narration, output = Narration(), Output()
 
@@ -109,10 +122,4 @@ def _ask(agent: str, settings: Settings, hook: HookPrompt, request: ElicitationR
             sys.stderr.flush()
             os._exit(0)
 
-    most = settings.elicitation.limits.pending
-    with one_of(most) as may_ask:
-        if may_ask:
-            asyncio.run(work())
-            return
-    reason = f"{most} prompts of agents wait already (elicitation.limits.pending)."
-    record(settings, request, unsent("nobody", reason, key="elicitation.limits.pending"))
+    asyncio.run(work())

@@ -6,10 +6,12 @@
         ledger.sent(request.id)                     # after it left
 
 Append-only and chained by hash; `verify` finds accidents and casual edits, not a determined owner
-(who can write the whole chain anew). Every failure is a `LedgerError` with one plain sentence.
+(who can write the whole chain anew). Every failure is a `LedgerError` with one plain sentence. What
+finds the ledger in use and is no accept waits beside it for its next writer (`LateRecords`).
 """
 
 from elicit_tui.ledger.chain import LedgerMissing, Verification
+from elicit_tui.ledger.late import LateRecords
 from elicit_tui.ledger.ledger import Ledger, Pruned
 
-__all__ = ["Ledger", "LedgerMissing", "Pruned", "Verification"]
+__all__ = ["LateRecords", "Ledger", "LedgerMissing", "Pruned", "Verification"]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.database import DatabaseKind
-from elicit_tui.errors import LedgerError
+from elicit_tui.errors import LedgerError, LedgerInUse
 from elicit_tui.text import neutral_line
 
 
@@ -46,6 +46,7 @@ CREATE INDEX records_by_question ON records (question, number, event, time);
     error=LedgerError,
     missing=LedgerMissing,
     too_new=LedgerError,
+    in_use=LedgerInUse,
 )
 
 

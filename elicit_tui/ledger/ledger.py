@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from elicit_tui.database import Writer
+from elicit_tui.database import BUSY_SECONDS, IMPATIENT_SECONDS, Writer
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
 from elicit_tui.elicitation.settings import ContentPolicy
-from elicit_tui.errors import LedgerError
+from elicit_tui.errors import LedgerError, LedgerInUse
 from elicit_tui.ledger import bodies
 from elicit_tui.ledger.chain import (
     BEGINNING,
@@ -25,6 +25,7 @@ from elicit_tui.ledger.chain import (
     holds,
     walk,
 )
+from elicit_tui.ledger.late import LateRecord, LateRecords
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -53,13 +54,15 @@ class Ledger:
         path: Path,
         content: ContentPolicy = "redacted",
         clock: Callable[[], datetime] = now,
+        patient: bool = True,
     ) -> None:
         self._connection = connection
         self._path = path
-        self._writer = Writer(FILE, path, connection)
+        self._writer = Writer(FILE, path, connection, patient=patient)
         self._content: ContentPolicy = content
         self._clock = clock
         self._head = Head(path)
+        self._late = LateRecords(path, content)
         self._reviews: dict[str, Review] = {}
 
     @classmethod
@@ -69,6 +72,7 @@ class Ledger:
         content: ContentPolicy = "redacted",
         create: bool = True,
         clock: Callable[[], datetime] = now,
+        patient: bool = True,
     ) -> Ledger:
         """The ledger at `path`; a new one is 0600, its new folders 0700.
 
@@ -77,8 +81,13 @@ class Ledger:
             content: what is kept of accepted answers (`history.content`).
             create: make it when there is none; else LedgerMissing is raised.
             clock: the time of day, with its zone.
+            patient: wait for other processes as long as is usual, else hardly at all.
+
+        Raises LedgerInUse where they hold it for longer.
         """
-        return cls(FILE.connect(path, create=create), path, content, clock)
+        patience = BUSY_SECONDS if patient else IMPATIENT_SECONDS
+        connection = FILE.connect(path, create=create, patience=patience)
+        return cls(connection, path, content, clock, patient)
 
     @property
     def path(self) -> Path:
@@ -94,15 +103,36 @@ class Ledger:
 
     @contextmanager
     def _recording(self, to_disk: bool = False) -> Iterator[None]:
-        """One transaction; the record that it ends with is kept beside the ledger too."""
+        """One transaction; the record that it ends with is kept beside the ledger too.
+
+        It begins with what others had to leave beside the ledger.
+        """
         with self._writer.writing(to_disk):
             before = self._tail()
             kept = self._head.read()
             is_shorter = kept is not None and not holds(self._connection, kept)
+            left = dict(self._late.read())
+            for late in left.values():
+                self._take_in(late)
             yield
             last = self._tail()
+        self._late.forget(left)
         if last != before and not is_shorter:
             self._head.keep(last)
+
+    def _take_in(self, late: LateRecord) -> None:
+        """Write an outcome that was left beside the ledger, once."""
+        known = self._events(late.question)
+        if "decided" not in known:
+            if "asked" not in known:
+                self._append("asked", late.question, late.asked, late.at)
+            self._append("decided", late.question, late.decided, late.at)
+
+    def _take_in_all(self) -> None:
+        """Before anybody reads, write what was left beside the ledger, if that can be now."""
+        if self._late.waits:
+            with suppress(LedgerError), self._recording():
+                pass
 
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         """Write that a question came, and what the guardian found."""
@@ -114,15 +144,21 @@ class Ledger:
         """Write a question's outcome; when this returns, it is there to stay.
 
         What was asked is written again where it was pruned while the question waited: an outcome
-        never stands alone.
+        never stands alone. While others hold the ledger, what is no accept is left beside it, for
+        its next writer.
         """
-        body = bodies.decided(request, outcome, review, self._content, self._clock())
+        moment = self._clock()
+        body = bodies.decided(request, outcome, review, self._content, moment)
         if self._reviews.pop(request.id, None) != review:
             body |= bodies.findings(review)
-        with self._recording(to_disk=outcome.action == "accept"):
-            if "asked" not in self._events(request.id):
-                self._append("asked", request.id, bodies.asked(request, review))
-            self._append("decided", request.id, body)
+        try:
+            with self._recording(to_disk=outcome.action == "accept"):
+                if "asked" not in self._events(request.id):
+                    self._append("asked", request.id, bodies.asked(request, review))
+                self._append("decided", request.id, body)
+        except LedgerInUse:
+            if not self._late.leave(request, outcome, review, moment):
+                raise
 
     def abandoned(self, request_id: str, outcome: Outcome) -> bool:
         """Write the outcome of a question whose process is gone; False when it has one already."""
@@ -220,9 +256,9 @@ class Ledger:
         )
         return {event for (event,) in found}
 
-    def _append(self, event: str, question: str, body: bodies.Body) -> None:
+    def _append(self, event: str, question: str, body: bodies.Body, at: str | None = None) -> None:
         number, previous = self._tail()
-        time = rfc3339(self._clock())
+        time = at or rfc3339(self._clock())
         text = compact({"event": event, "id": question, "at": time, **body})
         number += 1
         self._connection.execute(
@@ -248,6 +284,7 @@ class Ledger:
         since: datetime | None = None,
     ) -> Iterator[Row]:
         """The questions, oldest first, those that match every filter given."""
+        self._take_in_all()
         with FILE.plain_errors(self._path):
             found = self._connection.execute(
                 "SELECT question FROM records WHERE event <> 'pruned'"
@@ -265,6 +302,7 @@ class Ledger:
 
     def row(self, question: str) -> Row:
         """One question by its id, or by the beginning of it that no other has."""
+        self._take_in_all()
         with FILE.plain_errors(self._path):
             found = self._connection.execute(
                 "SELECT DISTINCT question FROM records WHERE event <> 'pruned'"
@@ -303,5 +341,6 @@ class Ledger:
 
     def verify(self, head: str | None = None) -> Verification:
         """Walk the chain; see that it still holds its last head, and `head` where that is given."""
+        self._take_in_all()
         with FILE.plain_errors(self._path):
             return walk(self._connection, self._head, head)

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Review, cancel
+from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Review, cancel
 from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, Settings
-from elicit_tui.errors import LedgerError
-from elicit_tui.ledger import Ledger
+from elicit_tui.errors import LedgerError, LedgerInUse
+from elicit_tui.ledger import LateRecords, Ledger
 from elicit_tui.paths import ledger_file, store_file
 
 if TYPE_CHECKING:
@@ -27,13 +27,20 @@ if TYPE_CHECKING:
 class UnavailableLedger:
     """A ledger that could not be opened: every write says why (design: fail closed)."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, late: LateRecords | None = None) -> None:
+        """`late`: where outcomes wait for it, if others hold it just now."""
         self.reason = reason
+        self._late = late
 
     def _refuse(self, *told: object, **named: object) -> NoReturn:
         raise LedgerError(self.reason)
 
-    asked = decided = sent = withdrawn = flood = _refuse
+    asked = sent = withdrawn = flood = _refuse
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+        """Leave what is no accept beside the ledger. Raises LedgerError."""
+        if self._late is None or not self._late.leave(request, outcome, review):
+            self._refuse()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -41,8 +48,11 @@ class UnavailableLedger:
 
 def open_ledger(history: HistorySettings) -> Ledger | UnavailableLedger:
     """The ledger, or one that refuses every write and says why."""
+    path = ledger_file(history.path)
     try:
-        return Ledger.open(ledger_file(history.path), content=history.content)
+        return Ledger.open(path, content=history.content)
+    except LedgerInUse as error:
+        return UnavailableLedger(str(error), LateRecords(path, history.content))
     except LedgerError as error:
         return UnavailableLedger(str(error))
 

@@ -113,6 +113,7 @@ CREATE TABLE grants (
     error=StoreError,
     missing=StoreMissing,
     too_new=StoreTooNew,
+    in_use=StoreError,
     upgrades={
         1: "ALTER TABLE questions ADD COLUMN agent_state TEXT NOT NULL DEFAULT 'waiting'",
         2: "ALTER TABLE processes ADD COLUMN machine TEXT NOT NULL DEFAULT ''",

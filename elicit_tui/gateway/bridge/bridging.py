@@ -11,8 +11,8 @@ import asyncio
 import os
 import select
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -26,7 +26,6 @@ from elicit_tui.gateway.bridge.agent_prompt import reply_of
 from elicit_tui.gateway.bridge.hook_input import HookPrompt
 from elicit_tui.gateway.bridge.silence import NOBODY_THERE, STORE_SECONDS
 from elicit_tui.hooks import Hooks
-from elicit_tui.paths import lock_open_file, private_directory, state_directory
 from elicit_tui.runtime import open_runtime, open_store
 from elicit_tui.store.living import machine_id, machine_name
 from elicit_tui.store.store import Asker, Store
@@ -55,9 +54,6 @@ async def bridge(
     `agent`: the name under which the owner installed it. `notify` tells a person at stderr. False:
     the process is to end at once, as something in it waits for a store that does not answer.
     """
-    if settings.store.url is not None:
-        # What takes time here is not the store's.
-        pass
     hold = settings.bridge.hold_sec
     timed = replace(settings, elicitation=replace(settings.elicitation, timeout_sec=hold))
     waiting = InStore(
@@ -158,25 +154,6 @@ class InStore:
             with suppress(StoreError):
                 await self._store.end(self._asker.session)
         await self._opened.aclose()
-
-
-@contextmanager
-def one_of(limit: int) -> Iterator[bool]:
-    """Whether this is one of at most so many prompts that are asked about at once here.
-
-    By locks, which the system lets go of whenever a process dies.
-    """
-    folder = private_directory(state_directory() / "bridge")
-    for number in range(limit):
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        file = os.open(folder / f"place-{number}", flags, 0o600)
-        try:
-            if lock_open_file(file):
-                yield True
-                return
-        finally:
-            os.close(file)
-    yield False
 
 
 async def _agent_has_gone(seconds: float) -> str:

@@ -6,14 +6,22 @@ no answer: whatever may be decided goes through the broker.
 
 from __future__ import annotations
 
-from contextlib import closing
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, unsent
 from elicit_tui.elicitation.settings import Settings, granted
-from elicit_tui.errors import StoreError
-from elicit_tui.ledger import Ledger
-from elicit_tui.paths import ledger_file, store_file
+from elicit_tui.errors import LedgerInUse, StoreError
+from elicit_tui.ledger import LateRecords, Ledger
+from elicit_tui.paths import (
+    ledger_file,
+    lock_open_file,
+    private_directory,
+    state_directory,
+    store_file,
+)
 
 STORE_SECONDS: Final = 1.0
 """How long the store is waited for."""
@@ -46,8 +54,35 @@ def silent_end(settings: Settings, request: ElicitationRequest) -> Outcome | Non
 
 
 def record(settings: Settings, request: ElicitationRequest, outcome: Outcome) -> None:
-    """Write down that a prompt was handed back. Raises LedgerError."""
+    """Write down that a prompt was handed back. Raises LedgerError.
+
+    The agent waits for this: where others hold the ledger it is left beside it at once.
+    """
     history = settings.history
-    with closing(Ledger.open(ledger_file(history.path), content=history.content)) as ledger:
-        # Of many prompts at once each writes but once: what was asked stands there with its end.
-        ledger.decided(request, outcome, Review())
+    path = ledger_file(history.path)
+    try:
+        with closing(Ledger.open(path, content=history.content, patient=False)) as ledger:
+            # Of many prompts at once each writes but once: what was asked stands with its end.
+            ledger.decided(request, outcome, Review())
+    except LedgerInUse:
+        if not LateRecords(path, history.content).leave(request, outcome, Review()):
+            raise
+
+
+@contextmanager
+def one_of(limit: int) -> Iterator[bool]:
+    """Whether this is one of at most so many prompts that are asked about at once here.
+
+    By locks, which the system lets go of whenever a process dies.
+    """
+    folder = private_directory(state_directory() / "bridge")
+    for number in range(limit):
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        file = os.open(folder / f"place-{number}", flags, 0o600)
+        try:
+            if lock_open_file(file):
+                yield True
+                return
+        finally:
+            os.close(file)
+    yield False

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from elicit_tui.broker.answerer import this_process
 from elicit_tui.broker.inbox import Inbox
@@ -68,12 +68,15 @@ class Ended:
 
 @asynccontextmanager
 async def hook(
-    *words: str, agent: str = "claude-code", command: Sequence[str] = COMMAND_LINE
+    *words: str,
+    agent: str = "claude-code",
+    command: Sequence[str] = COMMAND_LINE,
+    stdin: int | IO[bytes] = asyncio.subprocess.PIPE,
 ) -> AsyncIterator[Hook]:
     """The hook, started as an agent starts it; killed if it is still there."""
     process = await asyncio.create_subprocess_exec(
         *(*command, "bridge", agent, *words),
-        stdin=asyncio.subprocess.PIPE,
+        stdin=stdin,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env=dict(os.environ),
