@@ -105,6 +105,8 @@ class HeldCall:
     begun_at: datetime = field(default_factory=now)
     changed_at: datetime = field(default_factory=now)
     ended_at: datetime | None = None
+    is_kept: bool = False
+    """Whether its outcome stands in the store."""
     delivered: bool = False
     last_progress: tuple[float, float | None] = (0.0, None)
     size: int = 0

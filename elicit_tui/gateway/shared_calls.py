@@ -19,7 +19,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.held_call import OutcomesUnread, TooManyCalls
+from elicit_tui.gateway.held_call import HeldCall, OutcomesUnread, TooManyCalls
 from elicit_tui.gateway.held_calls import TICK_SECONDS
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.telling import Result, text_result
@@ -109,10 +109,12 @@ class SharedCalls:
         if not self.private:
             await self._calls.left(self._owner, call_id, is_left=is_left)
 
-    async def ended(self, call_id: str, outcome: asyncio.Task[Result]) -> None:
-        """Keep what a call came to. Raises StoreError."""
-        if not self.private:
-            await self._calls.ended(self._owner, call_id, _written(outcome))
+    async def ended(self, held: HeldCall) -> None:
+        """Keep what a call came to, once. Raises StoreError."""
+        if self.private or held.is_kept or held.task is None:
+            return
+        await self._calls.ended(self._owner, held.id, _written(held.task))
+        held.is_kept = True
 
     async def delivered(self, call_id: str, *, named: bool) -> None:
         """Its agent has its outcome; one whose id it has may be read again."""

@@ -89,9 +89,8 @@ class Sharing:
 
     def outcome_kept(self, held: HeldCall) -> None:
         """Keep an outcome for whichever process the agent comes back to."""
-        if self._shared is None or held.task is None:
-            return
-        self._background.start(self._shared.ended(held.id, held.task))
+        if self._shared is not None:
+            self._background.start(self._shared.ended(held))
 
     def given_up(self, held: HeldCall) -> None:
         """Forget a call that its agent took back; a task can be seen to be cancelled."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any, Final
 
@@ -65,13 +66,28 @@ class Tasks:
     async def get(self, identifier: Any) -> Result:
         """A task as it is now, with its end or what it asks. Raises UnknownTask, StoreError."""
         held = self._here(identifier)
-        told = of_another(await self._elsewhere(identifier)) if held is None else detailed(held)
+        if held is None:
+            told = of_another(await self._elsewhere(identifier))
+        else:
+            told = await self._now(held)
         if told["status"] in ENDS:
             if held is not None:
                 self._held_calls.delivered_elsewhere(held)
             if self._shared is not None:
                 await self._shared.delivered(told["taskId"], named=True)
         return told
+
+    async def _now(self, held: HeldCall) -> Result:
+        """A task of this process as it is now. It has ended once every process would say so.
+
+        What is told as an end stays one: where it cannot be kept, a death would make another of it.
+        """
+        if held.ended_at is not None and self._shared is not None:
+            try:
+                await self._shared.ended(held)
+            except StoreError:
+                return _outline(held, "working", telling.TASK_NOT_KEPT)
+        return detailed(held)
 
     async def update(self, identifier: Any, responses: Mapping[str, Any]) -> None:
         """Take a client's answers, as many as it gives; others are ignored.
@@ -113,12 +129,14 @@ class Tasks:
         with held.listening() as changed:
             while told.get("status") not in ENDS:
                 changed.clear()
-                now = detailed(held)
+                now = await self._now(held)
                 if _without_times(now) != _without_times(told):
                     told = now
                     await tell(now)
                     continue
-                await changed.wait()
+                again = None if held.ended_at is None else POLL_MILLISECONDS / 1000
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(changed.wait(), again)
 
 
 def created(held: HeldCall) -> Result:

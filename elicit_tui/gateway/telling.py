@@ -37,6 +37,7 @@ NOT_KNOWN_IF_RUN: Final = (
 
 TASK_WAITS: Final = "Waiting for a person, who answers in elicit-tui."
 TASK_RUNS: Final = "The tool runs."
+TASK_NOT_KEPT: Final = "Its outcome is there, and has to be written down before it is told."
 TASK_CANCELLED_BELOW: Final = "Cancelled; the tool's server says so."
 TASK_MESSAGES: Final[Mapping[str, str]] = {
     "input_required": "Waiting for an answer in this client.",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import accept
-from elicit_tui.gateway import telling
+from elicit_tui.errors import StoreError
+from elicit_tui.gateway import tasks, telling
+from elicit_tui.gateway.telling import Result
 from elicit_tui.store import calls
 from tests.gateway.task_world import ENDS, HttpAgent, Refused
 from tests.gateway.test_two_gateways import Two, two
@@ -94,6 +97,72 @@ async def test_after_a_death_what_was_not_called_did_not_run_and_what_was_is_not
     assert (told["status"], told["error"]["message"]) == ("failed", telling.RUN_NOT_KNOWN)
     assert (await second.get(done))["status"] == "completed"
     assert two.runs("asks") == 1
+
+
+@pytest.fixture
+def unwritable(two: Two, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """The store of the first gateway keeps no outcome, until this is undone."""
+
+    async def refuses(*_: Any) -> None:
+        raise StoreError("The store has no space left on its disk.")
+
+    with monkeypatch.context() as refusing:
+        refusing.setattr(two.stores[0].calls, "ended", refuses)
+        yield refusing
+
+
+async def _finished(two: Two, task: str) -> None:
+    """Return once the first gateway knows how its task ended."""
+    await two.answers(0, "red")
+    await until(lambda: two.gateways[0].sessions[0].held_calls.known(task).done)  # type: ignore[union-attr]
+
+
+async def test_an_end_is_told_once_it_is_kept_and_by_both_gateways(
+    two: Two, unwritable: pytest.MonkeyPatch
+) -> None:
+    first, second = agents(two)
+    task = await first.task("counting__run", tag="a")
+    await _finished(two, task)
+    told = await first.get(task)
+    assert (told["status"], told["statusMessage"]) == ("working", telling.TASK_NOT_KEPT)
+    assert "result" not in told
+    assert (await second.get(task))["status"] == "working"
+    unwritable.undo()
+    told = await first.get(task)
+    assert told["status"] == "completed"
+    assert (await second.get(task))["result"] == told["result"]
+    assert two.runs("a") == 1
+
+
+async def test_an_end_that_a_death_took_along_was_never_told(
+    two: Two, unwritable: pytest.MonkeyPatch
+) -> None:
+    first, second = agents(two)
+    task = await first.task("counting__run", tag="a")
+    await _finished(two, task)
+    assert (await first.get(task))["status"] == "working"
+    await two.dies(0)
+    told = await second.get(task)
+    assert (told["status"], told["error"]["message"]) == ("failed", telling.RUN_NOT_KNOWN)
+
+
+async def test_who_listens_hears_of_an_end_once_it_is_kept(
+    two: Two, unwritable: pytest.MonkeyPatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "POLL_MILLISECONDS", 10)
+    heard: list[tuple[str, str]] = []
+
+    async def hear(now: Result) -> None:
+        heard.append((now["status"], now["statusMessage"]))
+
+    task = await agents(two)[0].task("counting__run", tag="a")
+    session = two.gateways[0].sessions[0]
+    telling_of = asyncio.ensure_future(session.tasks.tell([task], hear))
+    await _finished(two, task)
+    await until(lambda: heard[-1:] == [("working", telling.TASK_NOT_KEPT)])
+    unwritable.undo()
+    await asyncio.wait_for(telling_of, WAIT)
+    assert [status for status, _ in heard if status != "working"] == ["completed"]
 
 
 async def test_a_task_whose_time_is_over_is_as_unknown_as_any(

@@ -1,0 +1,184 @@
+"""What finds the ledger in use and is no accept waits beside it, and stands in it once."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.broker.record import Record
+from elicit_tui.elicitation import Review, accept, cancel, decline, unsent
+from elicit_tui.elicitation.settings import HistorySettings
+from elicit_tui.errors import LedgerError, LedgerInUse
+from elicit_tui.ledger import LateRecords, Ledger
+from elicit_tui.runtime.opening import UnavailableLedger, open_ledger
+from tests.ledger.world import Clock, request
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite3"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Iterator[Ledger]:
+    with closing(Ledger.open(path, patient=False)) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits that are in vain are short here."""
+    monkeypatch.setattr("elicit_tui.database.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("elicit_tui.ledger.ledger.BUSY_SECONDS", 0.05)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Within this another program holds the ledger."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def left(path: Path) -> list[Path]:
+    return sorted(path.with_name("ledger.sqlite3-late").glob("*"))
+
+
+def test_a_refusal_waits_for_nobody_who_holds_the_ledger_and_is_read_once_it_is_free(
+    ledger: Ledger, path: Path
+) -> None:
+    asked = request()
+    with held(path):
+        ledger.decided(asked, decline("user", "No."), Review())
+        assert [row.id for row in ledger.rows()] == []
+    (row,) = ledger.rows()
+    assert (row.message, row.action, row.decided_by) == ("Which environment?", "decline", "user")
+    assert ledger.row(asked.id) == row
+    assert ledger.verify().ok
+    assert left(path) == []
+
+
+def test_whoever_writes_next_takes_in_what_was_left_before_in_its_order(path: Path) -> None:
+    clock = Clock()
+    with closing(Ledger.open(path, clock=clock, patient=False)) as ledger:
+        first, second, third = (request(id=name) for name in "cab")
+        with held(path):
+            for asked in (first, second):
+                ledger.decided(asked, cancel("nobody", "Nobody was there."), Review())
+                clock.advance(seconds=1)
+        clock.advance(hours=1)
+        ledger.asked(third, Review())
+        rows = list(ledger.rows())
+        assert [row.id for row in rows] == ["c", "a", "b"]
+        assert rows[0].decided_at == "2026-11-01T12:00:00.000Z"
+        assert ledger.verify().records == 5
+
+
+def test_what_was_asked_before_is_not_asked_twice(ledger: Ledger, path: Path) -> None:
+    asked = request()
+    ledger.asked(asked, Review())
+    with held(path):
+        ledger.decided(asked, decline("user", "No."), Review())
+    assert [row.action for row in ledger.rows()] == ["decline"]
+    assert ledger.verify().records == 2
+
+
+def test_an_end_that_was_left_is_not_overwritten_by_one_that_was_guessed(
+    ledger: Ledger, path: Path
+) -> None:
+    asked = request()
+    ledger.asked(asked, Review())
+    with held(path):
+        ledger.decided(asked, decline("user", "No."), Review())
+    assert not ledger.abandoned(asked.id, cancel("store", "The process ended."))
+    assert [row.decided_by for row in ledger.rows()] == ["user"]
+
+
+def test_a_death_between_the_record_and_the_removal_writes_nothing_twice(
+    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held(path):
+        ledger.decided(request(), decline("user", "No."), Review())
+    with monkeypatch.context() as dying:
+        dying.setattr(LateRecords, "forget", lambda *_: None)
+        assert len(list(ledger.rows())) == 1
+        assert len(left(path)) == 1
+    assert len(list(ledger.rows())) == 1
+    assert ledger.verify().records == 2
+    assert left(path) == []
+
+
+def test_what_fails_to_be_taken_in_stays_where_it_is(ledger: Ledger, path: Path) -> None:
+    with held(path):
+        ledger.decided(request(), decline("user", "No."), Review())
+    ledger._connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(LedgerError):
+        ledger.sent("another")
+    assert len(left(path)) == 1
+
+
+def test_an_accept_is_never_left_for_later(ledger: Ledger, path: Path) -> None:
+    with held(path), pytest.raises(LedgerInUse):
+        ledger.decided(request(), accept("user", "Yes.", {}), Review())
+    assert left(path) == []
+    assert not LateRecords(path).leave(request(), accept("user", "Yes.", {}), Review())
+
+
+def test_an_accept_that_is_withheld_has_that_as_its_record(ledger: Ledger, path: Path) -> None:
+    asked = request()
+    with held(path):
+        given = Record(ledger, lambda event: None).decided(
+            asked, accept("user", "Yes.", {}), Review()
+        )
+    assert given.action == "cancel"
+    (row,) = ledger.rows()
+    assert (row.action, row.reason) == ("cancel", given.reason)
+
+
+def test_a_ledger_that_could_not_even_be_opened_has_its_refusals_too(path: Path) -> None:
+    Ledger.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        unavailable = open_ledger(HistorySettings(path=str(path)))
+        assert isinstance(unavailable, UnavailableLedger)
+        unavailable.decided(request(), unsent("nobody", "Nobody was there."), Review())
+        with pytest.raises(LedgerError, match="in use"):
+            unavailable.decided(request(), accept("user", "Yes.", {}), Review())
+    with closing(Ledger.open(path)) as ledger:
+        assert [row.decided_by for row in ledger.rows()] == ["nobody"]
+
+
+def test_what_is_damaged_there_is_left_and_hides_nothing(ledger: Ledger, path: Path) -> None:
+    with held(path):
+        ledger.decided(request(), decline("user", "No."), Review())
+    folder = left(path)[0].parent
+    for number, damaged in enumerate((b"", b"{", b"[1, 2]", b'["q", "t", [], {}]', b"\xff")):
+        (folder / f"0{number}.json").write_bytes(damaged)
+    assert len(list(ledger.rows())) == 1
+    assert len(left(path)) == 5
+    assert ledger.verify().ok
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_what_waits_is_its_owner_s_alone(ledger: Ledger, path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        with held(path):
+            ledger.decided(request(), decline("user", "No."), Review())
+    finally:
+        os.umask(mask)
+    (file,) = left(path)
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_where_it_cannot_be_left_either_that_is_said(ledger: Ledger, path: Path) -> None:
+    path.with_name("ledger.sqlite3-late").write_bytes(b"")
+    with held(path), pytest.raises(LedgerInUse, match="in use"):
+        ledger.decided(request(), decline("user", "No."), Review())
