@@ -52,10 +52,9 @@ class LateRecords:
         if outcome.action == "accept":
             return False
         at = moment or now()
+        asked = bodies.asked(request, review)
         decided = bodies.decided(request, outcome, review, self._content, at)
-        record = LateRecord(
-            request.id, rfc3339(at), bodies.asked(request, review), decided | bodies.findings(review)
-        )
+        record = LateRecord(request.id, rfc3339(at), asked, decided | bodies.findings(review))
         with suppress(OSError):
             folder = private_directory(self._folder)
             # By its time, so that the oldest is taken in first.

@@ -8,7 +8,6 @@ by a person, and however this ends, its question is taken back.
 from __future__ import annotations
 
 import asyncio
-import os
 import select
 import signal
 from collections.abc import Callable, Mapping

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker.inbox_events import SESSION_ENDED
-from elicit_tui.elicitation import accept
+from elicit_tui.broker.inbox_events import HANDED, SESSION_ENDED, UNKNOWN
+from elicit_tui.elicitation import accept, decline
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, store_file
 from elicit_tui.runtime import open_store
 from tests.gateway.bridge.hooked import COMMAND, Person, asked, configure, hook, person, rows
@@ -115,6 +118,48 @@ async def test_a_bridge_that_is_killed_as_its_answer_comes_hands_nothing_and_say
     assert all(row.state != "handed" for row in rows())
 
 
+@pytest.mark.parametrize("is_recorded", [True, False])
+async def test_killed_between_handing_its_answer_and_telling_the_store_it_is_not_known(
+    is_recorded: bool,
+) -> None:
+    """`is_recorded`: the record could be written when the answer had been handed."""
+    async with person() as somebody, hook() as started:
+        await started.asks(COMMAND)
+        waiting = await somebody.sees()
+        await somebody.stops(started)
+        answering = asyncio.ensure_future(somebody.inbox.answer(waiting.id, decline("user", "No.")))
+        await asyncio.wait_for(_is_answered(somebody, waiting.id), 30)
+        with held(store_file()), nullcontext() if is_recorded else held(ledger_file()):
+            started.signal(signal.SIGCONT)
+            assert started.process.stdout is not None
+            line = await asyncio.wait_for(started.process.stdout.readline(), 30)
+            if is_recorded:
+                await asyncio.wait_for(_is_handed(), 30)
+            started.signal(signal.SIGKILL)
+            await started.ended()
+        said = await asyncio.wait_for(answering, 30)
+    assert json.loads(line)["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+    assert (said.kind, said.sentence) == ("unknown", UNKNOWN)
+    assert not {"Sent.", HANDED} & set(somebody.left)
+    (row,) = rows()
+    assert (row.action, row.state) == ("decline", "handed" if is_recorded else "decided")
+    assert row.sent_at is None
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Within this nobody else can write there."""
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+async def _is_handed() -> None:
+    """Return once the record says that the answer was handed to the agent."""
+    while [row.state for row in await asyncio.to_thread(rows)] != ["handed"]:
+        pass
+
+
 async def _is_answered(somebody: Person, question_id: str) -> None:
     """Return once the answer stands in the store."""
     while True:
@@ -192,6 +237,23 @@ async def test_a_full_disk_allows_nothing() -> None:
     assert (ended.code, ended.stdout) == (0, b"")
     assert "ledger" in ended.stderr
     assert said.kind != "sent"
+    assert [row.decided_by for row in rows()] == ["nobody"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_prompt_handed_back_while_others_hold_the_ledger_has_its_record(
+    there: bool,
+) -> None:
+    configure("[bridge]\nhold_sec = 1\n")
+    Ledger.open(ledger_file()).close()
+    async with person(there=there):
+        with held(ledger_file()):
+            ended = await asked(COMMAND)
+    assert (ended.code, ended.stdout) == (0, b"")
+    assert "ledger" in ended.stderr if there else ended.stderr == ""
+    (row,) = rows()
+    assert (row.action, row.decided_by) == (None, "nobody")
+    assert row.message == "Let Claude Code run a command?"
 
 
 def _write(path: Path, content: bytes) -> None:
