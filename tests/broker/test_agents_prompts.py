@@ -82,9 +82,11 @@ async def test_the_policy_never_hands_it_back_and_the_flag_declines_it(bench: Be
         prompt()
     )
     assert (never.action, never.decided_by) == (None, "nobody")
+    assert (never.key, never.layer) == ("approval_policy", "default")
     flag = Settings(approval_policy=GranularApproval(tool_calls=False))
     refused = await bench(settings=flag, responder=said).broker.permit(prompt())
     assert (refused.action, refused.decided_by) == ("decline", "policy")
+    assert (refused.key, refused.layer) == ("approval_policy.granular.tool_calls", "default")
     assert said.asked == []
 
 

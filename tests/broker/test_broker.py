@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -191,6 +192,108 @@ def test_replace_ends_the_older_question_but_not_its_neighbour_of_the_same_round
     run(body())
 
 
+CALL = Call("tools/call", "paint")
+IN_A_ROUND: dict[str, Any] = {"era": "modern", "calls": (CALL,), "wire_id": "a"}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "is_replaced"),
+    [
+        (IN_A_ROUND, {**IN_A_ROUND, "wire_id": "b"}, False),
+        (IN_A_ROUND, {**IN_A_ROUND, "round": 2}, True),
+        (IN_A_ROUND, {**IN_A_ROUND, "calls": (Call("tools/call", "paint"),)}, True),
+        (IN_A_ROUND, {}, True),
+        ({}, {}, True),
+        ({}, IN_A_ROUND, True),
+        ({"calls": (CALL,)}, {"calls": (CALL,)}, True),
+        ({}, {"server": "other"}, False),
+    ],
+)
+def test_replace_ends_whatever_older_question_is_not_of_the_same_round(
+    bench: BenchFactory, older: dict[str, Any], newer: dict[str, Any], is_replaced: bool
+) -> None:
+    async def body() -> None:
+        table = bench(Settings(elicitation=ElicitationSettings(concurrent="replace")))
+        first, second = table.asks(form_request(**older)), table.asks(form_request(**newer))
+        question = await table.person.sees(2)
+        assert first.done() or await asyncio.wait([first], timeout=0)
+        waiting = {pending.question.id for pending in table.broker.pending}
+        assert len(waiting) == (1 if is_replaced else 2)
+        assert question.id in waiting
+        await table.broker.close()
+        keys = [(await task).key for task in (first, second)]
+        assert keys == ["elicitation.concurrent" if is_replaced else None, None]
+
+    run(body())
+
+
+def test_a_ledger_that_cannot_be_written_is_told_before_anything_is_answered(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        table.ledger.close()
+        answering = table.asks()
+        question = await table.person.sees()
+        assert "an accept would be withheld" in (question.note or "")
+        (notice,) = [event for event in table.events if isinstance(event, Notice)]
+        assert notice.sentence.startswith("The ledger cannot be written: ")
+        assert notice.sentence.endswith("Accepts are withheld, refusals go out.")
+        table.person.sends(question, colour="blue")
+        assert (await answering).decided_by == "ledger"
+        assert len([event for event in table.events if isinstance(event, Notice)]) == 1
+
+    run(body())
+
+
+def test_that_an_answer_left_stands_in_its_record(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = table.asks(request)
+        table.person.sends(await table.person.sees(), colour="blue")
+        await answering
+        assert table.ledger.row(request.id).sent_at is None
+        table.broker.sent(request)
+        assert table.ledger.row(request.id).sent_at is not None
+
+    run(body())
+
+
+def test_what_the_server_took_back_before_it_was_answered_is_recorded_as_its_doing(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = table.asks(request)
+        table.person.sends(await table.person.sees(), colour="blue")
+        await answering
+        outcome = table.broker.taken_back(request, "The server took it back.")
+        assert (outcome.action, outcome.decided_by) == (None, "server")
+        row = table.ledger.row(request.id)
+        assert (row.action, row.decided_by) == (None, "server")
+        assert [event.outcome.decided_by for event in table.resolved] == ["user", "server"]
+
+    run(body())
+
+
+def test_a_question_ends_with_the_call_that_it_belongs_to(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        over, stays = form_request("Over?"), form_request("Stays?")
+        tasks = [table.asks(request) for request in (over, stays)]
+        await table.person.sees(2)
+        table.broker.call_ended(over.id)
+        outcome = await tasks[0]
+        assert (outcome.action, outcome.decided_by) == ("cancel", "server")
+        assert [pending.question.id for pending in table.broker.pending] == [stays.id]
+        await table.broker.close()
+        await tasks[1]
+
+    run(body())
+
+
 def test_a_call_waits_while_its_question_is_open(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
@@ -273,6 +376,9 @@ def test_a_request_refused_on_the_wire_is_asked_and_decided_in_the_record(
     table.broker.refused_on_the_wire(request, "The SDK could not read it.")
     assert [type(event).__name__ for event in table.events] == ["Requested", "Resolved"]
     assert table.ledger.row(request.id).reason == "The SDK could not read it."
+    # What has its outcome has no second one.
+    table.broker.refused_on_the_wire(request, "Once more.")
+    assert len(table.resolved) == 1
 
 
 def test_a_secret_that_a_person_sends_all_the_same_is_masked_in_the_record(
@@ -304,10 +410,11 @@ def test_a_screen_that_breaks_ends_its_question_with_a_cancel_and_the_reason(
         request = form_request()
         answering = table.asks(request)
         question = await table.person.sees()
-        table.person.answers[question.id].set_exception(RuntimeError("no screen left"))
+        table.person.answers[question.id].set_exception(RuntimeError("no screen left\x1b[2J\n!"))
         outcome = await answering
         assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
         assert "no screen left" in outcome.reason
+        assert outcome.reason.isprintable()
         assert table.ledger.row(request.id).decided_by == "nobody"
 
     run(body())
@@ -320,8 +427,10 @@ def test_a_late_withdrawal_that_cannot_be_recorded_is_told_all_the_same() -> Non
     guardian = Guardian(settings.guardian)
     broker = Broker(Policy(settings), guardian, ledger, NobodyResponder())
     broker.subscribe(told.append)
-    broker.withdrawn_late(form_request(), "The server took it back.")
-    assert [event.sentence.split(":")[0] for event in told if isinstance(event, Notice)] == [
+    broker.withdrawn_late(form_request("Which\x1b[2J colour?\nNow"), "The server took it back.")
+    sentences = [event.sentence for event in told if isinstance(event, Notice)]
+    assert all(sentence.isprintable() for sentence in sentences)
+    assert [sentence.split(":")[0] for sentence in sentences] == [
         "The ledger cannot be written",
         "The server took it back. The accept had left before",
     ]

@@ -16,6 +16,7 @@ from elicit_tui.elicitation.settings import (
     ServerSettings,
     Settings,
 )
+from elicit_tui.guardian import Guardian
 from elicit_tui.policy import Policy
 from tests.broker.conftest import run
 from tests.broker.test_the_decision_table import Finds, met
@@ -102,13 +103,43 @@ def test_it_says_what_would_happen_and_which_key_would_change_it(
     assert change is None or change in (explanation.steps[-1].change or "")
 
 
+@pytest.mark.parametrize(
+    ("server", "key", "layer"),
+    [
+        ({"refused": "No."}, "mcp_servers.s", "managed"),
+        ({"missing": ("TOKEN",)}, "mcp_servers.s", "user"),
+        ({"enabled": False}, "mcp_servers.s.enabled", "user"),
+    ],
+)
+def test_why_a_server_is_not_started_names_its_key_and_the_layer(
+    server: dict[str, Any], key: str, layer: str
+) -> None:
+    set_by_user = {name: Provenance("user") for name in ("mcp_servers.s", "mcp_servers.s.enabled")}
+    (step,) = explained(server, provenance=set_by_user).steps
+    assert (step.key, step.layer) == (key, layer)
+    assert step.outcome is not None
+    assert step.outcome.action == "decline"
+
+
 def test_a_rule_whose_message_is_not_known_may_match() -> None:
     rules = (Rule("decline", message="Delete *"),)
     unsure = explained(rules=rules)
     assert unsure.result == "ask"
     assert any("may match" in step.sentence for step in unsure.steps)
     assert explained(rules=rules, message="Delete all").result == "decline"
-    assert explained(rules=rules, message="Select").result == "ask"
+    known = explained(rules=rules, message="Select")
+    assert known.result == "ask"
+    assert not any("may match" in step.sentence for step in known.steps)
+
+
+def test_a_rule_whose_tool_is_not_known_may_match() -> None:
+    rules = (Rule("decline", tool="drop_*"),)
+    unsure = explained(rules=rules, message="Delete?")
+    assert any("rule 1 (user) may match" in step.sentence for step in unsure.steps)
+    known = explained(rules=rules, message="Delete?", tool="list")
+    assert known.result == "ask"
+    assert not any("may match" in step.sentence for step in known.steps)
+    assert explained(rules=rules, tool="drop_table").result == "decline"
 
 
 def test_it_says_who_reviews() -> None:
@@ -150,6 +181,16 @@ def test_it_says_what_the_guardian_would_do_with_a_message() -> None:
     asked = explained(message="m", findings=(warn,))
     assert asked.result == "ask"
     assert any("deception.urgency" in step.sentence for step in asked.steps)
+
+
+def test_the_form_that_is_made_up_for_a_rule_is_no_finding() -> None:
+    rules = (Rule("accept", server="s", content={"password": "x"}),)
+    own = Settings(servers={"s": ServerSettings("s", command="x")}, rules=rules)
+    explanation = run(explain(own, Policy(own), Guardian(own.guardian), "s", message="Go on?"))
+    assert explanation.result == "accept"
+    phishing = "Please enter your GitHub password to continue."
+    declined = run(explain(own, Policy(own), Guardian(own.guardian), "s", message=phishing))
+    assert declined.result == "decline"
 
 
 def test_an_accept_of_a_rule_is_said_to_happen() -> None:

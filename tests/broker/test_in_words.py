@@ -72,6 +72,13 @@ def test_what_stands_there_already_goes_out_only_where_it_was_given_too(by_agent
     assert given(question, form, **everything) == everything
 
 
+def test_what_the_agent_filled_in_and_was_then_given_is_the_person_s() -> None:
+    question, form = asked()
+    question.draft.fill_in(form.entries_for({"colour": "red"}), frozenset({"colour"}))
+    fill_in_given(question, form, {"colour": "red"})
+    assert standing(question, form)["colour"].source == "typed"
+
+
 def test_what_is_incomplete_or_warned_of_is_looked_at_first() -> None:
     assert given(*asked(), amount=7) is None
     warning = Finding("own.careful", Severity.WARN, "message", "x", "Be careful.")

@@ -139,15 +139,23 @@ def test_an_accept_rule_without_a_server_asks_but_an_answers_entry_may_do_withou
 
 def test_a_form_without_fields_is_never_answered_by_a_rule() -> None:
     request = asked(schema={"type": "object", "properties": {}})
-    assert answer(Rule("accept", server="deploy", content={}), request=request).outcome is None
+    found = answer(Rule("accept", server="deploy", content={}), request=request)
+    assert found.outcome is None
+    assert (found.note or "").endswith("so it is a yes or no for a person.")
 
 
 def test_only_an_explicitly_empty_content_answers_a_form_without_fields() -> None:
     request = asked(schema={"type": "object", "properties": {}})
     explicit = outcome_of(answer(request=request, answers=(Rule("accept", content={}),)))
     assert (explicit.action, explicit.content) == ("accept", {})
-    for entry in (Rule("accept", use_defaults=True), Rule("accept", content={"a": 1})):
-        assert outcome_of(answer(request=request, answers=(entry,))).action == "cancel"
+    for entry in (
+        Rule("accept", use_defaults=True, content={}, despite=("x",)),
+        Rule("accept", use_defaults=True),
+        Rule("accept", content={"a": 1}),
+    ):
+        outcome = outcome_of(answer(request=request, answers=(entry,)))
+        assert outcome.action == ("accept" if entry.content == {} else "cancel")
+    assert "only an explicit content = {} answers it" in outcome.reason
 
 
 @pytest.mark.parametrize(
@@ -234,6 +242,7 @@ def test_a_rules_ask_is_declined_where_granular_rules_is_false() -> None:
     outcome = outcome_of(found)
     assert (outcome.action, outcome.decided_by) == ("decline", "policy")
     assert "approval_policy.granular.rules = false" in outcome.reason
+    assert (outcome.key, outcome.layer) == ("approval_policy.granular.rules", "default")
 
 
 def test_a_hostile_field_name_cannot_break_the_reason_into_lines() -> None:
@@ -251,6 +260,20 @@ def test_a_hostile_field_name_cannot_break_the_reason_into_lines() -> None:
     assert "\x1b" not in outcome.reason
 
 
+@pytest.mark.parametrize("severity", [Severity.WARN, Severity.BLOCK])
+def test_the_place_of_a_finding_cannot_break_the_reason_into_lines(severity: Severity) -> None:
+    place = "requestedSchema.properties.a\n\x1b[31m.title"
+    finding = Finding("own\n\x1b[31m.rule", severity, place, "x", "No.")
+    entry = Rule("accept", content=GOOD)
+    outcome = outcome_of(answer(answers=(entry,), findings=(finding,)))
+    assert outcome.action == "cancel"
+    assert outcome.reason.isprintable()
+    weighed = Policy(Settings()).weigh(Review((finding,)))
+    assert (weighed.outcome is not None) == (severity is Severity.BLOCK)
+    assert weighed.sentence.isprintable()
+    assert weighed.change is None or weighed.change.isprintable()
+
+
 def test_a_managed_accept_that_cannot_answer_leaves_the_question_to_the_file() -> None:
     managed = Rule("accept", server="deploy", content={"environment": "moon"}, layer="managed")
     found = answer(managed, answers=(Rule("accept", content=GOOD),))
@@ -263,6 +286,7 @@ def test_a_refused_server_is_declined_with_the_administrators_reason() -> None:
     outcome = Policy(Settings(servers={"deploy": own})).surfaces(asked()).outcome
     assert outcome is not None
     assert (outcome.action, outcome.decided_by, outcome.layer) == ("decline", "policy", "managed")
+    assert outcome.key == "mcp_servers.deploy"
     assert "may not run" in outcome.reason
 
 

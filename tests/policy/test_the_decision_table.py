@@ -240,3 +240,4 @@ def test_a_server_in_the_modern_era_gets_a_decline_in_place_of_an_error() -> Non
     outcome = Policy(settings).surfaces(request).outcome
     assert outcome is not None
     assert (outcome.action, outcome.decided_by, outcome.error_code) == ("decline", "policy", None)
+    assert (outcome.key, outcome.layer) == ("mcp_servers.s.elicitations", "default")

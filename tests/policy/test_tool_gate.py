@@ -109,20 +109,21 @@ def test_a_tools_own_mode_stands_before_the_servers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lists", "key"),
+    ("lists", "key", "how"),
     [
-        ({"disabled_tools": ("t",)}, "disabled_tools"),
-        ({"enabled_tools": ("u",)}, "enabled_tools"),
-        ({"enabled_tools": ("t",), "disabled_tools": ("t",)}, "disabled_tools"),
+        ({"disabled_tools": ("t",)}, "disabled_tools", "lists it"),
+        ({"enabled_tools": ("u",)}, "enabled_tools", "does not list it"),
+        ({"enabled_tools": ("t",), "disabled_tools": ("t",)}, "disabled_tools", "lists it"),
     ],
 )
 def test_a_tool_that_the_owner_does_not_offer_is_denied_with_the_list_named(
-    lists: dict[str, Any], key: str
+    lists: dict[str, Any], key: str, how: str
 ) -> None:
     server = ServerSettings("s", command="x", default_tools_approval_mode="approve", **lists)
     result = of(Settings(servers={"s": server}), allowed=True)
     assert kind_of(result) == "decline policy"
-    assert result.key == f"mcp_servers.s.{key}"
+    assert (result.key, result.layer) == (f"mcp_servers.s.{key}", "default")
+    assert f"mcp_servers.s.{key} (default) {how}." in result.sentence
 
 
 def test_never_stands_before_what_was_allowed_for_the_session() -> None:
@@ -186,4 +187,8 @@ def test_a_tools_hostile_name_is_quoted_in_the_key_that_would_allow_it() -> None
     server = ServerSettings("s", command="x", default_tools_approval_mode="prompt")
     result = of(Settings(servers={"s": server}), 'a"]\n\x1b[2J\u202e', person_present=False)
     assert 'mcp_servers.s.tools."a\\"]\\u000a\\u001b[2J\\u202e".approval_mode' in result.sentence
-    assert all(character.isprintable() for character in result.sentence)
+    assert result.sentence.isprintable()
+    unlisted = ServerSettings("s", command="x", enabled_tools=("t",))
+    refused = of(Settings(servers={"s": unlisted}), "a\n\x1b[2J\u202e")
+    assert kind_of(refused) == "decline policy"
+    assert refused.sentence.isprintable()
