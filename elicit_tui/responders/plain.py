@@ -97,7 +97,6 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
             return accept("user", AGREED, {REDIRECT: line}, acknowledged=seen)
         draft = dialogue.question.draft
         draft.acknowledged = seen
-        draft.opened = line.word == "agree"
         if line.word == "open" and not await _opened(dialogue, opener, url):
             continue
         draft.opened = True

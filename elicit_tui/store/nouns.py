@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -131,17 +131,7 @@ def _one_of(kinds: Sequence[Any], value: Any) -> Any:
 
 
 def _dataclass(kind: Any, value: Mapping[str, Any]) -> Any:
-    types_ = _types(kind)
-    known = {part.name: part for part in fields(kind)}
-    if not set(value) <= set(known):
-        raise KeyError(kind)
-    needed = {
-        name
-        for name, part in known.items()
-        if part.default is MISSING and part.default_factory is MISSING
-    }
-    if not needed <= set(value):
-        raise KeyError(kind)
+    types_ = _types(kind)  # A name that it lacks, or one that it has no default for, is an error.
     return kind(**{name: _noun(types_[name], item) for name, item in value.items()})
 
 
