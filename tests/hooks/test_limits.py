@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +103,9 @@ def test_a_hook_may_refuse_a_tool_call_and_never_allows_one(
         assert outcome is not None
         expected = ("decline", "hook") if said == "decline" else ("accept", "user")
         assert (outcome.action, outcome.decided_by) == expected
-        assert read(log)[0]["input"]["kind"] == "approval"
+        told = read(log)[0]["input"]
+        assert (told["kind"], told["tool"], told["arguments"]) == ("approval", "drop", {})
+        assert "mode" not in told
         if (said, event) == ("accept", "Elicitation"):
             assert "only a person allows a tool call" in (there.person.shown[0].note or "")
         await there.close()
@@ -264,6 +268,83 @@ def test_what_waits_to_be_told_to_one_hook_is_bounded_and_said_once(
         assert "was not told of the last" in there.told
 
     run(body())
+
+
+@pytest.mark.parametrize(
+    ("meant", "chosen"),
+    [
+        ({}, True),
+        ({"kind": "elicitation"}, True),
+        ({"kind": "approval"}, False),
+        ({"server": "pa*"}, True),
+        ({"server": "other"}, False),
+        ({"tool": "paint*"}, True),
+        ({"tool": "drop"}, False),
+        ({"server": "pa*", "tool": "drop"}, False),
+    ],
+)
+def test_a_hook_is_meant_for_what_it_names_alone(meant: dict[str, Any], chosen: bool) -> None:
+    one = hook("Asked", ("true",), **meant)
+    some = hooks.Hooks([one, hook("Resolved", ("true",), position=2)], "redacted")
+    request = replace(form_request(), calls=(Call("tools/call", "paint_it"),))
+    assert some.chosen("Asked", request) == ((one,) if chosen else ())
+    assert some.chosen("Asked", request, "managed") == ()
+    assert some.chosen("Asked", request, "user") == ((one,) if chosen else ())
+
+
+@pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])
+def test_hooks_run_in_their_order_and_the_administrators_have_the_last_word(event: Any) -> None:
+    managed = hook(event, ("true",), layer="managed")
+    mine = [hook(event, ("true",), position=number) for number in (1, 2)]
+    some = hooks.Hooks([managed, *mine], "redacted")
+    last = event == "ElicitationResult"
+    assert some.chosen(event, form_request()) == ((*mine, managed) if last else (managed, *mine))
+
+
+def test_what_a_hook_warns_of_is_told_by_its_name(start: RunFactory, log: Path) -> None:
+    async def body() -> None:
+        said = json.dumps({"systemMessage": "Look twice."})
+        there = start(hook("Elicitation", command("answers", log, said)), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "The hook hooks[1] says: Look twice." in there.told
+        await there.close()
+
+    run(body())
+
+
+def test_a_hook_that_cannot_run_fails_and_is_not_run(start: RunFactory, log: Path) -> None:
+    async def body() -> None:
+        one = hook("Elicitation", command("declines", log), cannot_run="it is anybody's to write")
+        there = start(one, person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "cannot run: it is anybody's to write" in there.told
+        assert read(log) == []
+        await there.close()
+
+    run(body())
+
+
+def test_how_many_notes_a_hook_was_not_told_of_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hangs(*_: object) -> Reply:
+        await asyncio.Event().wait()
+        return Reply()
+
+    monkeypatch.setattr(hooks, "run_hook", hangs)
+    monkeypatch.setattr(hooks, "LAST_SECONDS", 0.01)
+    told: list[tuple[str, str]] = []
+
+    async def body() -> None:
+        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
+        some.tell_by(lambda server, sentence: told.append((server, sentence)))
+        for _ in range(3):
+            some.asked(form_request(), Review())
+            await asyncio.sleep(0)
+        await some.close()
+        await hooks.Hooks([hook("Asked", ("true",))], "redacted").close()
+
+    run(body())
+    sentence = "The hook hooks[1] (Asked) was not told of the last 3: the run ended."
+    assert told == [("paint", sentence)]
 
 
 def test_hooks_of_no_broker_fail_instead_of_saying_nothing_to_nobody() -> None:

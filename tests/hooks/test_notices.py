@@ -144,6 +144,31 @@ def test_without_a_format_a_command_gets_json_and_nothing_of_the_message(
     assert "4711" not in json.dumps(told)
 
 
+@pytest.mark.parametrize("agent", [None, "claude"])
+def test_json_has_what_is_known_alone_and_the_message_where_it_is_included(agent: Any) -> None:
+    request = form_request("Which?")
+    for include, message in (((), None), (("message",), "Which?")):
+        told = hook("Waiting", url="https://hooks.example", include=include)
+        body, kind = notice(told, request, agent)
+        found = json.loads(body)
+        assert kind == "application/json"
+        assert (found.get("message"), found.get("agent")) == (message, agent)
+        assert found["text"] == ("claude: " if agent else "") + "a question of paint waits"
+        assert set(found) == {
+            "hook_event_name", "id", "kind", "mcp_server_name", "text", "command",
+            *(["agent"] if agent else ()), *(["message"] if message else ()),
+        }  # fmt: skip
+
+
+def test_what_a_service_is_sent_of_a_message_is_bounded() -> None:
+    long = form_request("m" * 20_000)
+    for service, most in (("slack", 3000), ("teams", 1200), ("ntfy", 1200), (None, 1300)):
+        told = hook("Waiting", url="https://hooks.example", format=service, include=("message",))
+        body, _ = notice(told, long, "claude")
+        text = json.loads(body)["blocks"][0]["text"]["text"] if service == "slack" else body
+        assert 1000 <= len(text) <= most + 500
+
+
 def test_a_dead_or_slow_page_delays_no_question(start: RunFactory, receiver: Receiver) -> None:
     receiver.behaviour = "hangs"
 
@@ -159,7 +184,7 @@ def test_a_dead_or_slow_page_delays_no_question(start: RunFactory, receiver: Rec
         started = time.monotonic()
         await there.close()
         assert time.monotonic() - started < 20
-        assert "hooks[2] (Asked) could not be reached" in there.told
+        assert "hooks[2] (Asked) could not be reached (ConnectError)" in there.told
         assert "hooks[1] (Asked) was not told of the last 1" in there.told
 
     run(body())
