@@ -6,6 +6,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,20 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from elicit_tui.elicitation import MASK, Finding, Review, Severity, accept, cancel, decline, unsent
+from elicit_tui.elicitation import (
+    MASK,
+    Answerer,
+    Call,
+    Finding,
+    Review,
+    Severity,
+    accept,
+    cancel,
+    decline,
+    unsent,
+)
 from elicit_tui.errors import LedgerError
-from elicit_tui.ledger import Ledger, LedgerMissing
+from elicit_tui.ledger import Ledger, LedgerMissing, bodies
 from elicit_tui.ledger.bodies import stored_content
 from tests.ledger.world import SCHEMA, Clock, request
 from tests.text.alphabet import active_left, any_text
@@ -61,6 +73,7 @@ def test_a_question_is_one_row_of_what_was_asked_found_decided_and_sent(
     clock.advance(seconds=1)
     ledger.sent(asked.id)
     (row,) = ledger.rows()
+    assert row.state == "sent"
     told = row.as_json()
     hashes = told.pop("hashes")
     assert set(hashes) == {"asked", "decided", "sent"}
@@ -106,6 +119,117 @@ def test_a_question_is_one_row_of_what_was_asked_found_decided_and_sent(
         "address": "deploy-mcp-server",
         "contentPolicy": "redacted",
     }
+
+
+def test_what_an_agents_own_prompt_was_given_is_handed_and_not_sent(ledger: Ledger) -> None:
+    asked = request(kind="approval", handed_to="claude")
+    ledger.asked(asked, PASSED)
+    ledger.decided(asked, accept("user", "Sent.", {}), PASSED)
+    assert ledger.row(asked.id).state == "decided"
+    ledger.sent(asked.id)
+    row = ledger.row(asked.id)
+    assert (row.state, row.sent_at) == ("handed", None)
+    assert (row.details["handedTo"], row.mode) == ("claude", None)
+    assert row.details["handedAt"] is not None
+
+
+def test_who_answered_how_and_in_spite_of_what_is_recorded(ledger: Ledger, clock: Clock) -> None:
+    tool = Call("tools/call", "deploy")
+    asked = request(clock=clock, calls=(tool, Call("prompts/get", "plan"), replace(tool, id="x")))
+    ledger.asked(asked, PASSED)
+    first = ledger.row(asked.id)
+    assert first.tool == "deploy or plan or deploy"
+    assert first.details["method"] == "tools/call or prompts/get"
+    assert first.details["callIds"] == [call.id for call in asked.calls]
+    by = Answerer("me\x1b", None, "desk", tuple(f"{number} sh" for number in range(80)))
+    given = accept("user", "Sent.", {"environment": "a"}, via="inbox")
+    outcome = replace(
+        given,
+        decided_by="hook",
+        key="hooks[1]",
+        layer="managed",
+        via="hook",
+        scope="once",
+        content={"environment": "b"},
+        acknowledged=frozenset({"b", "a"}),
+        answered_by=by,
+        answered=given,
+    )
+    outgoing = replace(WARNED, outgoing=WARNED.findings)
+    clock.advance(seconds=-5)
+    ledger.decided(asked, outcome, outgoing)
+    row = ledger.row(asked.id)
+    # A clock that was put back waits for nobody.
+    assert (row.waited_ms, row.layer, row.verdict) == (0, "managed", "warn")
+    told = {name: row.details[name] for name in ("via", "scope", "acknowledged", "changed")}
+    assert told == {
+        "via": "hook",
+        "scope": "once",
+        "acknowledged": ["a", "b"],
+        "changed": ["environment"],
+    }
+    assert row.details["answeredBy"]["user"] == "me␛"
+    assert len(row.details["answeredBy"]["ancestry"]) == bodies.MOST_ANCESTORS
+    assert row.details["answered"]["content"] == {"environment": "a"}
+    assert [one["rule"] for one in row.details["outgoing"]] == ["destructive.production"]
+
+
+def test_what_one_record_holds_is_bounded_in_number_too(ledger: Ledger) -> None:
+    finding = WARNED.findings[0]
+    many = Review(tuple(replace(finding, where=f"message.{n}") for n in range(500)))
+    asked = request(calls=tuple(Call("tools/call", "deploy") for _ in range(500)))
+    ledger.asked(asked, many)
+    row = ledger.row(asked.id)
+    assert len(row.findings) == bodies.MOST_FINDINGS
+    assert len(row.details["callIds"]) == bodies.MOST_CALLS
+
+
+def test_findings_that_came_with_the_question_stand_once(ledger: Ledger, path: Path) -> None:
+    asked, later = request(), request()
+    ledger.asked(asked, WARNED)
+    ledger.decided(asked, decline("user", "No."), WARNED)
+    assert ledger.row(asked.id).verdict == "warn"
+    ledger.asked(later, PASSED)
+    ledger.decided(later, decline("user", "No."), PASSED)
+    with closing(sqlite3.connect(path)) as file:
+        (count,) = file.execute(
+            "SELECT count(*) FROM records WHERE event = 'decided' AND body LIKE '%findings%'"
+        ).fetchone()
+    assert count == 0
+
+
+def test_what_a_server_took_back_after_its_answer_is_recorded(ledger: Ledger) -> None:
+    asked = request()
+    ledger.asked(asked, PASSED)
+    ledger.decided(asked, decline("user", "No."), PASSED)
+    ledger.sent(asked.id)
+    ledger.withdrawn(asked.id, "It took it\x1b back.")
+    row = ledger.row(asked.id)
+    assert (row.action, row.details["withdrawal"]) == ("decline", "It took it␛ back.")
+    assert set(row.hashes) == {"asked", "decided", "sent", "withdrawn"}
+
+
+def test_an_accept_and_a_prune_are_on_the_disk_when_they_return(
+    ledger: Ledger, clock: Clock
+) -> None:
+    statements: list[str] = []
+    ledger._connection.set_trace_callback(statements.append)
+
+    def to_disk() -> bool:
+        found = "PRAGMA synchronous = FULL" in statements
+        statements.clear()
+        return found
+
+    refused, accepted = request(clock=clock), request(clock=clock)
+    for asked in (refused, accepted):
+        ledger.asked(asked, PASSED)
+    ledger.decided(refused, decline("user", "No."), PASSED)
+    assert not to_disk()
+    ledger.decided(accepted, accept("user", "Sent.", {}), PASSED)
+    assert to_disk()
+    clock.advance(days=1)
+    ledger.prune(clock())
+    assert to_disk()
 
 
 def test_findings_that_came_with_the_answer_replace_those_of_the_question(ledger: Ledger) -> None:
@@ -160,8 +284,6 @@ def test_a_sensitive_list_is_masked_whole() -> None:
 @settings(max_examples=60, deadline=None)
 @given(any_text)
 def test_no_word_of_a_server_is_stored_with_its_effect(text: str) -> None:
-    from elicit_tui.ledger import bodies
-
     asked = request(text, server=text, params={"message": text, "mode": text, text: [text]})
     body = bodies.asked(asked, Review((Finding("a.b", Severity.NOTE, text, text, text),)))
     outcome = accept("user", text, {text: text})
