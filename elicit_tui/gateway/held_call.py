@@ -98,6 +98,8 @@ class HeldCall:
     """Nobody came back in time, or it was cancelled: what it asks is answered by `withdrawn`."""
     is_task: bool = False
     """Its agent was answered with a task."""
+    task_kept: bool | None = None
+    """Whether the store knows that it is a task; False: it is given as none. None: not tried."""
     called: bool = False
     """The server may have begun with it: policy and person let it pass."""
     server_task: bool = False
@@ -159,7 +161,7 @@ class HeldCall:
     def may_be_task(self) -> bool:
         """Whether an agent that knows tasks need not wait for this one."""
         waits = bool(self.waiting) or self.server_task or self.is_task
-        return waits and self.call.method == "tools/call"
+        return waits and self.task_kept is not False and self.call.method == "tools/call"
 
     def changed(self) -> None:
         """Wake those who wait for it."""

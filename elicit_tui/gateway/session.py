@@ -253,9 +253,8 @@ class Session:
         return await self.sharing.attended(call_id, requester, telling.paused_text(call_id))
 
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
-        hold = self._hold(requester)
+        hold, takes = self._hold(requester), takes_task(self._gateway, requester)
         try:
-            takes = takes_task(self._gateway, requester)
             reply = await self.held_calls.attend(
                 held, requester, hold, resumed=resumed, takes_task=takes
             )
@@ -268,8 +267,9 @@ class Session:
         result = self._replies.result(held, reply, resumed=resumed, alone=alone)
         if isinstance(reply, Ended):
             await self.sharing.delivered(held, requester)
-        elif not isinstance(reply, StillRuns):
-            await self.sharing.paused(held, result)
+        elif not isinstance(reply, StillRuns) and not await self.sharing.paused(held, result):
+            held.is_task = False
+            return await self._attended(held, requester, resumed=resumed)
         ours = held.server == AGENT or telling.ELICITATIONS_META_KEY in (result.get("_meta") or {})
         reads_structured = agent_called(requester.agent.name).structured
         # What was offered with its outputSchema keeps what that promises.

@@ -96,13 +96,22 @@ class SharedCalls:
         if call.method == "tools/call":
             await self._calls.called(self._owner, call.id)
 
-    async def paused(self, call_id: str, answered: Result) -> None:
-        """Its agent is told to come back, or given a task, perhaps for another process."""
-        if not self.private:
-            is_task = answered.get("resultType") == "task"
-            with suppress(StoreError):  # Then it can come back here.
-                text = json_line(answered)
-                await self._calls.paused(self._owner, call_id, text, is_task=is_task)
+    async def paused(self, held: HeldCall, answered: Result) -> bool:
+        """Its agent is told to come back; False: by a task, which the store could not be told."""
+        is_task = answered.get("resultType") == "task"
+        if self.private:
+            return True
+        try:
+            text = json_line(answered)
+            await self._calls.paused(self._owner, held.id, text, is_task=is_task)
+        except StoreError:
+            if not is_task or held.task_kept:  # It can come back here.
+                return True
+            held.task_kept = False
+            return False
+        if is_task:
+            held.task_kept = True
+        return True
 
     async def left(self, call_id: str, *, is_left: bool) -> None:
         """Its agent has left, or is back. Raises StoreError."""

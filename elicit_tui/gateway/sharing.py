@@ -68,10 +68,12 @@ class Sharing:
         if self._shared is not None:
             await self._shared.about_to_call(call)
 
-    async def paused(self, held: HeldCall, answered: Result) -> None:
-        """The agent is told to come back, perhaps to another process."""
-        if self._shared is not None:
-            await self._shared.paused(held.id, answered)
+    async def paused(self, held: HeldCall, answered: Result) -> bool:
+        """The agent is told to come back, perhaps to another process.
+
+        False: it is not, as no other process would know of its task.
+        """
+        return self._shared is None or await self._shared.paused(held, answered)
 
     async def delivered(self, held: HeldCall, requester: Requester) -> None:
         """The agent gets an outcome: noted before it leaves where that can be read again."""

@@ -13,6 +13,8 @@ has no extension here; what it asks of a server is done all the same.
 | calls that their server asks about never join | here, two_tasks |
 | declined, taken back, timed out: ends in which no tool was called | `test_tasks.py`, refused |
 | an end stays as it is | `test_tasks.py`, stays_as_it_is |
+| also after a death | `test_tasks_kept.py`, never_told |
+| calls of another token never join | `test_tasks_kept.py`, another_tokens |
 | an unknown end is told as such, and no call made again by itself | here, unknown_end |
 | the same where the gateway died | `test_tasks_kept.py`, after_a_death; `test_tasks_die.py` |
 | a client without tasks is told what to do next | `test_calls.py`, longer_than_any_hold |

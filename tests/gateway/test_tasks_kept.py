@@ -99,16 +99,42 @@ async def test_after_a_death_what_was_not_called_did_not_run_and_what_was_is_not
     assert two.runs("asks") == 1
 
 
+async def refuses(*_: Any, **__: Any) -> None:
+    raise StoreError("The store has no space left on its disk.")
+
+
 @pytest.fixture
 def unwritable(two: Two, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """The store of the first gateway keeps no outcome, until this is undone."""
-
-    async def refuses(*_: Any) -> None:
-        raise StoreError("The store has no space left on its disk.")
-
     with monkeypatch.context() as refusing:
         refusing.setattr(two.stores[0].calls, "ended", refuses)
         yield refusing
+
+
+async def test_what_the_other_gateway_would_not_know_is_given_as_no_task(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(two.stores[0].calls, "paused", refuses)
+    first, _ = agents(two)
+    calling = asyncio.ensure_future(first.call("counting__run", tag="a"))
+    await until(lambda: bool(two.gateways[0].people and two.gateways[0].people[-1].open))
+    await two.answers(0, "red")
+    result = await two.answered(calling)
+    assert (result["resultType"], two.runs("a")) == ("complete", 1)
+    assert "'value': 'red'" in result["content"][0]["text"]
+
+
+async def test_a_store_that_cannot_be_read_is_an_internal_error_and_ends_no_task(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = agents(two)
+    task = await first.task("counting__run", tag="a")
+    with monkeypatch.context() as refusing:
+        refusing.setattr(two.stores[1].calls, "look", refuses)
+        with pytest.raises(Refused, match="no space left") as caught:
+            await second.get(task)
+        assert caught.value.code == -32603
+    assert (await second.get(task))["status"] == "working"
 
 
 async def _finished(two: Two, task: str) -> None:
@@ -195,3 +221,5 @@ async def test_another_tokens_agent_does_not_know_it_on_either_gateway(two: Two)
             with pytest.raises(Refused, match="Unknown task") as caught:
                 await stranger.get(task)
             assert caught.value.code == -32602
+            # An equal call of that one joins nothing.
+            assert await stranger.task("counting__run", tag="a") != task

@@ -12,10 +12,13 @@ that is tried. "conformance" is the official suite (`python -m tests.conformance
 | MUST answer -32021 with requiredCapabilities where only a task does | does not apply: it waits |
 | MUST set resultType "task" on a created task, and nowhere else | G at_once; conformance |
 | MUST create it durably before it is returned | over HTTP D, K: any gateway of the token knows it |
+| and give none that the others would not know | K given_as_no_task |
 | the same on stdio | D: it is of its session, which is the process; the next one answers -32602 |
 | SHOULD resolve rounds before a task is created | G before_a_person_is_no_task; conformance |
 | tasks/get MUST tell each state, with what belongs to it | G; S; conformance |
 | tasks/get, update, cancel MUST have resultType "complete" | G; conformance |
+| an end stays one, whoever is asked, also after a death | K once_it_is_kept, never_told |
+| -32603 where something of ours fails | K a_store_that_cannot_be_read |
 | isError MUST be completed, failed MUST be a JSON-RPC error | G refused_approval; S its_end |
 | failed SHOULD have a statusMessage | G a_server_that_dies |
 | keys MUST be unique for the life of a task | G no_key_is_ever_used_twice |
@@ -39,6 +42,7 @@ that is tried. "conformance" is the official suite (`python -m tests.conformance
 | a task whose ttlMs is over, or that its server lies about | H lies_or_vanishes; S lies; C |
 | MUST treat inputRequests as any elicitation, SHOULD answer | H answered_by_its_key |
 | SHOULD tell keys that it has seen from new ones | H asked_once_and_answered_by_its_key |
+| MUST answer keys alone that are asked now | H takes_back_is_withdrawn |
 | MUST set Mcp-Name over HTTP | H what_its_task_came_to |
 | SHOULD persist ids, to poll on after a crash | not done: the call ends with its process |
 """
