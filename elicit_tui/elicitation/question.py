@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 REDIRECT = "redirect"
 """The one key of the content with which a login is accepted: the address that was pasted."""
 
+AT_ONCE_SECONDS = 60.0
+"""A form that comes back this soon is gone on with where its person was."""
+
 KEY_GRACE_SECONDS = 60.0
 """How long a question waits at least after a key was pressed on it."""
 
@@ -51,6 +54,8 @@ class Draft:
     def __post_init__(self) -> None:
         self._elsewhere: Mapping[str, Entry] = {}
         """What stood there when it was last seen in another process."""
+        self._in_hand: tuple[str, float] | None = None
+        """The field that was written in last in this process, and when."""
 
     @property
     def filled(self) -> bool:
@@ -77,6 +82,18 @@ class Draft:
         self.entries, self.touched = dict(entries), touched
         self.by_client = touched & unchanged
 
+    def in_hand(self, name: str | None) -> None:
+        """The person is in this field just now; in memory only."""
+        self._in_hand = None if name is None else (name, time.monotonic())
+
+    @property
+    def continues(self) -> str | None:
+        """The field to go on with, where its person was in the middle of it a moment ago."""
+        if self._in_hand is None or self._in_hand[0] not in self.touched - self.by_client:
+            return None
+        name, when = self._in_hand
+        return name if time.monotonic() - when < AT_ONCE_SECONDS else None
+
     def fill_in(self, entries: Mapping[str, Entry], names: frozenset[str]) -> None:
         """Keep what the agent's client gave for these fields: no person has seen it yet."""
         self.entries, self.touched = dict(entries), names & set(entries)
@@ -87,6 +104,7 @@ class Draft:
         self.entries, self.touched, self.by_client = other.entries, other.touched, other.by_client
         self.opened, self.acknowledged = other.opened, other.acknowledged
         self._elsewhere = dict(other.entries)
+        self._in_hand = None
 
     def clear(self) -> None:
         """Forget all of it."""

@@ -41,7 +41,11 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.result_tree import ResultTree
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-    from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen, LeaveScreen
+    from elicit_tui.tui.console.screens.confirmations import (
+        DeclineAllScreen,
+        LeaveScreen,
+        MuteScreen,
+    )
     from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
     from elicit_tui.tui.console.screens.links import PageScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -77,6 +81,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         RemoveServerScreen,
         LeaveScreen,
         DeclineAllScreen,
+        MuteScreen,
         Dialog,
         RowList,
         LineView,

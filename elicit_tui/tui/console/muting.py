@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from elicit_tui.elicitation import Pending
     from elicit_tui.tui.console.controller import Controller
 
 
@@ -21,7 +22,22 @@ class Muting:
         return runtime.broker.muted if runtime is not None else frozenset()
 
     def toggle(self, server: str) -> None:
-        """Mute a server for this run, or let it ask again."""
+        """Mute a server for this run, or let it ask again; asks first where some of it waits."""
+        waiting = self._waiting(server)
+        if server in self.servers or not waiting:
+            self.toggle_now(server)
+            return
+        from elicit_tui.tui.console.screens.confirmations import MuteScreen
+
+        def mute(sure: bool | None) -> None:
+            if sure and server not in self.servers:
+                self.toggle_now(server)
+
+        typed = sum(pending.question.draft.typed for pending in waiting)
+        self._app.push_screen(MuteScreen(server, len(waiting), typed), mute)
+
+    def toggle_now(self, server: str) -> None:
+        """The same without asking: one that asks in a loop would ask on meanwhile."""
         app, runtime = self._app, self._app.runtime
         if runtime is None:
             return
@@ -32,11 +48,14 @@ class Muting:
             runtime.broker.mute(server)
             words = (
                 f"{server} is muted for this run: what it asks is cancelled. Key "
-                f"{app.key_of('servers.mute')} in the list of servers lets it ask again."
+                f"{app.key_of('servers.mute')} lets it ask again."
             )
         app.state.say(server, words)
         app.screen.refresh_bindings()
         app.notify(words, markup=False)
+
+    def _waiting(self, server: str) -> list[Pending]:
+        return [pending for pending in self._app.state.questions if pending.server == server]
 
     def toggle_worst(self) -> None:
         """Mute the server that asks in a loop, or the one whose question is open."""
@@ -44,7 +63,7 @@ class Muting:
         looping = [loop.name for loop in state.looping if loop.name not in self.servers]
         shown = state.questions.open
         if looping:
-            self.toggle(looping[0])
+            self.toggle_now(looping[0])
         elif shown is not None:
             self.toggle(shown.server)
         else:
@@ -55,7 +74,7 @@ class Muting:
         from elicit_tui.tui.console.screens.confirmations import DeclineAllScreen
 
         app, runtime = self._app, self._app.runtime
-        listed = [pending for pending in app.state.questions if pending.server == server]
+        listed = self._waiting(server)
         if runtime is None or not listed:
             return
 

@@ -187,7 +187,7 @@ class PicturePage(Vertical, can_focus=True):
     app: Controller
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,j", "turn(1)", "Next picture", key_display="→", id="picture.next"),
+        Binding("right,j", "turn(1)", "Next", key_display="→", id="picture.next"),
         Binding("left,k", "turn(-1)", "Picture before", show=False, id="picture.previous"),
     ]
 

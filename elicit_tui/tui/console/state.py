@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Queue, Review
+from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
@@ -32,7 +32,6 @@ from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
-    from elicit_tui.form.field import Entry
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
@@ -71,7 +70,7 @@ class ConsoleState:
         self.questions = Queue()
         """The broker's, once there is one."""
         self.calls = Calls()
-        self.half_typed: dict[tuple[str, str], Mapping[str, Entry]] = {}
+        self.half_typed: dict[tuple[str, str], Draft] = {}
         """What was typed for a call that was not made: by server and what it offers."""
         self.activity = Activity()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)

@@ -145,9 +145,12 @@ class FormBody(Body):
             entries,
             touched=draft.touched,
             whence=whence_of(self.question),
+            continues=draft.continues,
             leads_to=SEND.label,
             id="form",
         )
+        self._continued = draft.continues
+        """The field one was in the middle of when this question went, a moment ago."""
         self._whole = FormPanel(self)
         self._held: dict[str, Any] | None = None
         self._warned: tuple[str, FieldControl | None, str] = ("", None, "")
@@ -250,8 +253,9 @@ class FormBody(Body):
 
     def focus(self) -> None:
         """The field one was in, else the first one; the message where there is none."""
-        if self.last_field is not None:
-            self.form_view.focus_field(self.last_field)
+        field = self.last_field or self._continued
+        if field is not None:
+            self.form_view.focus_field(field)
         elif not self.form_view.focus_first():
             self.view.message.hear_the_keys()
 
@@ -307,6 +311,7 @@ class FormBody(Body):
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""
         self.question.draft.write(self.form_view.entries, self.form_view.touched)
+        self.question.draft.in_hand(self.last_field)
 
     @property
     def typed(self) -> bool:

@@ -104,12 +104,21 @@ class FieldControl(Guarded):
     _came_back: tuple[Entry, str] | None = None
     """What stood here when the form was shown, and where it came from; until it is changed."""
 
-    def came_back(self, whence: str) -> None:
+    _continues = False
+
+    def came_back(self, whence: str, *, continues: bool = False) -> None:
         """What stands here came back with the form: the first letter typed takes its place.
 
-        The key that undoes brings it back.
+        The key that undoes brings it back. `continues`: the person was in the middle of it a
+        moment ago, and goes on where it ends.
         """
         self._came_back = self.entry, whence
+        self._continues = continues
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether what stands here is selected with the focus, so that typing replaces it."""
+        return self._came_back is not None and not self._continues
 
     @property
     def whence(self) -> str:

@@ -74,7 +74,8 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
 
     def on_focus(self) -> None:
         """Select what came back, before the library looks whether it selects: typing replaces."""
-        self.select_on_focus = self.selects_all or bool(self.whence)
+        goes_on = bool(self.whence) and not self.gives_way
+        self.select_on_focus = self.gives_way or (self.selects_all and not goes_on)
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""

@@ -124,15 +124,18 @@ class FieldRow:
         columns: Columns,
         restated: Callable[[FieldRow], None],
         whence: str = "",
+        *,
+        continues: bool = False,
     ) -> None:
         """`restated` is told of other words, which may need another number of lines.
 
         `whence`: where the entry came from, if the person did not write it into this form.
+        `continues`: the person was in the middle of it a moment ago.
         """
         self.spec = spec
         self.control = control_for(spec, entry)
         if whence and not is_unset(entry):
-            self.control.came_back(whence)
+            self.control.came_back(whence, continues=continues)
         self.problem: str | None = None
         self.calm = False
         """Whether the problem is no error yet: somebody is still typing."""

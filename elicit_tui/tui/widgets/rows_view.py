@@ -153,16 +153,19 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         entries: Mapping[str, Entry],
         *,
         whence: Mapping[str, str] | None = None,
+        continues: str | None = None,
         leads_to: str = "",
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
         """`whence`: where entries came from that the person did not write into this form.
 
+        `continues`: the field among them that the person was in the middle of a moment ago.
         `leads_to`: the button to which Enter goes on from the last field.
         """
         super().__init__(id=id, classes=classes)
         self._whence = dict(whence or {})
+        self._continues = continues
         self.form = form
         self._leads_to = leads_to
         self._names = [spec.name for spec in form.fields if spec.sendable]
@@ -295,7 +298,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
                 break
             entry = self._entries.get(spec.name, Unset())
             whence = self._whence.get(spec.name, "")
-            rows.append(FieldRow(spec, entry, columns, self._restated, whence))
+            continues = spec.name == self._continues
+            rows.append(FieldRow(spec, entry, columns, self._restated, whence, continues=continues))
             if [spec.name] == self._names[-1:]:
                 rows[-1].control.leads_to = self._leads_to
             lines -= rows[-1].height

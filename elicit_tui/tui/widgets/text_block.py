@@ -142,9 +142,13 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         self.text = text
 
     def on_focus(self, event: events.Focus) -> None:
-        """What came back is selected: typing takes its place."""
-        if self.whence and not event.from_app_focus:
+        """What came back is selected: typing takes its place; or it is gone on with."""
+        if event.from_app_focus:
+            return
+        if self.gives_way:
             self.select_all()
+        elif self.whence:
+            self.move_cursor(self.document.end)
 
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""

@@ -45,6 +45,9 @@ async def declined_with_all(stand: Stand, request: ElicitationRequest) -> None:
 
 async def muted(stand: Stand, request: ElicitationRequest) -> None:
     stand.app.toggle_mute("alpha")
+    await stand.until(lambda: "1 of 1 holds what you typed." in stand.text())
+    await stand.press("y")
+    await stand.until(lambda: stand.app.muted)
     stand.app.toggle_mute("alpha")
 
 
@@ -201,3 +204,46 @@ async def test_what_the_person_decides_in_the_form_is_not_told_to_them(tmp_path:
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.pilot.pause(0.3)
         assert stand.notices() == ""
+
+
+TWO = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "text": {"type": "string", "maxLength": 500}},
+}
+
+
+async def comes_back(stand: Stand) -> ElicitationRequest:
+    first = stand.ask("alpha", "Write", TWO)
+    await stand.shown(first)
+    await stand.press(*"Oslo", "tab", *"hal")
+    await withdrawn(stand, first)
+    await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+    again = stand.ask("alpha", "Write", TWO)
+    await stand.shown(again)
+    await stand.until(lambda: "Your earlier answers are back." in stand.text())
+    return again
+
+
+async def test_the_field_one_was_in_is_gone_on_with_when_its_question_comes_back_at_once(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        again = await comes_back(stand)
+        await stand.press(*"f done", "ctrl+s")
+        await stand.until(lambda: stand.outcome(again))
+        outcome = stand.outcome(again)
+        assert outcome is not None
+        assert outcome.content == {"city": "Oslo", "text": "half done"}
+
+
+async def test_later_what_came_back_is_selected_so_that_typing_replaces_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question, "AT_ONCE_SECONDS", 0.0)
+    async with console(tmp_path) as stand:
+        again = await comes_back(stand)
+        await stand.press(*"Rome", "ctrl+s")
+        await stand.until(lambda: stand.outcome(again))
+        outcome = stand.outcome(again)
+        assert outcome is not None
+        assert outcome.content == {"city": "Rome", "text": "hal"}

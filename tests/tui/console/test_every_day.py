@@ -208,6 +208,13 @@ async def test_what_was_typed_for_a_call_that_was_left_is_there_again(tmp_path: 
         await stand.until(lambda: "Call ^S" in stand.text())
         assert "half" in stand.text()
         assert "from before" in stand.text()
-        await stand.press("ctrl+s")
+        # Left once more without a key: it is still there, and one goes on where one was.
+        await stand.press("escape")
+        await stand.until(lambda: "Call ^S" not in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.press(*"way", "ctrl+s")
         await stand.until(lambda: len(stand.app.state.calls))
         assert not stand.app.state.half_typed
+        (record,) = stand.app.state.calls
+        assert "halfway" in record.call.arguments.values()

@@ -38,7 +38,7 @@ async def pointing(
     tools = {"alpha": [tool("look")]}
     async with console(path, servers=["alpha"], tools=tools, work=work, size=size) as stand:
         stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
-        await stand.until(lambda: "o Open link" in stand.text())
+        await stand.until(lambda: "o Link" in stand.text())
         yield stand, made
 
 
@@ -113,3 +113,14 @@ async def test_of_several_links_one_is_chosen_and_no_text_of_them_reaches_the_te
         await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
         await stand.press("escape")
         assert len(made) == 1
+
+
+@pytest.mark.parametrize("whole", [False, True])
+async def test_at_80_columns_the_key_of_a_link_hides_no_other(tmp_path: Path, whole: bool) -> None:
+    async with pointing(tmp_path, NOTE, size=(80, 24)) as (stand, _):
+        if whole:
+            await stand.press("z")
+            await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        last = "s Save" if whole else "f Filter"
+        await stand.until(lambda: last in stand.text().splitlines()[-1])
+        assert "…" not in stand.text().splitlines()[-1]

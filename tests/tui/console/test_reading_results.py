@@ -284,3 +284,17 @@ def test_a_result_that_does_not_fit_on_the_disk_leaves_no_half_file(tmp_path: Pa
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_the_key_that_turns_a_result_into_json_turns_that_one_only(tmp_path: Path) -> None:
+    results = (text_result("one"), text_result("two"))
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("escape")
+        await stand.until(lambda: "t JSON" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "as JSON" in stand.text())
+        assert "t Text" in stand.text()
+        await stand.press("escape", "down")
+        await stand.until(lambda: "t JSON" in stand.text())
+        assert "as JSON" not in stand.text()
+        assert "one" in stand.text()

@@ -65,7 +65,7 @@ class CallsPane(Pane):
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("s", "save", "Save", id="calls.save"),
-        Binding("o,enter", "open_link", "Open link", key_display="o", id="calls.open_link"),
+        Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
@@ -74,7 +74,8 @@ class CallsPane(Pane):
 
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="calls-pane")
-        self._json = False
+        self._as_json: set[str] = set()
+        """The calls whose results are shown as JSON."""
         self._filter = ""
         self._keys_for: object = None
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
@@ -147,12 +148,18 @@ class CallsPane(Pane):
             return record.result is not None and bool(links(record.result))
         return record.result is not None
 
+    def worded(self, action: str) -> str | None:
+        """The key that turns says what comes."""
+        if action != "turn" or self.record is None:
+            return None
+        return "Text" if self.record.call.id in self._as_json else "JSON"
+
     @on(RowList.Highlighted, "#call-list")
     def _draw_detail(self) -> None:
         detail = self.query_one("#call-detail", LineView)
         record = self.record
         title = f"{record.server} · {neutral_line(record.call.name, 60)}" if record else "Call"
-        state = (record.state, record.result is not None) if record else None
+        state = (record.call.id, record.state, record.result is not None) if record else None
         if state != self._keys_for:
             self._keys_for = state
             self.refresh_bindings()
@@ -291,17 +298,19 @@ class CallsPane(Pane):
     def _result(self, record: CallRecord, width: int) -> list[Line]:
         if record.result is None:
             return []
-        key = (record, self._json)
+        as_json = record.call.id in self._as_json
+        key = (record, as_json)
         if self._laid_out[:2] != (key, width):
-            text = bounded_json(record.result) if self._json else as_text(record.result)
+            text = bounded_json(record.result) if as_json else as_text(record.result)
             lines = text_lines(text, width)
             found = binaries(record.result)
             if found:
                 words = f"{self.app.key_of('calls.save')} saves what is not text"
-                if any(part.is_picture for part in found):
-                    words = f"{self.app.key_of('calls.whole')} shows the picture · {words}"
-                lines.append(((words, "dim"),))
-            head: Line = (("result", "accent"), ("  as JSON" if self._json else "", "dim"))
+                if pictures := sum(part.is_picture for part in found):
+                    shows = f"shows the picture{'s' if pictures > 1 else ''}"
+                    words = f"{self.app.key_of('calls.whole')} {shows} · {words}"
+                lines.extend(text_lines(words, width, "dim"))
+            head: Line = (("result", "accent"), ("  as JSON" if as_json else "", "dim"))
             self._laid_out = (key, width, [head, *lines])
         return self._laid_out[2]
 
@@ -315,16 +324,18 @@ class CallsPane(Pane):
             self.app.cancel_call(self.record.call.id)
 
     def action_turn(self) -> None:
-        """Show the result as text or as JSON."""
-        self._json = not self._json
-        self._draw_detail()
+        """Show this result as text or as JSON."""
+        if self.record is not None:
+            self._as_json ^= {self.record.call.id}
+            self._draw_detail()
+            self.refresh_bindings()
 
     def action_copy(self) -> None:
         """Copy the result as it is shown."""
         record = self.record
         if record is None or record.result is None:
             return
-        if self._json:
+        if record.call.id in self._as_json:
             copy_json(self.app, record.result)
         else:
             copy_text(self.app, as_text(record.result))

@@ -206,7 +206,10 @@ class QuestionsPane(Pane):
         stopped = self.query_one("#stopped", RowList)
         if stopped.has_focus and stopped.key in self._stopped:
             return self._stopped[stopped.key].request.server.name
-        return self.entry.server if self.entry else None
+        if self.entry is not None:
+            return self.entry.server
+        # The key that muted a server lets it ask again, also where nothing of it is listed now.
+        return min(self.app.muted, default=None)
 
     @on(RowList.Chosen, "#waiting")
     def _open_waiting(self, event: RowList.Chosen) -> None:

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
+from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import Typed
 from elicit_tui.form.form import Form
@@ -58,6 +59,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._given = dict(arguments or {})
         self._json = self._form.beyond is not None
         self._completion: Completion | None = None
+        self._continued: str | None = None
+        """The field one was in the middle of when this was left, a moment ago."""
 
     def body(self) -> ComposeResult:
         """What it does, its fields, what is missing."""
@@ -72,9 +75,16 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 for field in self._form.fields
                 if field.name in self._given
             }
-            left = {} if entries else self.app.state.half_typed.get(self._place, {})
-            whence = dict.fromkeys(left, FROM_BEFORE)
-            yield FormView(self._form, entries or left, whence=whence, id="arguments-form")
+            left = Draft() if entries else self.app.state.half_typed.get(self._place, Draft())
+            self._continued = left.continues
+            yield FormView(
+                self._form,
+                entries or left.entries,
+                touched=left.touched,
+                whence=dict.fromkeys(left.touched, FROM_BEFORE),
+                continues=left.continues,
+                id="arguments-form",
+            )
             yield ValueList()
         yield TextArea("", id="arguments-json", show_line_numbers=False)
         yield from self.ending(VERBS[self._offer.kind], "arguments.call")
@@ -108,7 +118,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._json_area.display = self._json
         for form_view in self.query(FormView):
             form_view.display = not self._json
-            if not self._json:
+            if self._continued is not None and not self._json:
+                form_view.focus_field(self._continued)
+            elif not self._json:
                 form_view.focus_first()
         if self._json:
             self._json_area.focus()
@@ -148,10 +160,11 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def action_leave(self) -> None:
         """Go back; what was typed is there when the same is to be called again."""
         for form_view in self.query(FormView):
-            entries = form_view.entries
-            self.app.state.half_typed[self._place] = {
-                name: entries[name] for name in form_view.touched
-            }
+            entries, touched = form_view.entries, form_view.touched
+            draft = Draft({name: entries[name] for name in touched}, touched)
+            field = form_view.focused_field
+            draft.in_hand(field.spec.name if field is not None else None)
+            self.app.state.half_typed[self._place] = draft
         super().action_leave()
 
     def dismiss(self, result: dict[str, Any] | None = None) -> AwaitComplete:

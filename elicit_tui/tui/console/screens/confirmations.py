@@ -62,6 +62,40 @@ class LeaveScreen(SureDialog):
             yield DialogButton("Leave", "leave.sure", id="sure")
 
 
+# Asks once before a server is muted whose questions wait: they are cancelled with it.
+
+
+class MuteScreen(SureDialog):
+    """Result: True to mute it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Mute", key_display="y", id="mute.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="mute.stay"),
+    ]
+
+    def __init__(self, server: str, waiting: int, typed: int) -> None:
+        """`waiting`: how many of its questions end with this; `typed`: how many hold text."""
+        self._server = neutral_line(server, 40)
+        super().__init__(f"Mute {self._server} for this run?")
+        self._waiting = waiting
+        self._typed = typed
+
+    def body(self) -> ComposeResult:
+        """What it does to how many questions."""
+        waits, is_ = ("waits", "is") if self._waiting == 1 else ("wait", "are")
+        words = [
+            f"{plural(self._waiting, 'question')} of {self._server} {waits} for you and {is_} "
+            "cancelled; so is what it asks later, until you unmute it."
+        ]
+        if self._typed:
+            holds = "holds" if self._typed == 1 else "hold"
+            words.append(f"{self._typed:,} of {self._waiting:,} {holds} what you typed.")
+        yield Static("\n\n".join(words), markup=False)
+        with KeyRow(classes="buttons"):
+            yield DialogButton("Back", "mute.stay", id="stay", main=True)
+            yield DialogButton("Mute", "mute.sure", id="sure")
+
+
 # Asks once before all waiting questions of a server are declined.
 
 

@@ -61,10 +61,10 @@ class ResultScreen(Dialog[None]):
         Binding("n", "step(1)", "Next", id="result.next"),
         Binding("N", "step(-1)", "Previous", show=False, id="result.previous"),
         Binding("d", "difference", "Difference", id="result.difference"),
-        Binding("o", "open_link", "Open link", id="result.open_link"),
+        Binding("o", "open_link", "Link", id="result.open_link"),
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
-        Binding("e", "copy_command", "Copy command", id="result.copy_command"),
+        Binding("e", "copy_command", "Command", id="result.copy_command"),
         Binding("s", "save", "Save", id="result.save"),
     ]
 
@@ -155,7 +155,7 @@ class ResultScreen(Dialog[None]):
             return bool(self._term)
         if action == "open_link":
             return bool(links(self._result))
-        if action == "search":
+        if action in ("search", "copy"):
             return self._way != "picture"
         if action == "turn":
             return len(self._ways) > 1
