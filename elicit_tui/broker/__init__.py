@@ -9,12 +9,14 @@ from elicit_tui.broker.contracts import (
     Requested,
     Resolved,
 )
+from elicit_tui.broker.options import BrokerOptions
 
 __all__ = [
     "Allowance",
     "Allowances",
     "Broker",
     "BrokerEvent",
+    "BrokerOptions",
     "Notice",
     "Requested",
     "Resolved",

@@ -1,4 +1,9 @@
-"""The way of one elicitation, from request to outcome: one direction, one place."""
+"""The way of one elicitation, from request to outcome: one direction, one place.
+
+Its steps: 1 the host makes a request of what a server sent; 2 it is well formed; 3 policy lets it
+surface; 4 it is within its limits, its server not muted; 5 the guardian's verdict; 6 hooks, rules
+and answers files; 7 a person is asked; 8 the answer is valid; 9 it is recorded, and goes out.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,6 @@ from elicit_tui.broker.contracts import (
     Allowance,
     Allowances,
     BrokerEvent,
-    CallingAgent,
     Guardian,
     LedgerWriter,
     Listener,
@@ -24,6 +28,7 @@ from elicit_tui.broker.contracts import (
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import ENDED, Entrance, malformed
 from elicit_tui.broker.hook_steps import HookSteps, listener_for
+from elicit_tui.broker.options import NO_OPTIONS, BrokerOptions
 from elicit_tui.broker.prompts import review_of_prompt
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
@@ -52,7 +57,6 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
-    from elicit_tui.hooks import Hooks
     from elicit_tui.policy import Decision, Policy
 
 CLOSE_SECONDS: Final = 5.0
@@ -72,32 +76,22 @@ class Broker:
         guardian: Guardian,
         ledger: LedgerWriter,
         responder: Responder,
-        *,
-        queue: Queue | None = None,
-        hooks: Hooks | None = None,
-        drafts: Drafts | None = None,
-        agent: CallingAgent | None = None,
+        options: BrokerOptions = NO_OPTIONS,
     ) -> None:
-        """`queue`: the one that the responder was given, where its screens show what waits.
-
-        `drafts`: where what was typed is kept; as shipped, in memory.
-
-        `agent`: given where an agent makes the calls. No tool is approved while it is away, and no
-        more approvals wait at once than `elicitation.limits.pending` says.
-        """
         self._policy = policy
         self._guardian = guardian
-        self._agent = agent
+        self._agent = options.agent
         self._listeners = Listeners[BrokerEvent](partial(self.notice, "elicit-tui"))
         self._emit = self._listeners.tell
         self._record = Record(ledger, self._emit)
-        self._entrance = Entrance(policy, self.notice, limit_approvals=agent is not None)
+        self._entrance = Entrance(policy, self.notice, limit_approvals=self._agent is not None)
         self._open: dict[str, Admitted] = {}
-        self.queue = queue if queue is not None else Queue()
+        self.queue = Queue() if options.queue is None else options.queue
         """What waits for a person, what is open, and what was put off."""
         elicitation = policy.settings.elicitation
-        self._ask_step = AskStep(elicitation, responder, self.queue, agent)
-        self._drafts = drafts if drafts is not None else Drafts()
+        self._ask_step = AskStep(elicitation, responder, self.queue, self._agent)
+        self._drafts = Drafts() if options.drafts is None else options.drafts
+        hooks = options.hooks
         self._hook_steps = HookSteps(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:
             hooks.tell_by(self.notice)
@@ -131,9 +125,13 @@ class Broker:
         trace: list[Decision] = []
         outcome = self._entrance.refusal(request, trace)
         if outcome is None:
-            self._open[request.id] = Admitted(Question(request), trace=trace)
+            self._enter(Question(request), trace)
             return None
         return self._ended_at_once(request, outcome, trace)
+
+    def _enter(self, question: Question, trace: list[Decision]) -> Admitted:
+        entry = self._open[question.id] = Admitted(question, trace=trace)
+        return entry
 
     def _ended_at_once(
         self, request: ElicitationRequest, outcome: Outcome, trace: Sequence[Decision] = ()
@@ -161,7 +159,7 @@ class Broker:
             if outcome is not None:
                 return outcome
         withdrawn = ended_unsent("withdrew", "The server withdrew the question.")
-        return await self._see_through(self._open[request.id], self._reviewed, withdrawn)
+        return await self._see_through(self._open[request.id], self._decide_elicitation, withdrawn)
 
     async def _see_through(
         self, entry: Admitted, work: Callable[[Admitted], Awaitable[Outcome]], gone: Outcome
@@ -185,7 +183,7 @@ class Broker:
             )
         return self._finish(entry, outcome)
 
-    async def _reviewed(self, entry: Admitted) -> Outcome:
+    async def _decide_elicitation(self, entry: Admitted) -> Outcome:
         request = entry.request
         entry.question = replace(entry.question, review=self._guardian.review(request))
         self._tell(entry)
@@ -198,14 +196,14 @@ class Broker:
         entry.question = replace(
             entry.question,
             form=form,
-            draft=self._drafts.of(request),
+            draft=self._drafts.draft_for(request),
             examine=lambda content: self._guardian.outgoing(content, form),
         )
         ask = self._ask_step.with_notes(entry)
-        outcome = await self._answered(entry, ask)
+        outcome = await self._ask_in_order(entry, ask)
         return await self._hook_steps.after(entry, outcome, ask)
 
-    async def _answered(self, entry: Admitted, ask: AskPerson) -> Outcome:
+    async def _ask_in_order(self, entry: Admitted, ask: AskPerson) -> Outcome:
         """Steps 6 and 7: managed hooks, rules or answers, the person's own hooks, the person."""
         managed = await self._hook_steps.before(entry, "managed")
         if managed.outcome is not None:
@@ -223,8 +221,9 @@ class Broker:
         if own.outcome is not None:
             return own.outcome
         entry.trace.append(self._policy.asking)
-        nobody = self._policy.asking.outcome
-        return nobody or await ask(managed.note, answer.note, own.note)
+        if (nobody := self._policy.asking.outcome) is not None:
+            return nobody
+        return await ask(managed.note, answer.note, own.note)
 
     def _tell(self, entry: Admitted) -> None:
         """Write down and announce that it was asked, once; its note says what is wrong there."""
@@ -241,7 +240,7 @@ class Broker:
         self._leave(entry)
         review = review_with_answer(self._guardian, entry.question, outcome)
         outcome = self._record.decided(request, outcome, review)
-        kept = self._drafts.ended(request, outcome)
+        kept = self._drafts.forget_or_keep(request, outcome)
         self._emit(Resolved(request, review, outcome, entry.waited_ms, tuple(entry.trace), kept))
         return outcome
 
@@ -275,12 +274,12 @@ class Broker:
         question by `shutdown`.
         """
 
-        def wanted() -> Allowance:
+        def allowance() -> Allowance:
             return Allowance(server.name, call.name, process, digest(definition))
 
         if any(self.allowances) and self._agent is not None:
-            await self._agent.agree_on(self.allowances)
-        allowed = any(self.allowances) and self.allowances.holds(wanted())
+            await self._agent.drop_revoked(self.allowances)
+        allowed = any(self.allowances) and self.allowances.holds(allowance())
         decision = self._policy.judge_call(server.name, call.name, definition, allowed=allowed)
         if decision.outcome is None and not decision.asks:
             return None
@@ -290,22 +289,23 @@ class Broker:
         refused = self._entrance.approval_refusal()
         if refused is not None:
             return self._ended_at_once(request, refused, [decision])
-        entry = self._open[request.id] = Admitted(
-            Question(request, review_of_call(call)), trace=[decision]
-        )
-        outcome = await self._see_through(entry, self._confirmed, ENDED)
+        entry = self._enter(Question(request, review_of_call(call)), [decision])
+        outcome = await self._see_through(entry, self._decide_confirmation, ENDED)
         if outcome.action == "accept" and outcome.scope == "session":
-            self.allowances.add(wanted())
+            self.allowances.add(allowance())
         return outcome
 
     async def permit(self, request: ElicitationRequest) -> Outcome:
-        """The outcome of an agent's own prompt, recorded; without an action it asks by itself."""
+        """The outcome of an agent's own prompt, recorded.
+
+        One without an action leaves it to the agent, which asks the person itself.
+        """
         decision = self._policy.judge_prompt()
         if (refused := decision.outcome or self._entrance.end) is not None:
             return self._ended_at_once(request, refused, [decision])
         question = Question(request, review_of_prompt(self._guardian, request))
-        entry = self._open[request.id] = Admitted(question, trace=[decision])
-        return await self._see_through(entry, self._confirmed, ENDED)
+        entry = self._enter(question, [decision])
+        return await self._see_through(entry, self._decide_confirmation, ENDED)
 
     # Logins
 
@@ -323,8 +323,8 @@ class Broker:
         if (refused := decision.outcome or self._entrance.end) is not None:
             return self._ended_at_once(request, refused, [decision])
         question = Question(request, take_redirect=take)
-        entry = self._open[request.id] = Admitted(question, trace=[decision])
-        return await self._see_through(entry, self._consented, ENDED)
+        entry = self._enter(question, [decision])
+        return await self._see_through(entry, self._decide_login, ENDED)
 
     def page_led_back(self, request_id: str) -> None:
         """The page of a login led back: end its question, if nothing is to be acknowledged yet."""
@@ -333,7 +333,7 @@ class Broker:
             if question.id == request_id and (question.draft.opened or not question.to_acknowledge):
                 pending.settle(finished(question))
 
-    async def _consented(self, entry: Admitted) -> Outcome:
+    async def _decide_login(self, entry: Admitted) -> Outcome:
         review = self._guardian.review(entry.request)
         entry.question = replace(entry.question, review=review)
         self._tell(entry)
@@ -352,7 +352,7 @@ class Broker:
             outcome = await ask(changed, entry.trace[0].note, before.note)
         return await self._hook_steps.after(entry, outcome, ask)
 
-    async def _confirmed(self, entry: Admitted) -> Outcome:
+    async def _decide_confirmation(self, entry: Admitted) -> Outcome:
         self._tell(entry)
         return await self._by_person(entry)
 

@@ -76,11 +76,11 @@ class Allowances:
         self.drop(allowance.server, allowance.tool)
         self._held.append(allowance)
 
-    def holds(self, wanted: Allowance) -> bool:
+    def holds(self, allowance: Allowance) -> bool:
         """Whether exactly this is allowed; one whose process or definition changed ends here."""
-        if wanted in self._held:
+        if allowance in self._held:
             return True
-        self.drop(wanted.server, wanted.tool)
+        self.drop(allowance.server, allowance.tool)
         return False
 
     def drop(self, server: str, tool: str | None = None) -> None:
@@ -92,7 +92,7 @@ class Allowances:
         ]
 
 
-async def _as_it_stands(allowances: Allowances) -> None:
+async def _nothing_revoked(allowances: Allowances) -> None:
     """Nobody else can revoke what is allowed here."""
 
 
@@ -102,7 +102,7 @@ class CallingAgent:
 
     has_left: Callable[[ElicitationRequest], bool]
     """Whether it has left all calls that a question belongs to, and may still come back."""
-    agree_on: Callable[[Allowances], Awaitable[None]] = _as_it_stands
+    drop_revoked: Callable[[Allowances], Awaitable[None]] = _nothing_revoked
     """Takes back what another process revoked, such as an inbox; awaited before one counts."""
 
 

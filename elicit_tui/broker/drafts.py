@@ -42,11 +42,11 @@ class Drafts:
         asked = {"message": request.message, "schema": request.requested_schema, "url": request.url}
         return request.server.name, digest({"mode": request.mode, **asked})
 
-    def of(self, request: ElicitationRequest) -> Draft:
-        """The draft of this question: what was typed before, or an empty one."""
+    def draft_for(self, request: ElicitationRequest) -> Draft:
+        """The draft of this question: what was typed before, or a new one, kept from now on."""
         return self._drafts.setdefault(self.key(request), Draft())
 
-    def ended(self, request: ElicitationRequest, outcome: Outcome) -> bool:
+    def forget_or_keep(self, request: ElicitationRequest, outcome: Outcome) -> bool:
         """Forget what was ended on purpose; whether anything typed is still kept."""
         draft = self._drafts.get(self.key(request))
         if draft is None:
@@ -77,26 +77,27 @@ class DraftFiles(Drafts):
         self._guardian = guardian
         self._clock = clock
 
-    def of(self, request: ElicitationRequest) -> Draft:
+    def draft_for(self, request: ElicitationRequest) -> Draft:
         """The draft of this question: what was typed before, also in another run."""
-        draft = super().of(request)
+        draft = super().draft_for(request)
         if not draft.typed and (kept := self._read(self._file(request))) is not None:
             draft.write(kept.entries, kept.touched)
         return draft
 
-    def ended(self, request: ElicitationRequest, outcome: Outcome) -> bool:
+    def forget_or_keep(self, request: ElicitationRequest, outcome: Outcome) -> bool:
         """Forget what was ended on purpose; keep what was not, on disk too."""
-        typed = super().of(request)
-        kept = super().ended(request, outcome)
-        self._write(request, typed if kept else None)
-        return kept
+        # The very draft that `super` clears or keeps, not a copy.
+        draft = super().draft_for(request)
+        is_kept = super().forget_or_keep(request, outcome)
+        self._write(request, draft if is_kept else None)
+        return is_kept
 
     def _file(self, request: ElicitationRequest) -> Path:
         return self._folder / f"{digest(self.key(request))}.json"
 
     def _read(self, file: Path) -> Draft | None:
         """The draft that is kept there and not older than a day."""
-        from elicit_tui.store.nouns import read
+        from elicit_tui.store.nouns import noun_of
 
         try:
             if file.stat().st_size > MOST_BYTES:
@@ -104,11 +105,9 @@ class DraftFiles(Drafts):
             kept = json.loads(file.read_bytes())
             if kept["at"] < self._clock() - KEPT_SECONDS:
                 return None
-            return read(Draft, json.dumps(kept["draft"]).encode())
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
-        except StoreError:
-            return None  # Written by another version.
+            return noun_of(Draft, kept["draft"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, StoreError):
+            return None  # It cannot be read, or another version wrote it.
 
     def _write(self, request: ElicitationRequest, draft: Draft | None) -> None:
         entries = {} if draft is None else self._harmless(request, draft.entries)
@@ -117,9 +116,8 @@ class DraftFiles(Drafts):
             if touched:
                 from elicit_tui.store.nouns import written
 
-                noun = json.loads(written(Draft(entries, touched)))
-                kept = json.dumps({"at": self._clock(), "draft": noun}).encode("ascii")
-                replace_file(self._file(request), kept)
+                draft_file = written({"at": self._clock(), "draft": Draft(entries, touched)})
+                replace_file(self._file(request), draft_file)
             else:
                 self._file(request).unlink(missing_ok=True)
             self._clear_away()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.broker.broker import Broker
 from elicit_tui.broker.contracts import BrokerEvent, Guardian, Resolved
 from elicit_tui.broker.hook_steps import shown_to
+from elicit_tui.broker.options import BrokerOptions
 from elicit_tui.elicitation import (
     Call,
     Deadline,
@@ -130,7 +131,7 @@ async def explain(
         return Explanation(server, tool, mode, message, "not called", tuple(steps))
     hooks = _not_run(settings)
     looks = _LooksAtTheMessage(guardian)
-    broker = Broker(policy, looks, _Unwritten(), _WouldBeAsked(), hooks=hooks)
+    broker = Broker(policy, looks, _Unwritten(), _WouldBeAsked(), BrokerOptions(hooks=hooks))
     ended: list[Resolved] = []
 
     def heard(event: BrokerEvent) -> None:

@@ -284,7 +284,7 @@ class _TestRun:
     def _event(self, event: RunEvent) -> dict[str, Any]:
         run = event.run
         where = {"scenario": run.scenario.name, "era": run.era, "branch": run.branch}
-        words = event.said
+        words = event.detail
         if isinstance(words, ServerIdentity):
             return event_line("connected", {**where, **connected_fields(words)})
         if isinstance(words, Requested):
@@ -331,7 +331,7 @@ class _TestRun:
             "passed": len(suite.runs) - len(suite.failed),
             "failed": len(suite.failed),
             "coverage": [_coverage_row(tool) for tool in covered],
-            "snapshotsWritten": suite.written,
+            "snapshotsWritten": suite.snapshot_files,
             "error": None
             if error is None
             else {"code": exit_codes.name_of(error), "message": str(error)},
@@ -351,7 +351,7 @@ class _TestRun:
         for tool in covered:
             for line in _coverage_lines(tool):
                 self._output.text(ci_safe(line))
-        for file in suite.written:
+        for file in suite.snapshot_files:
             self._output.text(ci_safe(f"written: {neutral_line(file)}"))
         failed = f", {len(suite.failed)} failed" if suite.failed else ""
         self._output.text(f"{len(suite.runs) - len(suite.failed)} passed{failed}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from elicit_tui.form.field import Choice
@@ -37,7 +37,7 @@ def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[st
         notes.append(f"{twice} of its choices {_are(twice)} there twice")
     same_label = Counter(label for _, label in unique.values())
     choices = tuple(
-        Choice(value, _label(value, label, same_label[label] > 1))
+        Choice(value, _disambiguated(value, label, same_label[label] > 1))
         for value, label in unique.values()
     )
     return choices, notes
@@ -47,20 +47,19 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _label(value: Any, label: str, ambiguous: bool) -> str:
+def _disambiguated(value: Any, label: str, ambiguous: bool) -> str:
     """The label, with its value beside it where another choice has the same label."""
-    shown = value_label(value)
-    return f"{label} ({shown})" if ambiguous and label != shown else label
+    value_text = value_label(value)
+    return f"{label} ({value_text})" if ambiguous and label != value_text else label
 
 
 def value_label(value: Any) -> str:
     """A value as a label: neutral, on one line, never blank."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, str):
-        shown = neutral_line(value, LABEL_LENGTH)
-        return f"“{neutral_line(value, 20)}”" if looks_blank(value) else shown
-    return number_text(value)
+    if not isinstance(value, str):
+        return number_text(value)
+    return f"“{neutral_line(value, 20)}”" if looks_blank(value) else _short_line(value)
 
 
 def _pairs(schema: Mapping[str, Any]) -> list[tuple[Any, str]] | None:
@@ -70,9 +69,9 @@ def _pairs(schema: Mapping[str, Any]) -> list[tuple[Any, str]] | None:
         branches = schema.get(keyword)
         if isinstance(branches, list) and branches and all(map(_is_constant, branches)):
             pairs = [(_constant(branch), branch.get("title")) for branch in branches]
-            return [(value, _named(title, value)) for value, title in pairs]
+            return [(value, _title_or_value(title, value)) for value, title in pairs]
     if "const" in schema:
-        return [(schema["const"], _shown(schema["const"]))]
+        return [(schema["const"], _scalar_label(schema["const"]))]
     return None
 
 
@@ -80,7 +79,7 @@ def _enumerated(values: list[Any], names: Any) -> Iterator[tuple[Any, str]]:
     labels = names if isinstance(names, list) else []
     for index, value in enumerate(values):
         name = labels[index] if index < len(labels) else None
-        yield value, _named(name, value)
+        yield value, _title_or_value(name, value)
 
 
 def _is_constant(branch: Any) -> bool:
@@ -93,13 +92,17 @@ def _constant(branch: Mapping[str, Any]) -> Any:
     return branch["const"] if "const" in branch else branch["enum"][0]
 
 
-def _named(name: Any, value: Any) -> str:
-    if isinstance(name, str) and not looks_blank(name):
-        return neutral_line(name, LABEL_LENGTH)
-    return _shown(value)
+def _title_or_value(title: Any, value: Any) -> str:
+    if isinstance(title, str) and not looks_blank(title):
+        return _short_line(title)
+    return _scalar_label(value)
 
 
-def _shown(value: Any) -> str:
+def _short_line(text: str) -> str:
+    return neutral_line(text, LABEL_LENGTH)
+
+
+def _scalar_label(value: Any) -> str:
     return value_label(value) if _is_scalar(value) else ""
 
 
@@ -111,11 +114,15 @@ def fits_type(value: Any, kind: Any) -> bool:
     """Whether a value can be sent, and is of the declared type, where one is declared."""
     if not _is_scalar(value):
         return False
-    kinds = kind if isinstance(kind, list) else [kind]
-    tests = {
-        "string": isinstance(value, str),
-        "boolean": isinstance(value, bool),
-        "number": is_number(value),
-        "integer": is_integer(value),
-    }
-    return kind is None or any(tests.get(str(declared), False) for declared in kinds)
+    if kind is None:
+        return True
+    kinds = map(str, kind if isinstance(kind, list) else [kind])
+    return any(name in _TYPE_TESTS and _TYPE_TESTS[name](value) for name in kinds)
+
+
+_TYPE_TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "number": is_number,
+    "integer": is_integer,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -188,6 +188,17 @@ def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:
     return "paused" if "paused" in states else "left"
 
 
-def call_key(method: str, server: str, name: str, arguments: Mapping[str, Any]) -> str:
-    """What makes two calls the same: method, server, tool and canonical arguments."""
-    return json.dumps([method, server, name, arguments], sort_keys=True)
+@dataclass(frozen=True)
+class NewCall:
+    """A call that an agent asks for, before it is known whether one like it runs already."""
+
+    call: Call
+    server: str
+    make: Callable[[], Awaitable[Result]]
+    """Makes it, and waits for what comes of it."""
+
+    @property
+    def key(self) -> str:
+        """The same for a call that it may join: method, server, tool and canonical arguments."""
+        call = self.call
+        return json.dumps([call.method, self.server, call.name, call.arguments], sort_keys=True)

@@ -43,7 +43,7 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedConnection
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import SessionOffers
-from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession, Sessions
@@ -371,16 +371,10 @@ async def listen(
         def open_one(token: Token, key: str) -> AbstractAsyncContextManager[Session]:
             other_terminal = OtherTerminalByStore(store, watch, None, token.name)
             owner = owner_of(token.sha256)
-            return open_session(
-                settings,
-                names,
-                other_terminal,
-                files=files,
-                notify=notify,
-                log_file=log_file,
-                # A session with an id of its own ends with this process.
-                shared=SharedCalls(store.calls, owner, private=key != MODERN_KEY),
-            )
+            # A session with an id of its own ends with this process.
+            shared = SharedCalls(store.calls, owner, private=key != MODERN_KEY)
+            options = SessionOptions(files=files, notify=notify, log_file=log_file, shared=shared)
+            return open_session(settings, names, other_terminal, options)
 
         async with known_elsewhere(store, tokens):
             await serve_http(

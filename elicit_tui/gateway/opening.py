@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +23,32 @@ from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.other_terminal import OtherTerminal
-from elicit_tui.gateway.session import Session
+from elicit_tui.gateway.session import Session, SessionParts
 from elicit_tui.gateway.session_catalogues import SessionCatalogues, read_catalogue
 from elicit_tui.gateway.shared_calls import SharedCalls
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import Runtime, open_runtime
 
 if TYPE_CHECKING:
     from elicit_tui.host.launch import Launched
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """What a session can do without."""
+
+    clock: Clock = field(default_factory=Clock)
+    files: CatalogueFiles = field(default_factory=CatalogueFiles)
+    """What is remembered of servers' catalogues."""
+    offered: SessionOffers | None = None
+    """What the front tells the agent, else what `files` remember."""
+    listed: bool = False
+    """Whether the front gave it a list."""
+    notify: Callable[[str], None] = lambda sentence: None
+    """Tells a person at stderr."""
+    launched: Launched | None = None
+    log_file: Path | None = None
+    shared: SharedCalls | None = None
+    """What other processes know of this agent's calls."""
 
 
 @asynccontextmanager
@@ -37,34 +56,68 @@ async def open_session(
     settings: Settings,
     names: Sequence[str],
     other_terminal: OtherTerminal,
-    *,
-    clock: Clock | None = None,
-    files: CatalogueFiles | None = None,
-    offered: SessionOffers | None = None,
-    listed: bool = False,
-    notify: Callable[[str], None] = lambda sentence: None,
-    launched: Launched | None = None,
-    log_file: Path | None = None,
-    shared: SharedCalls | None = None,
+    options: SessionOptions | None = None,
 ) -> AsyncIterator[Session]:
     """Compose a session and start its servers; on the way out its questions are withdrawn.
 
-    `other_terminal` answers what no client does. `notify` tells a person at stderr. `offered`: what
-    the front tells the agent, else what `files` remember; `listed`: whether it gave it a list.
-    `shared`: what other processes know of this agent's calls.
+    `other_terminal` answers what no client does.
     """
-    clock = clock or Clock()
-    files = files or CatalogueFiles()
+    options = options or SessionOptions()
+    offered = options.offered
     if offered is None:
-        offered = SessionOffers.remembered(settings, names, files, notify)
-    gateway = settings.gateway
+        offered = SessionOffers.remembered(settings, names, options.files, options.notify)
     # A person elsewhere has their own time.
-    timed = replace(settings.elicitation, timeout_sec=gateway.wait_sec)
+    timed = replace(settings.elicitation, timeout_sec=settings.gateway.wait_sec)
     settings = replace(settings, elicitation=timed)
-    audience = SessionAudience(listed=listed)
-    held_calls = HeldCalls(clock)
+    held_calls = HeldCalls(options.clock)
     note = NoteOfSession(other_terminal.session, Path.cwd(), names)
-    asking = Asking(
+    asking = _asking(settings, held_calls, other_terminal, options.clock, note)
+    opened = open_runtime(
+        settings,
+        responder=lambda queue: asking,
+        launched=options.launched,
+        log_file=options.log_file,
+        agent=CallingAgent(held_calls.left, other_terminal.drop_revoked),
+    )
+    try:
+        async with opened as runtime:
+            if runtime.hooks is not None:
+                other_terminal.tell_waiting_to(runtime.hooks.waiting)
+            runtime.broker.subscribe(partial(_notify_of, options.notify))
+            audience = SessionAudience(listed=options.listed)
+            measuring = Measuring(
+                options.clock, partial(audience.list_changed, "tools"), settings.store.secret_env
+            )
+            parts = SessionParts(
+                asking=asking,
+                other_terminal=other_terminal,
+                held_calls=held_calls,
+                catalogues=_catalogues(offered, runtime, options, audience),
+                audience=audience,
+                clock=options.clock,
+                measuring=measuring,
+                note=note,
+                shared=options.shared,
+            )
+            runtime.host.subscribe(note.heard)
+            async with _at_work(Session(runtime, parts), measuring) as session:
+                for name in names:
+                    runtime.host.start(name)
+                yield session
+    finally:
+        # The broker has ended every question by now.
+        await other_terminal.close()
+
+
+def _asking(
+    settings: Settings,
+    held_calls: HeldCalls,
+    other_terminal: OtherTerminal,
+    clock: Clock,
+    note: NoteOfSession,
+) -> Asking:
+    gateway = settings.gateway
+    return Asking(
         held_calls,
         other_terminal,
         clock,
@@ -72,59 +125,34 @@ async def open_session(
         hold_sec=gateway.hold_sec,
         client_asked=note.asks_client,
     )
-    opened = open_runtime(
-        settings,
-        responder=lambda queue: asking,
-        launched=launched,
-        log_file=log_file,
-        agent=CallingAgent(held_calls.left, other_terminal.agree_on),
+
+
+def _catalogues(
+    offered: SessionOffers, runtime: Runtime, options: SessionOptions, audience: SessionAudience
+) -> SessionCatalogues:
+    return SessionCatalogues(
+        offered,
+        runtime.host,
+        options.files,
+        options.clock,
+        changed=audience.list_changed,
+        notify=options.notify,
     )
+
+
+@asynccontextmanager
+async def _at_work(session: Session, measuring: Measuring) -> AsyncIterator[Session]:
+    """Have it watch for doctors and for other processes; on the way out its parts end in order."""
+    watching = [asyncio.ensure_future(work) for work in (measuring.watch(), session.sharing.hear())]
     try:
-        async with opened as runtime:
-            if runtime.hooks is not None:
-                other_terminal.tell_waiting_to(runtime.hooks.waiting)
-            runtime.broker.subscribe(partial(_notify_of, notify))
-            catalogues = SessionCatalogues(
-                offered,
-                runtime.host,
-                files,
-                clock,
-                changed=audience.list_changed,
-                notify=notify,
-            )
-            measuring = Measuring(
-                clock, partial(audience.list_changed, "tools"), settings.store.secret_env
-            )
-            session = Session(
-                runtime,
-                asking=asking,
-                other_terminal=other_terminal,
-                held_calls=held_calls,
-                catalogues=catalogues,
-                audience=audience,
-                clock=clock,
-                measuring=measuring,
-                note=note,
-                shared=shared,
-            )
-            runtime.host.subscribe(note.heard)
-            watching = [
-                asyncio.ensure_future(work) for work in (measuring.watch(), session.sharing.hear())
-            ]
-            for name in names:
-                runtime.host.start(name)
-            try:
-                yield session
-            finally:
-                for task in watching:
-                    task.cancel()
-                note.end()
-                await session.sharing.end()
-                await catalogues.close()
-                audience.close()
+        yield session
     finally:
-        # The broker has ended every question by now.
-        await other_terminal.close()
+        for task in watching:
+            task.cancel()
+        session.note.end()
+        await session.sharing.end()
+        await session.catalogues.close()
+        session.audience.close()
 
 
 async def remember_catalogues(

@@ -50,7 +50,7 @@ class OtherTerminal(Protocol):
         """Show that the agent that asked was told to come back, has left, or is back."""
         ...
 
-    async def agree_on(self, allowances: Allowances) -> None:
+    async def drop_revoked(self, allowances: Allowances) -> None:
         """Make what was allowed for the session stand in both places, or in none."""
         ...
 
@@ -143,7 +143,7 @@ class OtherTerminalByStore:
         if self._responder is not None:
             await self._responder.mark_agent(question_id, state)
 
-    async def agree_on(self, allowances: Allowances) -> None:
+    async def drop_revoked(self, allowances: Allowances) -> None:
         """Tell the store of new allowances, and take back what was revoked there.
 
         When the store cannot be read nothing is allowed: the tool is asked for again.

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from elicit_tui.broker import BrokerEvent, Resolved
-from elicit_tui.elicitation import (
-    Call,
-    ElicitationRequest,
-    ServerIdentity,
-    cancel,
-)
+from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity, cancel
 from elicit_tui.elicitation.eras import ERAS
-from elicit_tui.elicitation.request import AGENT, Method
-from elicit_tui.errors import (
-    ElicitTuiError,
-    StoreError,
-)
+from elicit_tui.elicitation.request import AGENT
+from elicit_tui.errors import ElicitTuiError, StoreError
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.agents import agent_called
@@ -30,11 +23,11 @@ from elicit_tui.gateway.held_call import (
     Ended,
     GivenUp,
     HeldCall,
+    NewCall,
     OutcomesUnread,
     StillRuns,
     TooManyCalls,
     agent_state,
-    call_key,
 )
 from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCalls
 from elicit_tui.gateway.measuring import TOOL, Measuring
@@ -69,44 +62,47 @@ from elicit_tui.runtime import Runtime
 from elicit_tui.text import ascii_json, neutral_line
 
 
+@dataclass(frozen=True, kw_only=True)
+class SessionParts:
+    """What a session is composed of (`opening`)."""
+
+    asking: Asking
+    other_terminal: OtherTerminal
+    held_calls: HeldCalls
+    catalogues: SessionCatalogues
+    audience: SessionAudience
+    clock: Clock
+    measuring: Measuring
+    note: NoteOfSession
+    """What `gateway status` tells of it."""
+    shared: SharedCalls | None = None
+    """What other gateway processes of this agent know of its calls."""
+
+
 class Session:
     """What an agent can do, whatever its transport and era."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        *,
-        asking: Asking,
-        other_terminal: OtherTerminal,
-        held_calls: HeldCalls,
-        catalogues: SessionCatalogues,
-        audience: SessionAudience,
-        clock: Clock,
-        measuring: Measuring,
-        note: NoteOfSession,
-        shared: SharedCalls | None = None,
-    ) -> None:
-        """`shared`: what other gateway processes of this agent know of its calls."""
+    def __init__(self, runtime: Runtime, parts: SessionParts) -> None:
         self._gateway = runtime.settings.gateway
         self.runtime = runtime
         self._broker = runtime.broker
-        self._asking = asking
-        self._other_terminal = other_terminal
-        self.held_calls = held_calls
-        self.tasks = Tasks(held_calls, shared)
-        self.catalogues = catalogues
-        self.clock = clock
-        self.note = note
-        """What `gateway status` tells of it."""
-        self.audience = audience
-        self._measuring = measuring
+        self._asking = parts.asking
+        self._other_terminal = parts.other_terminal
+        self.held_calls = parts.held_calls
+        self.tasks = Tasks(self.held_calls, parts.shared)
+        self.catalogues = parts.catalogues
+        self.clock = parts.clock
+        self.note = parts.note
+        self.audience = parts.audience
+        self._measuring = parts.measuring
         self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
-        self.passing = Passing(runtime.host, catalogues, self._background)
-        back = self._background
-        self.sharing = Sharing(shared, held_calls, back, answer=self._answer, hold=self._hold)
-        self._server_calls = ServerCalls(runtime.host, held_calls, self.sharing.about_to_call)
-        held_calls.watched_by(self)
+        self.passing = Passing(runtime.host, self.catalogues, self._background)
+        self.sharing = Sharing(
+            parts.shared, self.held_calls, self._background, answer=self._answer, hold=self._hold
+        )
+        self._server_calls = ServerCalls(runtime.host, self.held_calls, self.sharing.about_to_call)
+        self.held_calls.watched_by(self)
         self._broker.subscribe(self._broker_said)
         runtime.host.subscribe(self._host_said)
 
@@ -153,7 +149,9 @@ class Session:
         origin = await self.catalogues.tool_origin(name, own)
         if origin is None:
             return text_result(f"Unknown tool: {neutral_line(name, 200)}", is_error=True)
-        return await self._server_call("tools/call", *origin, arguments, requester, more or {})
+        server, tool = origin
+        call = Call("tools/call", tool, arguments)
+        return await self._server_call(call, server, requester, more or {})
 
     async def get_prompt(
         self,
@@ -166,7 +164,9 @@ class Session:
         origin = await self.catalogues.prompt_origin(name)
         if origin is None:
             raise Unknown(f"Unknown prompt: {neutral_line(name, 200)}")
-        return await self._server_call("prompts/get", *origin, arguments, requester, more or {})
+        server, prompt = origin
+        call = Call("prompts/get", prompt, arguments)
+        return await self._server_call(call, server, requester, more or {})
 
     async def read_resource(
         self, uri: str, requester: Requester, more: Mapping[str, Any] | None = None
@@ -175,30 +175,17 @@ class Session:
         server = await self.catalogues.server_of(uri)
         if server is None:
             raise Unknown(f"Unknown resource: {neutral_line(uri, 500)}")
-        return await self._server_call("resources/read", server, uri, {}, requester, more or {})
+        call = Call("resources/read", uri, {})
+        return await self._server_call(call, server, requester, more or {})
 
     async def _server_call(
-        self,
-        method: Method,
-        server: str,
-        name: str,
-        arguments: Mapping[str, Any],
-        requester: Requester,
-        more: Mapping[str, Any],
+        self, call: Call, server: str, requester: Requester, more: Mapping[str, Any]
     ) -> Result:
-        call = Call(method, name, arguments)
-        key = call_key(method, server, name, arguments)
-        work = partial(self._server_calls.made, call, server)
-        return await self._joined_or_begun(call, server, key, work, requester, more)
+        new = NewCall(call, server, partial(self._server_calls.made, call, server))
+        return await self._joined_or_begun(new, requester, more)
 
     async def _joined_or_begun(
-        self,
-        call: Call,
-        server: str,
-        key: str,
-        work: Callable[[], Awaitable[Result]],
-        requester: Requester,
-        more: Mapping[str, Any],
+        self, new: NewCall, requester: Requester, more: Mapping[str, Any]
     ) -> Result:
         """Attend a new call, one that is joined, or the one whose round is answered here."""
         self._other_terminal.known_as(requester.agent)
@@ -207,7 +194,7 @@ class Session:
         if state is not None:
             return await self._round_answered(state, requester, more)
         try:
-            held = await self._begun(call, server, key, work, requester)
+            held = await self._begun(new, requester)
         except (TooManyCalls, OutcomesUnread, NotKnown) as error:
             return text_result(str(error), is_error=True)
         except StoreError as error:
@@ -221,21 +208,14 @@ class Session:
         held.rounds.ask_again()
         return await self._attended(held, requester, resumed=False)
 
-    async def _begun(
-        self,
-        call: Call,
-        server: str,
-        key: str,
-        work: Callable[[], Awaitable[Result]],
-        requester: Requester,
-    ) -> HeldCall | Elsewhere:
+    async def _begun(self, new: NewCall, requester: Requester) -> HeldCall | Elsewhere:
         """The call, begun here, or the one that it joins, wherever that is."""
-        if (joined := await self.sharing.joined(call, key, requester)) is not None:
+        if (joined := await self.sharing.joined(new.call, new.key, requester)) is not None:
             return joined
         try:
-            return self.held_calls.start(call, server, key, work())
+            return self.held_calls.start(new.call, new.server, new.key, new.make())
         except (TooManyCalls, OutcomesUnread):
-            await self.sharing.forget(call.id)
+            await self.sharing.forget(new.call.id)
             raise
 
     async def _round_answered(
@@ -311,17 +291,8 @@ class Session:
         if held is None:
             return await self._own_tool_elsewhere(name, call_id, arguments, requester)
         if name == own_tools.CANCEL:
-            if held.done:
-                return text_result("It has ended already; elicit_resume tells how.")
-            self.held_calls.give_up(held)
-            return text_result(telling.CANCELLED)
-        state = _state(requester, more)
-        if state is None:
-            held.rounds.ask_again()
-        elif self.held_calls.of_state(state) is held:
-            held.rounds.answered(state, more.get("inputResponses"))
-        else:
-            raise Unknown(telling.NOT_KNOWN)
+            return self._cancelled(held)
+        self._take_round(held, _state(requester, more), more)
         if name == own_tools.ANSWER:
             refusal = self._answer(held, arguments)
             if refusal is not None:
@@ -330,6 +301,21 @@ class Session:
         if held.done and held.call.method != "tools/call":
             return text_result(ascii_json(result))
         return result
+
+    def _cancelled(self, held: HeldCall) -> Result:
+        if held.done:
+            return text_result("It has ended already; elicit_resume tells how.")
+        self.held_calls.give_up(held)
+        return text_result(telling.CANCELLED)
+
+    def _take_round(self, held: HeldCall, state: str | None, more: Mapping[str, Any]) -> None:
+        """Take what the agent's client answered to a round of this call; else ask it again."""
+        if state is None:
+            held.rounds.ask_again()
+        elif self.held_calls.of_state(state) is held:
+            held.rounds.answered(state, more.get("inputResponses"))
+        else:
+            raise Unknown(telling.NOT_KNOWN)
 
     async def _elicit(
         self, arguments: Mapping[str, Any], requester: Requester, more: Mapping[str, Any]
@@ -340,9 +326,8 @@ class Session:
             return text_result(str(error), is_error=True)
 
         call = Call("tools/call", own_tools.ELICIT, arguments)
-        key = call_key("tools/call", AGENT, own_tools.ELICIT, arguments)
-        work = partial(self._asked_by_agent, call, question, requester.agent)
-        return await self._joined_or_begun(call, AGENT, key, work, requester, more)
+        make = partial(self._asked_by_agent, call, question, requester.agent)
+        return await self._joined_or_begun(NewCall(call, AGENT, make), requester, more)
 
     async def _asked_by_agent(
         self, call: Call, question: own_tools.AgentQuestion, agent: AgentInfo
@@ -408,18 +393,14 @@ class Session:
         if isinstance(event, Resolved):
             self._asking.forget(event.request.id)
             if event.outcome.scope == "session":  # It can be listed and taken back at once.
-                self._background.start(self._other_terminal.agree_on(self._broker.allowances))
+                self._background.start(self._other_terminal.drop_revoked(self._broker.allowances))
             if event.request.traits.from_server and event.request.server.name != AGENT:
                 for held in self.held_calls.of_request(event.request):
                     held.resolved.append(event)
 
     def _host_said(self, event: HostEvent) -> None:
         if isinstance(event, Progress):
-            held = self.held_calls.of_call(event.call_id)
-            if held is not None:
-                held.last_progress = (event.progress, event.total)
-                for requester in tuple(held.requesters):
-                    requester.progress(event.progress, event.total, event.message)
+            self._progressed(event)
         elif isinstance(event, LogMessage):
             self._logged(event)
         elif isinstance(event, TaskStarted):
@@ -431,6 +412,14 @@ class Session:
             self._other_terminal.page_finished(event.server, event.elicitation_id)
         elif isinstance(event, ResourceUpdated):
             self.audience.resource_updated(event.uri)
+
+    def _progressed(self, event: Progress) -> None:
+        held = self.held_calls.of_call(event.call_id)
+        if held is None:
+            return
+        held.last_progress = (event.progress, event.total)
+        for requester in tuple(held.requesters):
+            requester.progress(event.progress, event.total, event.message)
 
     def _logged(self, event: LogMessage) -> None:
         """Pass a server's line to the call that it is of, and to whoever listens to all."""

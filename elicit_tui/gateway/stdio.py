@@ -27,7 +27,7 @@ from elicit_tui.elicitation.eras import Era
 from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import SessionOffers
-from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.gateway.session import Session
 from elicit_tui.host.number_text import json_line
@@ -306,11 +306,13 @@ async def serve_standard_streams(
             settings,
             names,
             OtherTerminalByStore(store, StoreWatch(store), Path.cwd()),
-            offered=offered,
-            listed=handover.listed,
-            notify=notify,
-            launched=launched,
-            log_file=log_file,
+            SessionOptions(
+                offered=offered,
+                listed=handover.listed,
+                notify=notify,
+                launched=launched,
+                log_file=log_file,
+            ),
         ) as session,
     ):
         await serve(session, read, write)

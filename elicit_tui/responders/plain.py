@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
 
-from elicit_tui.elicitation import Deadline, Outcome, Question, accept, hints_of
+from elicit_tui.elicitation import Deadline, Outcome, Question, Scope, accept, hints_of
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, REDIRECT
 from elicit_tui.responders.browser import may_open
 from elicit_tui.responders.dialogue import Decided, Dialogue, heading, indented
@@ -24,6 +24,10 @@ from elicit_tui.text.hosts import is_web_address, spellings
 
 YES: Final = ("y", "yes")
 NO: Final = ("n", "no")
+ALLOWED: Final[Mapping[Scope, str]] = {
+    "once": "You allowed the call.",
+    "session": "You allowed the tool for this session.",
+}
 
 
 async def ask_approval(dialogue: Dialogue) -> Outcome:
@@ -45,18 +49,24 @@ async def ask_approval(dialogue: Dialogue) -> Outcome:
             APPROVAL_HELP if for_session else help_lines,
             deciding=True,
         )
-        command = line.word if isinstance(line, PromptCommand) else ""
-        word = "" if isinstance(line, PromptCommand) else line.strip().casefold()
-        if command == "once" or word in YES:
-            seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
-            if seen is None:
+        scope = _scope(line)
+        if scope is not None:
+            acknowledged = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
+            if acknowledged is None:
                 continue
-            return accept("user", "You allowed the call.", None, scope="once", acknowledged=seen)
-        if command == "session":
-            return accept("user", "You allowed the tool for this session.", None, scope="session")
-        if word in NO:
+            return accept("user", ALLOWED[scope], None, scope=scope, acknowledged=acknowledged)
+        if isinstance(line, str) and line.strip().casefold() in NO:
             await dialogue.decline()
         dialogue.say("Nothing was called. Type y, n or one of the commands.")
+
+
+def _scope(line: PromptCommand | str) -> Scope | None:
+    """What a line allows: the call, or the tool for this session; None: nothing."""
+    if isinstance(line, str):
+        return "once" if line.strip().casefold() in YES else None
+    if line.word == "once":
+        return "once"
+    return "session" if line.word == "session" else None
 
 
 Opener = Callable[[str], bool]
@@ -86,24 +96,23 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
         dialogue.say(_PASTE)
     while True:
         line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP, deciding=True)
-        pasted = ours and _is_address(line)
-        if not isinstance(line, PromptCommand) and not pasted:
+        if isinstance(line, str) and not (ours and _is_address(line)):
             dialogue.say("Nothing was opened. Type one of the commands.")
             continue
-        seen = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
-        if seen is None:
+        acknowledged = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
+        if acknowledged is None:
             continue
-        if not isinstance(line, PromptCommand):
-            return accept("user", AGREED, {REDIRECT: line}, acknowledged=seen)
+        if isinstance(line, str):
+            return accept("user", AGREED, {REDIRECT: line}, acknowledged=acknowledged)
         draft = dialogue.question.draft
-        draft.acknowledged = seen
+        draft.acknowledged = acknowledged
         if line.word == "open" and not await _opened(dialogue, opener, url):
             continue
         draft.opened = True
         content = None
         if dialogue.question.request.answered_by_retry:
             content = await _finished(dialogue, opener, url)
-        return accept("user", AGREED, content, acknowledged=seen)
+        return accept("user", AGREED, content, acknowledged=acknowledged)
 
 
 async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
@@ -130,17 +139,18 @@ async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> dict[str, s
         )
         if isinstance(line, PromptCommand) and line.word == "finished":
             return None
-        if dialogue.question.request.traits.takes_redirect and _is_address(line):
-            return {REDIRECT: str(line)}
+        ours = dialogue.question.request.traits.takes_redirect
+        if ours and isinstance(line, str) and _is_address(line):
+            return {REDIRECT: line}
         if isinstance(line, PromptCommand) and line.word == "open":
             await _opened(dialogue, opener, url)
         else:
             dialogue.say("Type one of the commands.")
 
 
-def _is_address(line: object) -> bool:
+def _is_address(line: str) -> bool:
     """Whether a line is an address, and no word."""
-    return isinstance(line, str) and is_web_address(line.strip())
+    return is_web_address(line.strip())
 
 
 def _host(url: str) -> str | None:

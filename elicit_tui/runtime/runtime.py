@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui import paths
-from elicit_tui.broker import Broker
+from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.broker.drafts import DraftFiles
 from elicit_tui.elicitation import Queue, Responder
 from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
@@ -101,10 +101,12 @@ async def open_runtime(
         guardian,
         ledger,
         responder(queue),
-        queue=queue,
-        hooks=hooks,
-        drafts=_draft_files(guardian) if keep_drafts and may_keep else None,
-        agent=agent,
+        BrokerOptions(
+            queue=queue,
+            hooks=hooks,
+            drafts=_draft_files(guardian) if keep_drafts and may_keep else None,
+            agent=agent,
+        ),
     )
     host = Host(settings, broker, log_file=log_file, launched=launched)
     try:

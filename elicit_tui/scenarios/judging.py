@@ -19,7 +19,7 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no
-from elicit_tui.scenarios.scenario import Scenario, shortened, text_of
+from elicit_tui.scenarios.scenario import Scenario, excerpt, text_of
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.variants import MARKER, TYPED, Asked, Variant
 from elicit_tui.scenarios.watching import Watched
@@ -262,7 +262,7 @@ def _same_words(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Ite
     spoken = scenario.expect.text is not None or (instead is not None and instead.text is not None)
     told_by_structure = scenario.expect.structured and "structuredContent" in result
     if told_by_structure and not spoken and text.strip() and text == text_of(base.result or {}):
-        told = shortened(text, 80)
+        told = excerpt(text, 80)
         yield f"its text is the accept's, {told}: a model that reads it is told that it acted"
 
 
@@ -291,12 +291,12 @@ def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[s
     empty = empty and len(there) == len(pointers)
     for pointer, value in there.items():
         if pointer not in told and (empty or not _is_nothing(value)):
-            yield f"structured {pointer} is {shortened(value, 60)}"
+            yield f"structured {pointer} is {excerpt(value, 60)}"
     if expect.text is None or result.get("isError") is True:
         return
     spoken = instead is not None and instead.text is not None
     if not spoken and fnmatchcase(text_of(result), expect.text):
-        yield f"the text is {shortened(text_of(result), 80)}"
+        yield f"the text is {excerpt(text_of(result), 80)}"
 
 
 def _parts_of(
@@ -314,10 +314,10 @@ def _parts_of(
     for place, value in _leaves(accepted.get("structuredContent")):
         echoed = any(same_json(value, each) for each in given)
         if not _is_nothing(value) and not echoed and same_json(now.get(place, MISSING), value):
-            yield f"structured {place} is {shortened(value, 60)} (expect would tell what acting is)"
+            yield f"structured {place} is {excerpt(value, 60)} (expect would tell what acting is)"
     text = text_of(result)
     if "structuredContent" not in accepted and text.strip() and text == text_of(accepted):
-        yield f"the text is {shortened(text, 80)}"
+        yield f"the text is {excerpt(text, 80)}"
 
 
 def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:

@@ -21,7 +21,7 @@ from elicit_tui.form.json_values import same_json
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.guardian import Guardian
 from elicit_tui.host.offers import Tool
-from elicit_tui.scenarios.scenario import Scenario, shortened
+from elicit_tui.scenarios.scenario import Scenario, excerpt
 from elicit_tui.scenarios.script import content_of
 from elicit_tui.scenarios.snapshots import Kept, Snapshots, request_of
 from elicit_tui.text import neutral_line
@@ -178,7 +178,7 @@ def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _finding(rule: str, where: str, evidence: Any, severity: Severity | None = None) -> Finding:
     usual, _, advice = RULES[rule]
-    shown = evidence if isinstance(evidence, str) else shortened(evidence, 160)
+    shown = evidence if isinstance(evidence, str) else excerpt(evidence, 160)
     return Finding(
         rule,
         usual if severity is None else severity,
@@ -227,7 +227,7 @@ def _of_field(form: Form, field: Field, where: str) -> Iterator[Finding]:
     declared = schema.get("type")
     specified = _SPECIFIED.get(declared) if isinstance(declared, str) else None
     if specified is None:
-        yield _finding("lint.beyond_specification", f"{where}.type", shortened(declared, 80))
+        yield _finding("lint.beyond_specification", f"{where}.type", excerpt(declared, 80))
     else:
         yield from _beyond(schema, specified, where)
     if "format" in schema and schema["format"] not in _FORMATS:
@@ -295,7 +295,7 @@ def _of_arguments(schema: Any) -> Iterator[Finding]:
     properties = properties if isinstance(properties, Mapping) else {}
     for name in required if isinstance(required, list) else ():
         if name not in properties:
-            said = f"{shortened(name, 80)} is required and not described"
+            said = f"{excerpt(name, 80)} is required and not described"
             yield _finding("lint.input_schema", "inputSchema.required", said, Severity.WARN)
     for name, part in properties.items():
         if isinstance(part, Mapping):

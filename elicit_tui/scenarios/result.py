@@ -10,7 +10,7 @@ from typing import Any, Literal
 from elicit_tui.broker import Requested, Resolved
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import Revision
-from elicit_tui.scenarios.scenario import Scenario
+from elicit_tui.scenarios.scenario import RunKind, Scenario
 from elicit_tui.scenarios.watching import NOTHING_WATCHED, Watched
 
 
@@ -23,7 +23,7 @@ class Run:
     """The revision that was asked for."""
     branch: str
     """Which way: `accept`, `decline 2`, `the answer twice` …"""
-    kind: Literal["as written", "refused", "gone wrong"] = "as written"
+    kind: RunKind = "as written"
     failures: list[str] = dataclasses.field(default_factory=list)
     """Each thing that is not as it must be, as a sentence of neutral text."""
     notes: list[str] = dataclasses.field(default_factory=list)
@@ -51,14 +51,11 @@ class Run:
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something that happened in a run, for whoever shows it while it goes on.
-
-    `event` is a word of `started, connected, requested, resolved, ended`.
-    """
+    """Something that happened in a run, for whoever shows it while it goes on."""
 
     event: Literal["started", "connected", "requested", "resolved", "ended"]
     run: Run
-    said: ServerIdentity | Requested | Resolved | None = None
+    detail: ServerIdentity | Requested | Resolved | None = None
 
 
 @dataclass
@@ -66,8 +63,8 @@ class Suite:
     """All runs, in order."""
 
     runs: list[Run] = dataclasses.field(default_factory=list)
-    written: list[str] = dataclasses.field(default_factory=list)
-    """The snapshot files that were written."""
+    snapshot_files: list[str] = dataclasses.field(default_factory=list)
+    """Those that were written."""
 
     @property
     def passed(self) -> bool:

@@ -98,7 +98,7 @@ async def run_scenarios(
     if options.update:
         for each in snapshots.values():
             if each.write():
-                suite.written.append(str(each.path))
+                suite.snapshot_files.append(str(each.path))
 
 
 async def _run_chain(chain: Sequence[Ways], ended: _InOrder) -> None:

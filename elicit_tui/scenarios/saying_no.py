@@ -43,22 +43,22 @@ _MOST_CHOICES: Final = 4
 
 
 def contents_that_say_no(
-    form: Form, content: Mapping[str, Any], told: Mapping[str, Any] | None, message: str = ""
+    form: Form, content: Mapping[str, Any], stated_no: Mapping[str, Any] | None, message: str = ""
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each way to say no in a form that was accepted with this content, under its field's name.
 
-    A text that the question names and wants typed is a yes; any other one is a no. `told`: what
-    the author says is the no, instead of what is read here; empty: there is none.
+    A text that the question names and wants typed is a yes; any other one is a no. `stated_no`:
+    what the author says is the no, instead of what is read here; empty: there is none.
     """
-    if told is not None:
-        if told:
-            yield ", ".join(told), {**content, **told}
+    if stated_no is not None:
+        if stated_no:
+            yield ", ".join(stated_no), {**content, **stated_no}
         return
     for field in form.fields:
         if _is_confirmation(form, field) and content.get(field.name) is True:
             yield field.name, {**content, field.name: False}
         elif field.name in content and not _is_no(field, content[field.name]):
-            refusing = next((each for each in _choices(field) if _refuses(field, each)), None)
+            refusing = next((choice for choice in _choices(field) if _refuses(field, choice)), None)
             other = {**content, field.name: _ANOTHER_TEXT}
             if refusing is not None:
                 yield field.name, {**content, field.name: refusing.value}
@@ -66,11 +66,11 @@ def contents_that_say_no(
                 yield field.name, other
 
 
-def says_no(form: Form, content: Mapping[str, Any], told: Mapping[str, Any] | None) -> bool:
+def says_no(form: Form, content: Mapping[str, Any], stated_no: Mapping[str, Any] | None) -> bool:
     """Whether a form that is accepted with this content says no to what it asks for."""
-    if told is not None:
-        return bool(told) and all(
-            name in content and same_json(content[name], value) for name, value in told.items()
+    if stated_no is not None:
+        return bool(stated_no) and all(
+            name in content and same_json(content[name], value) for name, value in stated_no.items()
         )
     return any(
         field.name in content

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from elicit_tui.elicitation import Action
-from elicit_tui.elicitation.request import fits
+from elicit_tui.elicitation.request import fits as matches_glob
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer
 from elicit_tui.host.offers import objects
 from elicit_tui.scenarios.advice import Runner
 from elicit_tui.text import ascii_json
+
+RunKind = Literal["as written", "refused", "gone wrong"]
+"""Which of the ways through a scenario a run takes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class PreparedAnswer:
 
     def fits(self, message: str) -> bool:
         """Whether it is meant for a question with this message."""
-        return fits(self.message, message)
+        return matches_glob(self.message, message)
 
 
 @dataclass(frozen=True)
@@ -62,19 +65,19 @@ class Expectation:
         if self.is_error is not None and (result.get("isError") is True) is not self.is_error:
             found.append("the tool says isError" if not self.is_error else "isError is not said")
         if self.text is not None and not fnmatchcase(text_of(result), self.text):
-            found.append(f"the text is {shortened(text_of(result))}, not {shortened(self.text)}")
+            found.append(f"the text is {excerpt(text_of(result))}, not {excerpt(self.text)}")
         if self.structured and "structuredContent" not in result:
             return [
                 *found,
-                f"there is no structuredContent; the text is {shortened(text_of(result))}",
+                f"there is no structuredContent; the text is {excerpt(text_of(result))}",
             ]
         for pointer, value in (self.structured or {}).items():
             there = at_pointer(result.get("structuredContent"), pointer)
             if there is MISSING:
-                whole = shortened(result.get("structuredContent"))
+                whole = excerpt(result.get("structuredContent"))
                 found.append(f"structured {pointer} is not there; there is {whole}")
             elif not same_json(there, value):
-                found.append(f"structured {pointer} is {shortened(there)}, not {shortened(value)}")
+                found.append(f"structured {pointer} is {excerpt(there)}, not {excerpt(value)}")
         return found
 
 
@@ -104,7 +107,7 @@ class Scenario:
     @property
     def accepts(self) -> bool:
         """Whether every answer is an accept, so that other ways can be tried from it."""
-        return bool(self.answers) and all(each.action == "accept" for each in self.answers)
+        return bool(self.answers) and all(answer.action == "accept" for answer in self.answers)
 
     @property
     def acts(self) -> bool:
@@ -114,7 +117,7 @@ class Scenario:
     @property
     def refuses(self) -> bool:
         """Whether an answer of it is a refusal."""
-        return any(each.action != "accept" for each in self.answers)
+        return any(answer.action != "accept" for answer in self.answers)
 
 
 def text_of(result: Mapping[str, Any]) -> str:
@@ -123,7 +126,7 @@ def text_of(result: Mapping[str, Any]) -> str:
     return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
 
 
-def shortened(value: Any, most: int = 200) -> str:
+def excerpt(value: Any, most: int = 200) -> str:
     """A JSON value in a sentence, of so many characters."""
     text = ascii_json(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -15,7 +15,7 @@ from elicit_tui.errors import UsageError
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.paths import rewrite_file
-from elicit_tui.scenarios.scenario import shortened
+from elicit_tui.scenarios.scenario import excerpt
 from elicit_tui.text import ascii_json
 from elicit_tui.text.strict_json import once_each, too_deep
 
@@ -241,4 +241,4 @@ def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any
 
 
 def _short(value: Any) -> str:
-    return "nothing" if value is MISSING else shortened(value, 120)
+    return "nothing" if value is MISSING else excerpt(value, 120)

@@ -12,7 +12,7 @@ from elicit_tui.form.form import Form
 from elicit_tui.form.json_values import limit_text
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.saying_no import contents_that_say_no
-from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
+from elicit_tui.scenarios.scenario import PreparedAnswer, RunKind, Scenario
 from elicit_tui.scenarios.script import Step
 from elicit_tui.text import neutral_line
 
@@ -46,7 +46,7 @@ class Variant:
 
     name: str
     steps: tuple[Step, ...]
-    kind: Literal["as written", "refused", "gone wrong"] = "as written"
+    kind: RunKind = "as written"
     wrong: Wrong | None = None
     refuses: int | None = None
     """The number of the question that is refused, from 0."""
@@ -218,13 +218,20 @@ def _beyond_limits(field: Field, sent: Any) -> Iterator[tuple[str, Sequence[Any]
         )
         yield "has too many choices", [choices]
     elif field.kind in TEXT_KINDS:
-        longest, shortest = field.max_length, field.min_length or 0
-        long = longest is not None and longest < _MOST_LENGTH
-        yield "is too long", [str(sent)[:1] * (longest + 1)] if long and longest is not None else []
-        yield "is too short", [str(sent)[: shortest - 1]] if shortest else []
-        odd = ("elicit-tui", "!" * max(1, min(shortest, _MOST_LENGTH)), str(sent) * 2, "")
-        fits = [each for each in odd if shortest <= len(each) <= (longest or len(each))]
-        yield "has the wrong form", fits
+        yield from _misfit_texts(field, str(sent))
+
+
+def _misfit_texts(field: Field, sent: str) -> Iterator[tuple[str, Sequence[str]]]:
+    longest, shortest = field.max_length, field.min_length or 0
+    if longest is not None and longest < _MOST_LENGTH:
+        yield "is too long", [sent[:1] * (longest + 1)]
+    if shortest:
+        yield "is too short", [sent[: shortest - 1]]
+    odd = ("elicit-tui", "!" * max(1, min(shortest, _MOST_LENGTH)), sent * 2, "")
+    yield (
+        "has the wrong form",
+        [text for text in odd if shortest <= len(text) <= (longest or len(text))],
+    )
 
 
 def _no_multiples(field: Field) -> Iterator[Any]:
@@ -234,9 +241,11 @@ def _no_multiples(field: Field) -> Iterator[Any]:
         return
     bounds = (field.minimum, field.exclusive_minimum, field.maximum, field.exclusive_maximum)
     start = next((bound for bound in bounds if bound is not None), 0)
-    near = (int(start) + sign * away for away in range(int(min(step, 20)) + 3) for sign in (1, -1))
-    halves = (float(start) + sign * step / 2 for sign in (1, -1, 3, -3))
-    for number in near if field.kind == "integer" else (*near, *halves):
+    # A step and what lies beside it: of a larger one, a few numbers in a row are no multiples too.
+    distances = range(int(min(step, 20)) + 3)
+    whole_numbers = (int(start) + sign * away for away in distances for sign in (1, -1))
+    half_steps = (float(start) + sign * step / 2 for sign in (1, -1, 3, -3))
+    for number in whole_numbers if field.kind == "integer" else (*whole_numbers, *half_steps):
         if _within(field, number) and not float(number / step).is_integer():
             yield number
 

@@ -46,7 +46,7 @@ async def states(
     our own.
     """
     place = Path() if directory is None else directory
-    return {each: await _state(each, counted, place) for each in watched}
+    return {subject: await _state(subject, counted, place) for subject in watched}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,11 @@ class Watched:
     @property
     def changed(self) -> list[str]:
         """What is no longer as it was."""
-        return [each for each, was in self.before.items() if was.digest != self.after[each].digest]
+        return [
+            subject
+            for subject, before in self.before.items()
+            if before.digest != self.after[subject].digest
+        ]
 
     def changes(self, watched: str) -> int | None:
         """How many lines, or files of a directory, are new, gone or others; None: not known."""
@@ -75,12 +79,18 @@ class Watched:
     @property
     def unchanged(self) -> list[str]:
         """What is as it was."""
-        return [each for each in self.before if each not in self.changed]
+        changed = self.changed
+        return [subject for subject in self.before if subject not in changed]
 
     @property
     def never_there(self) -> list[str]:
         """What was there neither before nor after, such as a name that was misspelt."""
-        return [each for each in self.before if self.before[each] == self.after[each] == State()]
+        nothing = State()
+        return [
+            subject
+            for subject, before in self.before.items()
+            if before == self.after[subject] == nothing
+        ]
 
     def place(self, watched: str) -> str:
         """A watched file with where it was looked for, unless it says so itself."""
@@ -90,8 +100,11 @@ class Watched:
     @property
     def problems(self) -> list[str]:
         """Why something could not be watched, each as a sentence."""
-        found = {each: was.problem or self.after[each].problem for each, was in self.before.items()}
-        return [f"watch: {each} {problem}" for each, problem in found.items() if problem]
+        problems = {
+            subject: before.problem or self.after[subject].problem
+            for subject, before in self.before.items()
+        }
+        return [f"watch: {subject} {problem}" for subject, problem in problems.items() if problem]
 
 
 NOTHING_WATCHED: Final = Watched({}, {})
@@ -99,7 +112,7 @@ NOTHING_WATCHED: Final = Watched({}, {})
 
 async def _state(watched: str, counted: bool, directory: Path) -> State:
     if " " not in watched.strip() or _is_there(directory / watched):
-        return _of_file(directory / watched, counted)
+        return _path_state(directory / watched, counted)
     try:
         process = await asyncio.create_subprocess_exec(
             *shlex.split(watched),
@@ -112,14 +125,14 @@ async def _state(watched: str, counted: bool, directory: Path) -> State:
     except (OSError, ValueError) as error:
         return State(problem=f"cannot be run: {neutral_line(str(error))}")
     try:
-        return await asyncio.wait_for(_of_command(process, counted), COMMAND_SECONDS)
+        return await asyncio.wait_for(_command_state(process, counted), COMMAND_SECONDS)
     except asyncio.TimeoutError:
         return State(problem=f"did not end within {in_seconds(COMMAND_SECONDS)}")
     finally:
         await end(process)
 
 
-async def _of_command(process: asyncio.subprocess.Process, counted: bool) -> State:
+async def _command_state(process: asyncio.subprocess.Process, counted: bool) -> State:
     """The exit code and the digest of what was printed, however much it is."""
     read = _Content(counted)
     assert process.stdout is not None
@@ -170,7 +183,7 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _of_file(path: Path, counted: bool) -> State:
+def _path_state(path: Path, counted: bool) -> State:
     try:
         if path.is_dir():
             found = _Content(counted)
@@ -179,7 +192,7 @@ def _of_file(path: Path, counted: bool) -> State:
             return found.state()
         if path.exists() and not path.is_file():
             return State(problem="is no file")  # a pipe or a device may never end
-        return _of_content(path, counted)
+        return _file_digest(path, counted)
     except FileNotFoundError:
         return State()
     except (OSError, ValueError) as error:
@@ -199,13 +212,13 @@ def _lines(directory: Path) -> Iterator[str]:
         if path.is_symlink():
             what = f"-> {path.readlink()}"
         elif path.is_file():
-            what = str(_of_content(path).digest)
+            what = str(_file_digest(path).digest)
         else:
             what = "directory" if path.is_dir() else "is no file"
         yield f"{str(path.relative_to(directory))!r} {what}"
 
 
-def _of_content(path: Path, counted: bool = False) -> State:
+def _file_digest(path: Path, counted: bool = False) -> State:
     read = _Content(counted)
     with path.open("rb") as file:
         while piece := file.read(CHUNK_BYTES):

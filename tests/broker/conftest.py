@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Resolved
 from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.elicitation import (
     Deadline,
@@ -90,7 +90,7 @@ class Bench:
             Guardian(settings.guardian),
             ledger,
             responder or self.person,
-            agent=agent,
+            BrokerOptions(agent=agent),
         )
         self.broker.subscribe(self.events.append)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from elicit_tui.broker import Broker
+from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft
@@ -129,7 +129,7 @@ class World:
             Guardian(settings.guardian),
             ledger,
             responder,
-            agent=agent,
+            BrokerOptions(agent=agent),
         )
         broker.subscribe(responder.heard)
 

@@ -34,9 +34,9 @@ class Clock:
 
 def leave_behind(path: Path, clock: Clock, **typed: str) -> None:
     drafts = DraftFiles(path, GUARDIAN, clock)
-    draft = drafts.of(form_request())
+    draft = drafts.draft_for(form_request())
     draft.write({name: Typed(text) for name, text in typed.items()}, frozenset(typed))
-    assert drafts.ended(form_request(), CANCELLED)
+    assert drafts.forget_or_keep(form_request(), CANCELLED)
 
 
 def files_in(path: Path) -> list[Path]:
@@ -47,8 +47,8 @@ def test_it_is_back_in_the_next_run_of_the_same_question_only(tmp_path: Path) ->
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
     again = DraftFiles(tmp_path, GUARDIAN, clock)
-    assert again.of(form_request()).entries == {"colour": Typed("bl")}
-    assert not again.of(form_request("Which other colour?")).typed
+    assert again.draft_for(form_request()).entries == {"colour": Typed("bl")}
+    assert not again.draft_for(form_request("Which other colour?")).typed
     (file,) = files_in(tmp_path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
@@ -58,7 +58,7 @@ def test_a_day_later_it_is_forgotten(tmp_path: Path) -> None:
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
     clock.now += KEPT_SECONDS + 1
-    assert not DraftFiles(tmp_path, GUARDIAN, clock).of(form_request()).typed
+    assert not DraftFiles(tmp_path, GUARDIAN, clock).draft_for(form_request()).typed
 
 
 @pytest.mark.parametrize("ended", [SENT, DECLINED, DISMISSED], ids=lambda end: end.action)
@@ -66,10 +66,10 @@ def test_what_the_person_ended_on_purpose_never_comes_back(tmp_path: Path, ended
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
     drafts = DraftFiles(tmp_path, GUARDIAN, clock)
-    assert drafts.of(form_request()).typed
-    assert not drafts.ended(form_request(), ended)
+    assert drafts.draft_for(form_request()).typed
+    assert not drafts.forget_or_keep(form_request(), ended)
     assert files_in(tmp_path) == []
-    assert not drafts.of(form_request()).typed
+    assert not drafts.draft_for(form_request()).typed
 
 
 @pytest.mark.parametrize(
@@ -83,19 +83,19 @@ def test_what_the_person_ended_on_purpose_never_comes_back(tmp_path: Path, ended
 )
 def test_what_ended_around_the_person_is_kept(tmp_path: Path, ended: Outcome) -> None:
     drafts = DraftFiles(tmp_path, GUARDIAN)
-    drafts.of(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
-    assert drafts.ended(form_request(), ended)
-    assert drafts.of(form_request()).entries == {"colour": Typed("bl")}
+    drafts.draft_for(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert drafts.forget_or_keep(form_request(), ended)
+    assert drafts.draft_for(form_request()).entries == {"colour": Typed("bl")}
 
 
 def test_a_page_has_to_be_agreed_to_anew_whatever_else_is_kept(tmp_path: Path) -> None:
     drafts = DraftFiles(tmp_path, GUARDIAN)
-    draft = drafts.of(form_request())
+    draft = drafts.draft_for(form_request())
     draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
     draft.opened = True
-    assert drafts.ended(form_request(), CANCELLED)
-    assert drafts.of(form_request()).typed
-    assert not drafts.of(form_request()).opened
+    assert drafts.forget_or_keep(form_request(), CANCELLED)
+    assert drafts.draft_for(form_request()).typed
+    assert not drafts.draft_for(form_request()).opened
 
 
 def test_a_value_that_looks_like_a_secret_is_never_written(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_no_draft(tmp_path: Path) -> None:
     leave_behind(tmp_path, Clock(), colour="bl")
     for file in files_in(tmp_path):
         file.write_text('{"paint": [1, 2')
-    assert not DraftFiles(tmp_path, GUARDIAN).of(form_request()).typed
+    assert not DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).typed
 
 
 TYPES = """
@@ -117,11 +117,11 @@ from pathlib import Path
 from tests.broker.test_drafts import CANCELLED, DraftFiles, GUARDIAN, Typed, form_request
 request = form_request(f"Question {sys.argv[2]}?")
 drafts = DraftFiles(Path(sys.argv[1]), GUARDIAN)
-drafts.of(request).write({"colour": Typed("bl")}, frozenset({"colour"}))
+drafts.draft_for(request).write({"colour": Typed("bl")}, frozenset({"colour"}))
 GUARDIAN.review(request)
 print("typed", flush=True)
 sys.stdin.readline()
-drafts.ended(request, CANCELLED)
+drafts.forget_or_keep(request, CANCELLED)
 """
 
 
@@ -145,7 +145,7 @@ def test_runs_that_end_together_leave_each_other_s_drafts_alone(tmp_path: Path) 
         run.stdin.flush()
     assert [run.communicate(timeout=60) and run.returncode for run in runs] == [0, 0, 0, 0]
     drafts = DraftFiles(tmp_path, GUARDIAN)
-    found = [drafts.of(form_request(f"Question {number}?")).typed for number in range(4)]
+    found = [drafts.draft_for(form_request(f"Question {number}?")).typed for number in range(4)]
     assert found == [True] * 4
 
 
@@ -158,7 +158,7 @@ def test_what_is_old_or_one_too_many_is_cleared_away(tmp_path: Path) -> None:
     os.utime(first.parent / "0.json", (now - KEPT_SECONDS - 60,) * 2)
     drafts = DraftFiles(tmp_path, GUARDIAN)
     other = form_request("Which other colour?")
-    drafts.of(other).write({"colour": Typed("re")}, frozenset({"colour"}))
-    assert drafts.ended(other, CANCELLED)
+    drafts.draft_for(other).write({"colour": Typed("re")}, frozenset({"colour"}))
+    assert drafts.forget_or_keep(other, CANCELLED)
     assert len(files_in(tmp_path)) == MOST_DRAFTS
     assert not (first.parent / "0.json").exists()

@@ -158,12 +158,12 @@ def test_what_another_process_revoked_is_asked_for_again_whoever_calls(
     async def body() -> None:
         revoked: list[str] = []
 
-        async def agree_on(allowances: Allowances) -> None:
+        async def drop_revoked(allowances: Allowances) -> None:
             for server in revoked:
                 allowances.drop(server)
 
         face = answers("session")
-        agent = CallingAgent(lambda request: False, agree_on)
+        agent = CallingAgent(lambda request: False, drop_revoked)
         settings = replace(settings_with(), elicitation=ElicitationSettings())
         table = bench(settings, responder=face, agent=agent)
         assert await approve(table.broker) is not None

@@ -12,7 +12,7 @@ import httpx2
 from mcp import Client
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
-from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import Tokens
@@ -142,7 +142,9 @@ async def many_agents(
         if store is not None:
             name = owner_of(token.sha256)
             shared = SharedCalls(store.calls, name, private=bool(key), clock=clock)
-        opened = open_session(owner, [server.name], people[-1], clock=clock, shared=shared)
+        opened = open_session(
+            owner, [server.name], people[-1], SessionOptions(clock=clock, shared=shared)
+        )
         async with opened as session:
             sessions.append(session)
             yield session

@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.mcp_server import build_server
-from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.session import Session
 from tests.gateway.http_world import ACCEPT
 from tests.gateway.world import (
@@ -203,7 +203,9 @@ async def task_world(
 
     @asynccontextmanager
     async def open_one(*shown: object) -> AsyncIterator[Session]:
-        opened = open_session(owner, [one.name for one in servers], person, clock=clock)
+        opened = open_session(
+            owner, [one.name for one in servers], person, SessionOptions(clock=clock)
+        )
         async with opened as session:
             sessions.append(session)
             yield session

@@ -20,7 +20,7 @@ from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
 from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
 from elicit_tui.gateway.front import HANDSHAKE_REVISIONS, MOST_ANSWERED_BYTES, MOST_BYTES, Front
 from elicit_tui.gateway.offers import LISTS, SessionOffers
-from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.session import Session
 from tests.gateway.front_messages import INITIALIZED, TOOL, asks, line, modern
 from tests.gateway.http_world import INITIALIZE, MODERN_META
@@ -63,7 +63,7 @@ async def without_a_front(settings: Settings, files: CatalogueFiles) -> AsyncIte
         person = PersonAtOtherTerminal()
         names = list(settings.servers)
         async with open_session(
-            settings, names, person, clock=MovedClock(), files=files
+            settings, names, person, SessionOptions(clock=MovedClock(), files=files)
         ) as session:
             yield session
 

@@ -16,7 +16,7 @@ import pytest
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
-from elicit_tui.gateway.opening import open_session, remember_catalogues
+from elicit_tui.gateway.opening import SessionOptions, open_session, remember_catalogues
 from elicit_tui.gateway.stdio import file_streams, serve
 from tests.gateway.front_messages import INITIALIZED, TOOL, asks, line, modern
 from tests.gateway.http_world import INITIALIZE
@@ -132,7 +132,7 @@ async def on_pipes(
 ) -> AsyncIterator[Any]:
     """A session on two pipes in this process: sends messages, and returns what next has an id.
 
-    With a method it returns the next notification of that; `more`: as `open_session` has it.
+    With a method it returns the next notification of that; `more`: as `SessionOptions` has it.
     """
     to_gateway, from_agent = os.pipe()
     to_agent, from_gateway = os.pipe()
@@ -151,7 +151,9 @@ async def on_pipes(
     ):
         async with (
             file_streams(source, target) as (read, write),
-            open_session(settings, names, person, clock=MovedClock(), **more) as session,
+            open_session(
+                settings, names, person, SessionOptions(clock=MovedClock(), **more)
+            ) as session,
         ):
             serving = asyncio.ensure_future(serve(session, read, write))
 

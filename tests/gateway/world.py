@@ -27,7 +27,7 @@ from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.http import serve_http
 from elicit_tui.gateway.mcp_server import build_server
-from elicit_tui.gateway.opening import open_session
+from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession
@@ -154,7 +154,7 @@ class PersonAtOtherTerminal:
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
         self.agent_states.append((question_id, state))
 
-    async def agree_on(self, allowances: Allowances) -> None:
+    async def drop_revoked(self, allowances: Allowances) -> None:
         for server, tool in self.revoked:
             allowances.drop(server, tool)
         self.revoked.clear()
@@ -258,9 +258,7 @@ async def world(
             owner,
             [server.name for server in servers],
             person,
-            clock=clock,
-            files=files,
-            notify=told.append,
+            SessionOptions(clock, files or CatalogueFiles(), notify=told.append),
         )
         async with opened as session:
             sessions.append(session)

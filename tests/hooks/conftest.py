@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker import Broker, BrokerEvent, Notice, Resolved
+from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Notice, Resolved
 from elicit_tui.elicitation import Deadline, Outcome, Question, accept, decline
 from elicit_tui.elicitation.settings import Hook, Settings
 from elicit_tui.guardian import Guardian
@@ -59,7 +59,7 @@ class Run:
             Guardian(settings.guardian),
             ledger,
             person,
-            hooks=self.hooks,
+            BrokerOptions(hooks=self.hooks),
         )
         self.broker.subscribe(self.events.append)
 

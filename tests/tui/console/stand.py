@@ -11,7 +11,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from elicit_tui.broker import Broker
+from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Queue, ServerIdentity
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, ServerError, ToolRefused
@@ -289,7 +289,7 @@ async def console(
         guardian = LazyGuardian(owner.guardian)
         ledger = Ledger.open(path / "ledger.sqlite3")
         queue = Queue()
-        broker = Broker(policy, guardian, ledger, responder(queue), queue=queue)
+        broker = Broker(policy, guardian, ledger, responder(queue), BrokerOptions(queue=queue))
         host: Any = FakeHost(
             broker, tools or {}, failures or {}, work, launched=list(launch), no_prompts=no_prompts
         )
