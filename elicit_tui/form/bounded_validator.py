@@ -257,7 +257,7 @@ def _outline(value: Any) -> Any:
 
 def _in_words(error: Any) -> str:
     """Where the schema is no schema, and what is wanted there."""
-    path = ".".join(str(step) for step in error.absolute_path) or "its root"
+    path = ".".join(str(step) for step in error.absolute_path)
     wanted = "is not as the specification of JSON Schema has it"
     if error.validator == "type":
         types = error.validator_value

@@ -60,9 +60,7 @@ def _integer(sign: str, units: str, fraction: str, exponent: int) -> int | str:
         return 0
     places = len(fraction) - exponent
     if places > 0:
-        if len(digits) < places or digits[-places:].strip("0"):
-            return WANTED_INTEGER
-        return int(sign + (digits[:-places] or "0"))
+        return WANTED_INTEGER if digits[-places:].strip("0") else int(sign + digits[:-places])
     if len(digits) - places > MAX_DIGITS:
         return f"a number of at most {MAX_DIGITS} digits"
     return int(sign + digits) * int(10**-places)

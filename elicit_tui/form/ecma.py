@@ -29,8 +29,6 @@ _PARTS: Final = re.compile(
     re.DOTALL,
 )
 """Escapes and classes, in which a parenthesis opens nothing, and the start of each group."""
-_OTHER_PROPERTIES: Final = {"ASCII": r"[\x00-\x7F]", "Any": r"[\x00-\U0010FFFF]"}
-_OTHER_NON_PROPERTIES: Final = {"ASCII": r"[^\x00-\x7F]", "Any": r"[^\x00-\U0010FFFF]"}
 
 
 def translated(pattern: str) -> str:
@@ -162,8 +160,7 @@ class _Translation:
         if name is None:
             raise Untranslatable("it names no Unicode property")
         self._at = name.end()
-        others = _OTHER_PROPERTIES if character == "p" else _OTHER_NON_PROPERTIES
-        return others.get(name.group(1)) or f"\\{character}{{{name.group(1)}}}"
+        return f"\\{character}{{{name.group(1)}}}"
 
     def _character(self, character: str) -> int:
         """The code point that an escape stands for."""

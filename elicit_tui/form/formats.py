@@ -90,17 +90,14 @@ def check_date_time(text: str) -> str | None:
 
 
 def _ends_month(year: int, month: int, day: int, days_later: int) -> bool:
-    """Whether the day that lies -1, 0 or 1 days later is the last one of its month."""
-    last = _days_of(year, month)
-    if days_later > 0:
-        return day + 1 == last
-    return day == last if days_later == 0 else day == 1
+    """Whether the day that lies 0 or -1 days later is the last one of its month."""
+    return day == (_days_of(year, month) if days_later == 0 else 1)
 
 
 def check_email(text: str) -> str | None:
     """RFC 5321 `Mailbox`: dot-atom or quoted local part, host name or address literal."""
-    local, at, domain = text.rpartition("@")
-    if not at or not _LOCAL_PART.fullmatch(local) or len(local) > 64 or len(text) > 254:
+    local, _, domain = text.rpartition("@")
+    if not _LOCAL_PART.fullmatch(local) or len(local) > 64 or len(text) > 254:
         return FORMATS["email"].wanted
     return None if _is_mail_domain(domain) else FORMATS["email"].wanted
 

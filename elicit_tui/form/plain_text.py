@@ -29,7 +29,7 @@ def entry_from_text(field: Field, text: str) -> Entry | Problem:
         return _multi(field, text)
     if field.kind == "unsupported":
         return Problem(field.name, wanted(field))
-    listed = _json_list(text) if field.each_line and text.startswith("[") else None
+    listed = _json_list(text) if field.each_line else None
     if listed is not None:
         return entry_for(field, listed)
     return Typed(text) if text else Unset()
@@ -55,10 +55,9 @@ def _multi(field: Field, text: str) -> Entry | Problem:
     whole = text.strip()
     if not whole:
         return Unset()
-    if whole.startswith("["):
-        listed = _json_list(whole)
-        if listed is not None:
-            return entry_for(field, listed)
+    listed = _json_list(whole)
+    if listed is not None:
+        return entry_for(field, listed)
     alone = _find(field, text)
     if alone is not None:
         return entry_for(field, [alone])
@@ -104,7 +103,7 @@ def _find(field: Field, text: str) -> Any:
 
 
 def _as_json(word: str) -> Any:
-    if len(word) > 40 or word[:1] in "[{":
+    if len(word) > 40:
         return word
     try:
         return json.loads(word)

@@ -75,22 +75,25 @@ def test_what_has_no_empty_value_cannot_be_empty_on_purpose(schema: Any) -> None
 
 
 @pytest.mark.parametrize(
-    ("schema", "entry"),
+    ("schema", "entry", "wanted"),
     [
-        (TEXT, Ticked(True)),
-        (TEXT, Chosen("a")),
-        (INTEGER, Chosen(1)),
-        (BOOLEAN, Typed("yes")),
-        (SINGLE, Typed("a")),
-        (SINGLE, Chosen("z")),
-        (SINGLE, ChosenMany(("a",))),
-        (MULTI, Chosen("a")),
-        (MULTI, ChosenMany(("a", "z"))),
-        (LINES, ChosenMany(("a",))),
+        (TEXT, Ticked(True), "a text"),
+        (TEXT, Chosen("a"), "a text"),
+        (INTEGER, Chosen(1), "a whole number, such as 12"),
+        ({"type": "number"}, Chosen(1), "a number, such as 12 or 0.5"),
+        (BOOLEAN, Typed("yes"), "choose yes or no"),
+        (SINGLE, Typed("a"), "choose one of the listed"),
+        (SINGLE, Chosen("z"), "choose one of the listed"),
+        (SINGLE, ChosenMany(("a",)), "choose one of the listed"),
+        (MULTI, Chosen("a"), "choose among the listed"),
+        (MULTI, ChosenMany(("a", "z")), "choose among the listed"),
+        (LINES, ChosenMany(("a",)), "one text on each line"),
     ],
 )
-def test_input_of_another_kind_is_a_problem_and_never_guessed(schema: Any, entry: Any) -> None:
-    assert wrong(schema, entry)
+def test_input_of_another_kind_is_a_problem_and_never_guessed(
+    schema: Any, entry: Any, wanted: str
+) -> None:
+    assert wrong(schema, entry) == wanted
     assert form_of({"it": schema}).convert({"it": entry}).content == {}
 
 
@@ -180,11 +183,25 @@ def test_what_binds_fields_together_is_found_when_sending() -> None:
     ]
 
 
+def test_what_is_there_already_or_is_not_bound_needs_no_other_answer() -> None:
+    bound = {"a": ["b", "c"], "d": ["b"]}
+    form = form_of(dict.fromkeys("abcd", TEXT), dependentRequired=bound)
+    problems = form.convert({"a": Typed("1"), "b": Typed("1")}).problems
+    assert [(one.field, one.message) for one in problems] == [("c", "needs an answer")]
+
+
+def test_only_what_is_missing_needs_an_answer() -> None:
+    form = form_of({"a": TEXT, "b": TEXT}, "a", "b")
+    assert [one.field for one in form.judge({"a": "x"})] == ["b"]
+
+
 def test_a_tool_without_arguments_has_an_empty_form() -> None:
     form = read_form({"type": "object"}, purpose="arguments")
     assert form.is_confirmation
     assert form.beyond is None
     assert form.judge({}) == ()
+    one = {"type": "object", "properties": {"a": TEXT}, "additionalProperties": True}
+    assert read_form(one, purpose="arguments").beyond is None
 
 
 @pytest.mark.parametrize(
@@ -194,6 +211,7 @@ def test_a_tool_without_arguments_has_an_empty_form() -> None:
         {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]},
         {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "number"}}}},
         {"type": "object", "additionalProperties": {"type": "string"}},
+        {"type": "object", "patternProperties": {"^x-": {"type": "string"}}},
         {"type": "object", "properties": {}, "required": ["a"]},
         {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}, "type": "array"},
     ],

@@ -9,6 +9,7 @@ import pytest
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import MISSING, Choice, Chosen, Typed, Unset
 from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.limits import at_pointer
 from elicit_tui.form.schema_reading import read_form
 from tests.form.forms import field_of, form_of
 
@@ -320,6 +321,25 @@ def test_a_reference_inside_the_schema_is_followed() -> None:
     assert form.convert(form.initial()).content == {"wrapped": "red"}
 
 
+@pytest.mark.parametrize(
+    "reference", [5, "#anchor", "other.json#/$defs/a", "/$defs/a", "#/$defs/list/2", "#/$defs/x"]
+)
+def test_what_a_reference_does_not_find_in_its_own_schema_is_not_drawn(reference: Any) -> None:
+    definitions = {"a": {"type": "string"}, "list": [{"type": "integer"}, {"type": "string"}]}
+    drawn = field_of({"$ref": reference}, **{"$defs": definitions})
+    assert drawn.kind == "unsupported"
+    assert "refers to something that its schema does not hold" in drawn.why_unsupported
+
+
+@pytest.mark.parametrize("place", ["-1", "x", "²", "2", "9" * 5000])
+def test_an_item_of_a_list_is_found_by_its_number_and_by_nothing_else(place: str) -> None:
+    held = {"list": ["zero", "one"]}
+    assert at_pointer(held, "/list/1") == "one"
+    assert at_pointer(held, f"/list/{place}") is MISSING
+    assert at_pointer("text", "/0") is MISSING
+    assert at_pointer("text", "/t") is MISSING
+
+
 def test_references_without_end_are_refused() -> None:
     chain = {f"d{n}": {"$ref": f"#/$defs/d{n + 1}"} for n in range(30)}
     chain["d30"] = {"type": "string"}
@@ -364,6 +384,7 @@ def test_a_form_without_properties_is_a_plain_confirmation() -> None:
     assert form.is_confirmation
     assert form.convert({}).ok
     assert form.convert({}).content == {}
+    assert not form_of({"a": {"type": "string"}}).is_confirmation
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TEXT = {"type": "string"}
+UNKNOWN = "the server's schema refers to something that it does not hold"
 
 
 @pytest.mark.parametrize(
@@ -285,6 +286,24 @@ def test_errors_of_undeclared_names_belong_to_the_form() -> None:
         ),
         ({"type": "array", "items": {"enum": ["a"]}}, ["z"], "choose one of: a"),
         (
+            {"enum": ["a", "b"], "not": {"const": "a"}},
+            "a",
+            "it does not satisfy “not” of the server's schema",
+        ),
+        (
+            {"type": "string", "anyOf": [{"minLength": 5}, {"pattern": "^x"}]},
+            "a",
+            "it does not satisfy “anyOf” of the server's schema",
+        ),
+        ({"type": "string", "allOf": [{"const": "a"}, {"minLength": 1}]}, "b", "it must be a"),
+        (
+            {"type": "string", "allOf": [{"enum": ["a"]}, {"minLength": 1}]},
+            "b",
+            "one of the listed values",
+        ),
+        ({"$ref": "#/$defs/gone"}, "x", UNKNOWN),
+        ({"$ref": "#/properties/a"}, "x", "checking it by the server's schema takes too long"),
+        (
             {"type": "string", "not": {"const": "x"}},
             "x",
             "it does not satisfy “not” of the server's schema",
@@ -334,6 +353,21 @@ def test_names_beyond_the_declared_ones_are_judged_by_their_own_schema() -> None
     assert form_of({"a": {**odd, "uniqueItems": True, "multipleOf": 2}}).judge({"a": "x"}) == ()
     repeated = {"type": "array", "items": TEXT, "uniqueItems": False}
     assert form_of({"a": repeated}).judge({"a": ["x", "x"]}) == ()
+
+
+def test_arguments_beyond_the_declared_ones_are_refused_where_the_schema_says_so() -> None:
+    schema = {"type": "object", "properties": {"a": TEXT}, "additionalProperties": False}
+    problems = read_form(schema, "arguments").judge({"a": "x", "extra": 1})
+    assert [(one.field, one.message) for one in problems] == [
+        (None, "“extra”: nothing that the form does not ask for")
+    ]
+
+
+def test_arguments_are_looked_through_to_their_depth_for_what_cannot_be_written() -> None:
+    form = read_form({"type": "object", "properties": {"a": {"type": "object"}}}, "arguments")
+    assert form.judge({"a": {"b": [{"c": "x"}]}}) == ()
+    for unwritable in ("half \ud800", float("nan")):
+        assert form.judge({"a": {"b": [{"c": unwritable}]}})
 
 
 def test_an_interrupt_is_not_taken_for_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,7 @@ def test_only_json_numbers_are_numbers(text: str) -> None:
         ("12345678901234567890.0", 12345678901234567890),
         ("-1.2345678901234567890123e22", -12345678901234567890123),
         ("9" * 4000, int("9" * 4000)),
+        ("1e3999", 10**3999),
     ],
 )
 def test_integers_are_exact_however_they_are_spelled(text: str, value: int) -> None:

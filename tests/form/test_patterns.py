@@ -33,6 +33,11 @@ FOUND = [
     (r"^\u{1F600}$", "😀"),
     (r"^\uD83D\uDE00$", "😀"),
     (r"^\u0041\x42\cJ\t\0$", "AB\n\t\0"),
+    (r"^\u0041\u0042$", "AB"),
+    (r"^\u{10FFFF}$", "\U0010ffff"),
+    (r"^(?:\uD83D|a)$", "a"),
+    (r"\0", "\0"),
+    (r"^\P{ASCII}[\P{ASCII}\p{Any}]$", "éa"),
     (r"^\p{L}+$", "Straßeñя名"),
     (r"^\p{Script=Greek}+$", "αβγ"),
     (r"^\p{Lu}\P{Lu}$", "Ab"),
@@ -47,6 +52,8 @@ FOUND = [
     (r"^[^]$", "\n"),
     (r"^[\]\\[^&|~-]+$", "]\\[^&|~-"),
     (r"^[\d-x]+$", "1-x"),
+    (r"^[a-\d]+$", "a-1"),
+    (r"^[a-a]$", "a"),
     (r"^[\D]$", "a"),
     (r"^[^\D]$", "1"),
     (r"^[\b]$", "\x08"),
@@ -54,6 +61,7 @@ FOUND = [
     (r"^{a}$", "{a}"),
     (r"^a{,2}$", "a{,2}"),
     (r"^\-\_\@\ \'$", "-_@ '"),
+    (r"^\é$", "é"),
     (r"\bfoo\b", "a foo é"),
     ("", "anything"),
 ]
@@ -73,7 +81,8 @@ NOT_FOUND = [
 ]
 NO_PATTERNS = [
     "(", ")", "[a", "a**", "a++", "*a", "(?i)a", "(?P<n>a)", "(?>a)", "(?R)", "(?#x)", r"\A", r"\Z",
-    r"\z", r"\x4", r"\u12", r"\u{110000}", r"\u{}", r"\c1", r"\p", r"\pL", r"\p{Nonsense}", r"\1",
+    r"\z", r"\x4", r"\x4g", r"\u12", r"\u12g4", r"\cé", r"\k",
+    r"\u{110000}", r"\u{}", r"\c1", r"\p", r"\pL", r"\p{Nonsense}", r"\1",
     r"(a)\2", r"\k<n>", r"(?<n>a)(?<n>b)", "[b-a]", "\\", r"\01", "a{2,1}", "(?<1>a)", "(?",
     "(?i:a)", "(*VERB)", r"\N{DIGIT ONE}", r"(?|a|b)", "a{1}{2}",
 ]  # fmt: skip
@@ -209,6 +218,39 @@ def test_patterns_of_items_references_and_names_are_bounded_too() -> None:
     assert form.unenforced == ("lines", "referred", "the form as a whole")
 
 
+def test_a_pattern_of_names_that_cannot_be_run_is_one_of_the_form_as_a_whole() -> None:
+    of_names = {"patternProperties": {"(?:a{1000}){1000}": {"type": "string"}}}
+    assert form_of({"a": {"type": "string"}}, **of_names).unenforced == ("the form as a whole",)
+
+
+def test_a_schema_that_refers_to_itself_is_looked_through_once_for_its_patterns() -> None:
+    again = {"$ref": "#/$defs/a", "pattern": "^x"}
+    with bounded():
+        form = form_of({"a": {"$ref": "#/$defs/a"}}, **{"$defs": {"a": again}})
+        assert form.unenforced == ()
+
+
+def test_a_pattern_for_which_no_time_is_left_may_not_be_accepted_by_a_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = itertools.count(0.0, patterns.SECONDS_TOGETHER)
+    monkeypatch.setattr(patterns, "time", SimpleNamespace(process_time=lambda: next(now)))
+    form = form_of({name: {"type": "string", "pattern": "^x" + name} for name in ("a", "b")})
+    assert [one.field for one in form.judge({"a": "no", "b": "no"})] == ["a"]
+    assert form.unenforced == ("b",)
+    assert form.notes_for("b") == (
+        "the pattern is not checked: the patterns of this form take too long together",
+    )
+
+
+def test_a_field_is_not_told_of_the_pattern_of_another_one() -> None:
+    slow, honest = ({"type": "string", "pattern": pattern} for pattern in (EXPLODING, "^a"))
+    form = form_of({"slow": slow, "honest": honest})
+    form.judge({"slow": FOOD, "honest": "a"})
+    assert form.notes_for("slow") != ()
+    assert form.notes_for("honest") == ()
+
+
 def test_additional_properties_know_the_patterns_of_names() -> None:
     form = form_of(
         {"a": {"type": "string"}},
@@ -253,6 +295,18 @@ def test_a_monstrous_pattern_is_read_compiled_and_run_in_a_moment(pattern: str) 
         assert isinstance(form.unenforced, tuple)
 
 
-def test_the_reason_why_a_pattern_cannot_be_run_is_a_clause() -> None:
-    with pytest.raises(Untranslatable, match="a group is not closed"):
-        translated("(a")
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(a", "a group is not closed"),
+        ("[b-a]", "a range is in the wrong order"),
+        (r"(a)\2", "it refers to a group that it does not have"),
+        (r"(a)\1000", "it refers to a group that it does not have"),
+        ("a**", "a quantifier has nothing to repeat"),
+        ("(?i)a", "it uses a kind of group that ECMA-262 does not have"),
+        (r"\01", "it uses an octal escape"),
+    ],
+)
+def test_the_reason_why_a_pattern_cannot_be_run_is_a_clause(pattern: str, reason: str) -> None:
+    with pytest.raises(Untranslatable, match=f"^{reason}$"):
+        translated(pattern)

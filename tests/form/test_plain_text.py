@@ -61,7 +61,7 @@ def test_a_choice_goes_by_value_label_or_number_in_that_order(text: str, value: 
     assert entry_from_text(field_of(TITLED), text) == Chosen(value)
 
 
-@pytest.mark.parametrize("text", ["0", "4", "-1", "stag", "٢", "99999999999"])
+@pytest.mark.parametrize("text", ["0", "4", "-1", "stag", "٢", "[1]", "9" * 5000])
 def test_what_names_no_choice_lists_the_choices(text: str) -> None:
     problem = entry_from_text(field_of(TITLED), text)
     assert problem == Problem("it", "one of: Staging, Production, Number one")
@@ -116,8 +116,36 @@ def test_text_and_numbers_are_taken_as_typed_and_judged_later() -> None:
 
 def test_a_list_of_free_texts_may_be_json() -> None:
     field = field_of({"type": "array", "items": {"type": "string"}})
-    assert entry_from_text(field, '["a", "b"]') == Typed("a\nb")
+    assert entry_from_text(field, ' ["a", "b"]') == Typed("a\nb")
     assert entry_from_text(field, "a, b") == Typed("a, b")
+    assert entry_from_text(field, '{"a": 1}') == Typed('{"a": 1}')
+
+
+def test_a_json_list_without_end_is_taken_for_text() -> None:
+    field = field_of({"type": "array", "items": {"type": "string"}})
+    longest = f'["{"a" * 99_996}"]'
+    assert entry_from_text(field, longest) == Typed("a" * 99_996)
+    longer = f'["{"a" * 99_997}"]'
+    assert entry_from_text(field, longer) == Typed(longer)
+
+
+@pytest.mark.parametrize(("count", "more"), [(6, ""), (7, " …")])
+def test_no_more_than_six_choices_are_listed(count: int, more: str) -> None:
+    names = [f"c{number}" for number in range(1, count + 1)]
+    problem = entry_from_text(field_of({"enum": names}), "none")
+    assert problem == Problem("it", f"one of: c1, c2, c3, c4, c5, c6{more}")
+    (found,) = form_of({"it": {"enum": names}}).judge({"it": "none"})
+    assert found.message == f"choose one of: c1, c2, c3, c4, c5, c6{more}"
+
+
+def test_a_value_goes_before_what_another_one_is_called() -> None:
+    field = field_of(
+        {"oneOf": [{"const": "a", "title": "b"}, {"const": " b ", "title": "c"}, {"const": "2"}]}
+    )
+    assert entry_from_text(field, " b ") == Chosen(" b ")
+    assert entry_from_text(field, "b") == Chosen("a")
+    assert entry_from_text(field, "2") == Chosen("2")
+    assert entry_from_text(field, "02") == Chosen(" b ")
 
 
 def test_what_cannot_be_answered_cannot_be_typed() -> None:
