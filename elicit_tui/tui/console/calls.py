@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -63,10 +63,16 @@ class CallRecord:
     """What became of our own question whether it may be made; empty where that was not asked."""
     result: dict[str, Any] | None = None
     failure: str | None = None
+    ended_as: str = ""
+    """How one of an earlier run stood at its end; empty for those of this run."""
+    withheld: tuple[str, ...] = ()
+    """The arguments of one of an earlier run that were not kept."""
 
     @property
     def at(self) -> str:
-        """When it began, by the clock on the wall."""
+        """When it began, by the clock on the wall; of another day that day."""
+        if self.began.date() != datetime.now().date():
+            return f"{self.began:%m-%d}"
         return f"{self.began:%H:%M}"
 
     @property
@@ -98,6 +104,8 @@ class CallRecord:
     @property
     def standing(self) -> str:
         """How it stands; where a question of it was refused, what became of that."""
+        if self.ended_as:
+            return self.ended_as
         if self.refusal is not None:
             return self.refusal.summary
         if self.state == "refused" and self.confirmation:
@@ -150,6 +158,10 @@ class Calls:
             if _what(other) == same and other.result is not None:
                 result = other.result
         return None
+
+    def remember(self, earlier: Iterable[CallRecord]) -> None:
+        """Have the calls of earlier runs too, the oldest first."""
+        self._records = {record.call.id: record for record in earlier} | self._records
 
     def start(self, server: str, call: Call) -> CallRecord:
         """Remember a call that begins."""

@@ -307,11 +307,20 @@ class ConsoleRun:
         finally:
             if entry.state == "running":
                 entry.end("failed", failure=BROKE_OFF)
+            self._keep(entry, offer)
         self._app.look_for_questions()  # One that may have been this call's is another's.
         refusal = entry.refusal
         failed = entry.state != "answered" or entry.is_error
         role = ROLES[refusal.action] if refusal is not None else "bad" if failed else "good"
         self._state.say(server, f"← {offer.shown}: {entry.standing}", role)
+
+    def _keep(self, entry: CallRecord, offer: Offer) -> None:
+        """Let the next run find this call again."""
+        from elicit_tui.tui.console.kept_calls import KeptCalls
+
+        runtime = self._app.runtime
+        kept = KeptCalls(self._state.settings.history.content)
+        kept.add(entry, offer.schema, runtime.guardian if runtime is not None else None)
 
     def _tell_refused(self, refused: ToolRefused) -> None:
         """Say why a tool was not called, where it was not the person who said no."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.saved_call import SavedCall
+from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings
 from elicit_tui.errors import UsageError
+from elicit_tui.paths import state_directory
+from elicit_tui.tui.console.kept_calls import THREAD_NAME
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
@@ -122,3 +126,78 @@ def test_a_file_that_is_no_call_is_told(tmp_path: Path, text: str, why: str) -> 
     path.write_text(text)
     with pytest.raises(UsageError, match=why):
         SavedCall.read(path)
+
+
+SECRET = "AKIA" + "IOSFODNN7" + "EXAMPLE"
+LOGIN = {
+    "type": "object",
+    "properties": {
+        "host": {"type": "string"},
+        "password": {"type": "string"},
+        "remark": {"type": "string"},
+    },
+}
+
+
+async def one_run(path: Path, content: ContentPolicy = "redacted") -> None:
+    """A console in which one call is made, with a password and a key among its arguments."""
+    tools = {"alpha": [tool("enter", LOGIN)]}
+    history = HistorySettings(content=content)
+    async with console(path, servers=["alpha"], tools=tools, history=history) as stand:
+        offer = stand.app.state.servers["alpha"].offers[0]
+        stand.app.call_offer("alpha", offer)
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press(*"h1", "tab", *"hunter2", "tab", *SECRET, "ctrl+s")
+        await stand.until(lambda: [call.state for call in stand.app.state.calls] == ["answered"])
+
+
+async def test_a_call_is_found_again_by_the_next_run_without_what_is_secret(
+    tmp_path: Path,
+) -> None:
+    await one_run(tmp_path)
+    file = state_directory() / "calls.json"
+    until_written()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert not any(word in file.read_text() for word in ("hunter2", SECRET, 'done"}'))
+    tools = {"alpha": [tool("enter", LOGIN)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(140, 40)) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "A call of an earlier run" in stand.text())
+        assert '"host": "h1"' in stand.text()
+        assert "password, remark" in stand.text().split("not kept")[1]
+        await stand.press("a")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"host": "h1"}
+
+
+def until_written() -> None:
+    """The call that ended last is written by a thread of its own."""
+    for thread in threading.enumerate():
+        if thread.name == THREAD_NAME:
+            thread.join(10)
+
+
+async def test_where_nothing_may_be_kept_no_call_is(tmp_path: Path) -> None:
+    await one_run(tmp_path, "none")
+    until_written()
+    assert not (state_directory() / "calls.json").exists()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "nonsense",
+        "{}",
+        '[1, null, {"server": "alpha"}]',
+        '[{"server": "alpha", "method": "rm -rf", "name": "x", "arguments": {}}]',
+        "[" * 100_000,
+    ],
+)
+async def test_a_file_of_calls_that_was_spoilt_is_no_trouble(tmp_path: Path, written: str) -> None:
+    state_directory().mkdir(parents=True, exist_ok=True)
+    (state_directory() / "calls.json").write_text(written)
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "No call yet" in stand.text())

@@ -80,6 +80,16 @@ class CallsPane(Pane):
         self._keys_for: object = None
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
 
+    def on_mount(self) -> None:
+        """Have the calls of earlier runs, then draw."""
+        from elicit_tui.tui.console.kept_calls import KeptCalls
+
+        earlier = KeptCalls(self.state.settings.history.content).read()
+        self.state.calls.remember(
+            record for record in earlier if record.server in self.state.servers
+        )
+        super().on_mount()
+
     def compose(self) -> ComposeResult:
         """The list and the chosen call."""
         calls = RowList(
@@ -253,6 +263,8 @@ class CallsPane(Pane):
                 head.extend(text_lines(record.progress_message, width))
         if record.call.arguments:
             head.extend(labelled("arguments", neutral(arguments, 4_000), width))
+        if record.withheld:
+            head.extend(labelled("not kept", ", ".join(record.withheld), width))
         if record.confirmation:
             head.extend(labelled("this call", record.confirmation, width))
         if record.failure:
@@ -296,6 +308,10 @@ class CallsPane(Pane):
         return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
 
     def _result(self, record: CallRecord, width: int) -> list[Line]:
+        if record.ended_as:
+            again = self.app.key_of("calls.again")
+            words = f"A call of an earlier run: what came back is not kept. {again} calls it again."
+            return text_lines(words, width, "dim")
         if record.result is None:
             return []
         as_json = record.call.id in self._as_json

@@ -1,0 +1,139 @@
+"""The calls that were made, found again by the next run: what was called, when, how it ended.
+
+What may be kept of the arguments follows `history.content`, as for answers: a secret is left out,
+and asked for when the call is made again. Results and logs stay with their run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from elicit_tui import paths
+from elicit_tui.elicitation import Call, ElicitationRequest, Method, ServerIdentity
+from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.shapes import masked
+from elicit_tui.errors import ElicitTuiError
+from elicit_tui.text import ascii_json, neutral, neutral_line
+from elicit_tui.tui.console.calls import KEPT_CALLS, CallRecord, CallState
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import ContentPolicy
+    from elicit_tui.runtime.opening import LazyGuardian
+
+FILE_NAME: Final = "calls.json"
+THREAD_NAME: Final = "keep-call"
+LARGEST_FILE: Final = 2_000_000
+LARGEST_ARGUMENTS: Final = 20_000
+"""Characters of their JSON; longer ones are not kept."""
+_ONE_AT_A_TIME: Final = Lock()
+
+
+class KeptCalls:
+    """One private file of the person's; what cannot be read or written is not kept, and no more."""
+
+    def __init__(self, policy: ContentPolicy) -> None:
+        self._policy = policy
+        self._file = paths.state_directory() / FILE_NAME
+
+    def read(self) -> list[CallRecord]:
+        """The calls of earlier runs, the oldest first; none where nothing may be kept."""
+        records = (_record(written) for written in self._written())
+        return [record for record in records if record is not None]
+
+    def add(
+        self, record: CallRecord, schema: Mapping[str, Any], guardian: LazyGuardian | None
+    ) -> None:
+        """Keep a call that has ended, in a thread of its own. `schema`: of its arguments."""
+        if self._policy != "none":
+            written = (record.server, record.call, _end(record), schema, guardian)
+            Thread(target=self._add, args=written, name=THREAD_NAME).start()
+
+    def _add(
+        self,
+        server: str,
+        call: Call,
+        end: dict[str, Any],
+        schema: Mapping[str, Any],
+        guardian: LazyGuardian | None,
+    ) -> None:
+        if masked(call.name) != call.name:
+            return  # A resource's address with a secret in it.
+        arguments = self._harmless(server, call.arguments, schema, guardian)
+        withheld = [name for name in call.arguments if name not in arguments]
+        what = {"server": server, "method": call.method, "name": call.name}
+        written = {**what, "arguments": arguments, "withheld": withheld, **end}
+        with _ONE_AT_A_TIME:
+            try:
+                calls = [*self._written(), written][-KEPT_CALLS:]
+                paths.private_directory(self._file.parent)
+                paths.replace_file(self._file, ascii_json(calls).encode())
+            except (OSError, ElicitTuiError):
+                return
+
+    def _harmless(
+        self,
+        server: str,
+        arguments: Mapping[str, Any],
+        schema: Mapping[str, Any],
+        guardian: LazyGuardian | None,
+    ) -> dict[str, Any]:
+        """The arguments without those that may not be kept."""
+        if guardian is None or len(ascii_json(dict(arguments))) > LARGEST_ARGUMENTS:
+            return {}
+        if self._policy == "full":
+            return dict(arguments)
+        identity = ServerIdentity(server, "stdio", "")
+        asked = {"message": "", "requestedSchema": dict(schema)}
+        review = guardian.review(ElicitationRequest(identity, asked))
+        harmless = {}
+        for name, value in arguments.items():
+            alone = {name: value}
+            if kept_content(alone, review, "redacted") == alone and not guardian.outgoing(alone):
+                harmless[name] = value
+        return harmless
+
+    def _written(self) -> list[Any]:
+        if self._policy == "none":
+            return []
+        try:
+            with self._file.open("rb") as stream:
+                written = json.loads(stream.read(LARGEST_FILE))
+        except (OSError, ValueError, RecursionError):
+            return []
+        return written if isinstance(written, list) else []
+
+
+def _end(record: CallRecord) -> dict[str, Any]:
+    return {
+        "began": record.began.isoformat(timespec="seconds"),
+        "seconds": round(record.elapsed, 1),
+        "state": "failed" if record.is_error else record.state,
+        "standing": neutral_line(record.standing, 200),
+        "failure": neutral(masked(record.failure), 1_000) if record.failure else None,
+    }
+
+
+def _record(written: Any) -> CallRecord | None:
+    """A call of the file; None where it is none of ours."""
+    try:
+        arguments, withheld = written["arguments"], written["withheld"]
+        state: CallState = next(s for s in get_args(CallState) if s == written["state"])
+        method: Method = next(m for m in get_args(Method) if m == written["method"])
+        call = Call(method, str(written["name"]), dict(arguments))
+        return CallRecord(
+            str(written["server"]),
+            call,
+            began=datetime.fromisoformat(written["began"]),
+            started=0.0,
+            ended=float(written["seconds"]),
+            state=state,
+            failure=neutral(written["failure"], 1_000) if written["failure"] else None,
+            ended_as=neutral_line(str(written["standing"]), 200),
+            withheld=tuple(neutral_line(str(name), 80) for name in withheld),
+        )
+    except (KeyError, TypeError, ValueError, StopIteration):
+        return None
