@@ -379,4 +379,5 @@ def _coverage_lines(tool: ToolCoverage) -> Iterator[str]:
     right, tried = tool.wrong_answers
     if tried:
         fields = " ".join(f"{name} {MARKS[how]}" for name, how in tool.fields.items())
-        yield f"  wrong answers: {right} of {tried} refused{'; ' if fields else ''}{fields}"
+        how = "refused" if tool.tells_acting else "not known to be taken"
+        yield f"  wrong answers: {right} of {tried} {how}{'; ' if fields else ''}{fields}"

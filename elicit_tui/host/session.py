@@ -14,6 +14,7 @@ from mcp.client.session import ClientRequestContext, ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    REQUEST_TIMEOUT,
     CallToolRequest,
     CallToolRequestParams,
     ElicitRequestParams,
@@ -70,6 +71,10 @@ class TransportRefused(Exception):
     """The HTTP layer refused a request; the connection itself goes on."""
 
 
+class Unanswered(TransportRefused):
+    """The SDK waits no longer for an answer."""
+
+
 class Session:
     """What a connection does with its server once the streams are open."""
 
@@ -118,8 +123,18 @@ class Session:
             except (ProtocolCallError, TransportRefused, RuntimeError):
                 raise refusal from None
         else:
-            await self._greeted(self._sdk.discover())
+            await self._discovered()
         self.wire.era = "modern"
+
+    async def _discovered(self) -> None:
+        """Ask until it answers: how long a server may take to start is the owner's to say.
+
+        The SDK waits ten seconds each time.
+        """
+        while True:
+            with contextlib.suppress(Unanswered):
+                await self._greeted(self._sdk.discover())
+                return
 
     async def _greeted(self, request: Any) -> None:
         exchange = Exchange()
@@ -275,7 +290,10 @@ class Session:
         made_up = error.data is None and error.message.startswith(_TRANSPORT_WORDS)
         if exchange.answered_by_error and not (self._remote and made_up):
             return ProtocolCallError(error.code, error.message, error.data)
-        return Gone() if error.code == CONNECTION_CLOSED else TransportRefused(error.message)
+        if error.code == CONNECTION_CLOSED:
+            return Gone()
+        timed_out = error.code == REQUEST_TIMEOUT and not exchange.answered_by_error
+        return (Unanswered if timed_out else TransportRefused)(error.message)
 
 
 async def _on_progress(progress: float, total: float | None, message: str | None) -> None:

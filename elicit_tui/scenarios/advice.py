@@ -11,7 +11,9 @@ Runner = Literal["command", "pytest", "fixture"]
 _FILE: Final[Mapping[str, str]] = {
     "despite": 'despite = ["{value}"] beside its answer does',
     "more questions": "on_refusal = {{ questions = N }} allows it",
-    "what acting is": "expect = {{ text or structured }}, on_refusal or watch would tell",
+    "what acting is": "expect = {{ {value} }}, on_refusal or watch would tell",
+    "blocked": 'To test it all the same: guardian.on_block = "ask" in a configuration, and '
+    'despite = ["{value}"] beside its answer',
     "eras": "--eras {value}",
     "update": "--update takes it over",
     "first snapshot": "--update writes it",
@@ -32,6 +34,8 @@ _WORDS: Final[Mapping[Runner, Mapping[str, str]]] = {
     "fixture": {
         **_FILE,
         "despite": 'elicit.accepted({{…}}, despite=["{value}"]) does',
+        "blocked": 'elicit.accepted({{…}}, despite=["{value}"]) answers it all the same where '
+        'guardian.on_block is "ask" in the configuration',
         "more questions": 'on_refusal={{"questions": N}} allows it',
         "what acting is": 'expect={{"text": …}} or {{"structured": …}}, on_refusal or watch would '
         "tell",

@@ -25,6 +25,8 @@ class ToolCoverage:
     """`accept`, `decline 2` …; `accept in 2026-07-28` where it is not the same in each revision."""
     wrong_answers: tuple[int, int] = (0, 0)
     """How many answers gone wrong were refused as they must be, and how many were tried."""
+    tells_acting: bool = True
+    """Whether its scenarios say by what a refusal could be told from an act."""
     fields: dict[str, State] = field(default_factory=dict)
     """Each field of its questions, by title: whether every wrong answer to it was refused."""
 
@@ -55,6 +57,7 @@ def _of_tool(server: str, tool: str, runs: list[Run]) -> ToolCoverage:
         tool,
         _branches([run for run in runs if run.kind != "gone wrong"]),
         (sum(run.passed for run in wrong), len(wrong)),
+        all(run.scenario.tells_acting for run in wrong),
         fields,
     )
 

@@ -6,16 +6,15 @@ where nothing is expected any part of what the accept showed, or what the scenar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from elicit_tui.elicitation import DecidedBy
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN, revision_to_try
 from elicit_tui.errors import Interrupted, ProtocolCallError
-from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
-from elicit_tui.form.limits import at_pointer
 from elicit_tui.form.schema_reading import read_form
+from elicit_tui.scenarios.acting import shown_of_acceptance
 from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no
@@ -38,20 +37,9 @@ _NO_PUSH: Final = (
 )
 """What servers on the Python SDK, FastMCP and the Go SDK say then."""
 
-CANNOT_TELL: Final = (
-    "nothing here says what acting is: a refusal is only held against what the accept showed"
-)
-REFUSAL_ALONE: Final = (
-    "watch: whether an accept would change this is not shown where the only answer is a no; the "
-    "branches of an accept show it"
-)
-SAID_NO: Final = (
-    "this content reads as a no to what is asked, so that no other way is tried (refusal beside "
-    "content says what the no is, empty: that there is none)"
-)
-_NOTHING: Final[tuple[Any, ...]] = (None, False, "", 0, [], {})
-"""Values that stand where nothing was done, and so tell of no act."""
-_MOST_LEAVES: Final = 1_000
+_AS_WRITTEN: Final[tuple[DecidedBy, ...]] = ("answers",)
+_OF_A_WAY: Final[tuple[DecidedBy, ...]] = ("answers", "deadline", "server", "shutdown")
+"""Who ends a question of a way that was not written: its script, its clock, a call that ended."""
 
 
 def faults_of(
@@ -105,7 +93,11 @@ def hint_of(run: Run) -> str | None:
 def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
     expect, scenario = run.scenario.expect, run.scenario
     yield from script.problems
-    yield from _not_by_the_scenario(run)
+    otherwise = list(_not_by_the_scenario(run, _AS_WRITTEN))
+    yield from otherwise
+    if otherwise:
+        # All else is what comes of an answer that was another's.
+        return
     if script.problems:
         # All else is what comes of a question without its answer.
         yield from _unused(script)
@@ -122,6 +114,8 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         yield _told(run.error)
     if run.error is None or result is not None:
         yield from _unused(script)
+        if scenario.acts and not script.asked:
+            yield from _acted_unasked(scenario, result or {}, watched)
     if expect.questions is not None and len(script.asked) != expect.questions:
         yield f"there were {len(script.asked)} questions, not {expect.questions}"
     if result is not None:
@@ -132,6 +126,17 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
 
 def _unused(script: Script) -> Iterator[str]:
     return (f"answer {each + 1} was not used: its question did not come" for each in script.unused)
+
+
+def _acted_unasked(
+    scenario: Scenario, result: Mapping[str, Any], watched: Watched
+) -> Iterator[str]:
+    """What shows that a tool which asks elsewhere did here what it is for, and nobody was asked."""
+    shown = list(_acted_on(watched))
+    if scenario.expect.tells_acceptance:
+        shown += shown_of_acceptance(scenario, None, result)
+    if shown:
+        yield f"it acted and asked nobody: {'; '.join(shown[:3])}"
 
 
 def _must_have_changed(scenario: Scenario, watched: Watched) -> Iterator[str]:
@@ -154,42 +159,19 @@ def _must_have_changed(scenario: Scenario, watched: Watched) -> Iterator[str]:
             yield f"watch: {each} changed {count} times, not {scenario.changes} (changes)"
 
 
-def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
-    """What an accept leaves as it is where the accept before it left it.
-
-    Nor would it show there what a refusal does, if that is what the accept did.
-    """
-    for each in again.watched.unchanged:
-        if each in accepted.watched.changed:
-            yield (
-                f"watch: {neutral_line(each, 200)} is the same after a second accept: a server that"
-                " acts on a refusal would leave it the same too, so no other way was tried. "
-                f"{advice(accepted.scenario.runner, 'anew')}"
-            )
-
-
-def cannot_tell(run: Run, *, more_ways: bool) -> str | None:
-    """That the scenario says nothing by which acting could be told from not acting, if so.
-
-    `more_ways`: whether others than the one that is written are wanted.
-    """
-    scenario = run.scenario
-    if run.said_no and not scenario.refuses and more_ways:
-        return SAID_NO
-    if run.said_no or not more_ways:
-        return REFUSAL_ALONE if run.said_no and scenario.watch else None
-    told = scenario.expect.tells_acceptance or scenario.on_refusal is not None
-    if told or scenario.watch:
-        return None
-    return f"{CANNOT_TELL} ({advice(scenario.runner, 'what acting is')})"
-
-
-def _not_by_the_scenario(run: Run) -> Iterator[str]:
+def _not_by_the_scenario(run: Run, expected: Collection[DecidedBy]) -> Iterator[str]:
     """Questions that something else decided: policy, the guardian, a limit."""
     for event in run.resolved:
-        if event.outcome.decided_by != "answers":
-            message = neutral_line(event.request.message, 80) or "(no message)"
-            yield f"{message}: {event.outcome.reason}"
+        decided_by = event.outcome.decided_by
+        if decided_by in expected:
+            continue
+        message = neutral_line(event.request.message, 80) or "(no message)"
+        fault = f"“{message}” was not answered by the scenario. {event.outcome.reason}"
+        if decided_by == "guardian":
+            rules = (finding.rule for finding in event.review.findings)
+            rule = neutral_line(next(rules, "*"), 80)
+            fault = f"{fault} {advice(run.scenario.runner, 'blocked', rule)}"
+        yield fault
 
 
 # The other ways
@@ -214,6 +196,9 @@ def _departed(
         return
     if not alive:
         yield "the server no longer answers afterwards"
+    if otherwise := list(_not_by_the_scenario(run, _OF_A_WAY)):
+        yield from otherwise
+        return
     number = variant.wrong.question if variant.wrong is not None else variant.refuses
     if number is not None and not any(each == number for each, _ in script.asked):
         yield f"question {number + 1} did not come"
@@ -264,78 +249,6 @@ def _same_words(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Ite
     if told_by_structure and not spoken and text.strip() and text == text_of(base.result or {}):
         told = excerpt(text, 80)
         yield f"its text is the accept's, {told}: a model that reads it is told that it acted"
-
-
-def shown_of_acceptance(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
-    """The parts of the accepted outcome that a result shows, each in a few words.
-
-    What `on_refusal` says is what stands there instead of the same part of `expect`.
-    """
-    if scenario.expect.tells_acceptance:
-        yield from _expected_parts(scenario, result)
-    elif scenario.on_refusal is None:
-        yield from _parts_of(scenario, base.result or {}, result)
-
-
-def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[str]:
-    expect, instead = scenario.expect, scenario.on_refusal
-    pointers = dict(expect.structured or {})
-    told = (instead.structured or {}) if instead is not None else {}
-    there = {
-        pointer: value
-        for pointer, value in pointers.items()
-        if same_json(at_pointer(result.get("structuredContent"), pointer), value)
-    }
-    # Where only values that tell of nothing are expected, all of them together are the outcome.
-    empty = all(_is_nothing(value) for value in pointers.values()) and expect.text is None
-    empty = empty and len(there) == len(pointers)
-    for pointer, value in there.items():
-        if pointer not in told and (empty or not _is_nothing(value)):
-            yield f"structured {pointer} is {excerpt(value, 60)}"
-    if expect.text is None or result.get("isError") is True:
-        return
-    spoken = instead is not None and instead.text is not None
-    if not spoken and fnmatchcase(text_of(result), expect.text):
-        yield f"the text is {excerpt(text_of(result), 80)}"
-
-
-def _parts_of(
-    scenario: Scenario, accepted: Mapping[str, Any], result: Mapping[str, Any]
-) -> Iterator[str]:
-    """What a result has of the accepted one, but for what says nothing and what was asked for."""
-    same = (
-        same_json(result.get(key), accepted.get(key)) for key in ("content", "structuredContent")
-    )
-    if all(same):
-        yield "the result is the accepted one"
-        return
-    given = [value for _, value in _leaves(scenario.arguments)]
-    now = dict(_leaves(result.get("structuredContent")))
-    for place, value in _leaves(accepted.get("structuredContent")):
-        echoed = any(same_json(value, each) for each in given)
-        if not _is_nothing(value) and not echoed and same_json(now.get(place, MISSING), value):
-            yield f"structured {place} is {excerpt(value, 60)} (expect would tell what acting is)"
-    text = text_of(result)
-    if "structuredContent" not in accepted and text.strip() and text == text_of(accepted):
-        yield f"the text is {excerpt(text, 80)}"
-
-
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in a JSON value that hold no others, with their JSON pointers; bounded."""
-    waiting, count = [(place, value)], 0
-    while waiting and count < _MOST_LEAVES:
-        place, value = waiting.pop(0)
-        count += 1
-        if isinstance(value, Mapping):
-            waiting += [(f"{place}/{key}", part) for key, part in value.items()]
-        elif isinstance(value, list):
-            waiting += [(f"{place}/{number}", part) for number, part in enumerate(value)]
-        else:
-            yield place, value
-
-
-def _is_nothing(value: Any) -> bool:
-    return any(same_json(value, each) for each in _NOTHING)
 
 
 def _not_as_on_refusal(run: Run) -> Iterator[str]:

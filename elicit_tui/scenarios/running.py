@@ -18,8 +18,9 @@ from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
+from elicit_tui.scenarios.acting import cannot_tell, hides_an_act
 from elicit_tui.scenarios.advice import advice
-from elicit_tui.scenarios.judging import cannot_tell, hides_an_act, hint_of
+from elicit_tui.scenarios.judging import hint_of
 from elicit_tui.scenarios.lane import Lane, Tell, Way
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario
@@ -35,6 +36,9 @@ from elicit_tui.text import neutral_line
 
 WAYS_OF_A_LANE: Final = 12
 """So many ways are worth the start of one more server process."""
+
+QUESTIONS_A_MINUTE: Final = 10_000
+"""What nobody reads costs no attention, and many ways are asked over one connection."""
 
 
 def processors() -> int:
@@ -371,12 +375,13 @@ class Ways:
         """The owner's settings with the scenario's answers in place of rules, hooks and waits."""
         seconds = self.options.timeout_sec
         server = replace(self.settings.servers[self.scenario.server], tool_timeout_sec=seconds)
+        limits = replace(self.settings.elicitation.limits, per_minute=QUESTIONS_A_MINUTE)
         if self.era != "auto":
             server = replace(server, protocol=self.era)
         return replace(
             self.settings,
             servers={server.name: server},
-            elicitation=replace(self.settings.elicitation, timeout_sec=seconds),
+            elicitation=replace(self.settings.elicitation, timeout_sec=seconds, limits=limits),
             rules=tuple(rule for rule in self.settings.rules if rule.layer == "managed"),
             hooks=tuple(hook for hook in self.settings.hooks if hook.layer == "managed"),
         )

@@ -115,6 +115,11 @@ class Scenario:
         return self.accepts and not self.expect.is_error
 
     @property
+    def tells_acting(self) -> bool:
+        """Whether it says by what acting can be told from not acting."""
+        return bool(self.expect.tells_acceptance or self.on_refusal is not None or self.watch)
+
+    @property
     def refuses(self) -> bool:
         """Whether an answer of it is a refusal."""
         return any(answer.action != "accept" for answer in self.answers)

@@ -151,6 +151,19 @@ async def test_a_server_that_never_gets_ready() -> None:
     assert "was not ready within 0.5 seconds" in await failure(server)
 
 
+async def test_a_server_may_take_longer_for_its_discovery_than_the_sdk_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from mcp.client import session
+
+    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.5)
+    server = python_server("slow", "raw.py", MODERN, "--slow-to-start", protocol=MODERN)
+    async with world(server) as here:
+        connection = await asyncio.wait_for(here.host.connect(server.name), WAIT)
+        assert connection.state == "ready"
+        assert connection.broken_rules() == []
+
+
 async def test_a_missing_variable_stops_only_what_it_would_start() -> None:
     sentence = await failure(python_server("needy", "raw.py", HANDSHAKE, missing=("TOKEN",)))
     assert "TOKEN" in sentence

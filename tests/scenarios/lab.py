@@ -233,8 +233,9 @@ class Booking:
             return isinstance(content.get("name"), str) and 1 <= len(content["name"]) <= 60
         if self.form is TABLE_SIZES:
             seats = content.get("seats")
-            whole = isinstance(seats, int) and not isinstance(seats, bool) and 2 <= seats <= 12
-            return whole and (seats % 2 == 0 or self.flaw == "accepts_no_multiple")
+            if not isinstance(seats, int) or isinstance(seats, bool) or not 2 <= seats <= 12:
+                return False
+            return seats % 2 == 0 or self.flaw == "accepts_no_multiple"
         if "guests" not in content:
             return self.flaw in ("accepts_nothing", "changes_its_schema")
         guests = content["guests"]

@@ -12,8 +12,8 @@ import pytest
 from elicit_tui.cli.github import LARGEST_SUMMARY, add_to_summary
 from tests.cli.running import DEMO, run
 from tests.guardian.test_check import sarif_schema
+from tests.scenarios.runs import CACHE, scenarios
 from tests.scenarios.test_lint import form
-from tests.scenarios.test_scenarios import CACHE, scenarios
 from tests.scenarios.workflow_runner import Job
 
 ACTION = Path(__file__).parents[2] / "action.yml"

@@ -11,18 +11,27 @@ from typing import Any
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
-from elicit_tui.elicitation import Deadline, ElicitationRequest, Question
+from elicit_tui.broker import Resolved
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Finding,
+    Question,
+    Review,
+    Severity,
+    cancel,
+    decline,
+)
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
+from elicit_tui.scenarios.acting import cannot_tell, shown_of_acceptance
 from elicit_tui.scenarios.advice import Runner
 from elicit_tui.scenarios.coverage import coverage
 from elicit_tui.scenarios.judging import (
     INTERNAL_ERROR,
-    cannot_tell,
     faults_of,
     hint_of,
-    shown_of_acceptance,
 )
 from elicit_tui.scenarios.one_by_one import ways_known
 from elicit_tui.scenarios.result import Run, Suite
@@ -300,3 +309,97 @@ def test_a_way_that_failed_once_is_not_covered_by_another_scenario_of_its_tool()
     for runs in ((failed, passed), (passed, failed)):
         (tool,) = coverage(runs)
         assert tool.branches["decline"] == "failed"
+
+
+def test_a_question_that_a_limit_refused_is_told_so_and_not_as_one_that_never_came() -> None:
+    request, why = with_schema(COLOUR), "More than 30 questions came within a minute."
+    run = Run(PAINTS, HANDSHAKE, "decline", result=REFUSED)
+    run.resolved = [Resolved(request, Review(), cancel("flood", why), 0)]
+    base = Run(PAINTS, HANDSHAKE, "accept", result=ACCEPTED)
+    told = [f"“Which colour?” was not answered by the scenario. {why}"]
+    assert faults_of(run, DECLINED, base, Script(()), NOTHING, (), alive=True) == told
+    # Nor is anything else told, which only comes of it.
+    written = Script((Step(PreparedAnswer()),))
+    expected = replace(PAINTS, expect=Expectation(text="painted", questions=1))
+    run.scenario = expected
+    assert faults_of(run, DECLINED, None, written, NOTHING, (), alive=True) == told
+
+
+def test_a_question_that_the_guardian_blocked_says_how_to_test_it_all_the_same() -> None:
+    request = with_schema(COLOUR)
+    finding = Finding("credentials.secret", Severity.BLOCK, "message", "token", "Do not type it.")
+    outcome = decline("guardian", "Declined by the guardian.")
+    run = Run(PAINTS, HANDSHAKE, "accept", result=REFUSED)
+    run.resolved = [Resolved(request, Review((finding,)), outcome, 0)]
+    (how,) = faults_of(run, DECLINED, None, Script(()), NOTHING, (), alive=True)
+    assert 'guardian.on_block = "ask"' in how
+    assert 'despite = ["credentials.secret"]' in how
+
+
+def test_a_tool_that_acts_without_its_question_is_told_in_these_words() -> None:
+    answers, changed = (PreparedAnswer(),), Watched({"wall": State("1")}, {"wall": State("2")})
+    for scenario, watched, result, told in (
+        (replace(PAINTS, expect=Expectation(text="paint*")), NOTHING, ACCEPTED, 'the text is "pai'),
+        (replace(PAINTS, expect=Expectation(text="paint*")), NOTHING, REFUSED, None),
+        (replace(PAINTS, watch=("wall",)), changed, REFUSED, "wall changed"),
+    ):
+        run = Run(replace(scenario, answers=answers), HANDSHAKE, "accept", result=result)
+        script = Script((Step(answers[0]),))
+        variant = Variant("accept", (Step(answers[0]),))
+        faults = faults_of(run, variant, None, script, watched, (), alive=True)
+        assert "answer 1 was not used: its question did not come" in faults
+        found = [each for each in faults if each.startswith("it acted and asked nobody")]
+        assert len(found) == (told is not None)
+        assert all(str(told) in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (ACCEPTED, 'expect = { text = "painted*" }'),
+        (
+            {"content": [{"type": "text", "text": "\nPainted [1] wall?\nIt is blue now."}]},
+            'expect = { text = "Painted [[]1] wall[?]*" }',
+        ),
+        (
+            {**ACCEPTED, "structuredContent": {"wall": "north", "count": 0, "done": True}},
+            'expect = { structured = { "/done" = true } }',
+        ),
+    ],
+)
+def test_a_scenario_that_says_nothing_of_acting_is_told_what_it_could_say(
+    result: Mapping[str, Any], told: str
+) -> None:
+    scenario = replace(PAINTS, arguments={"wall": "north"})
+    run = Run(scenario, HANDSHAKE, "accept", result=result)
+    assert told in str(cannot_tell(run, more_ways=True))
+
+
+def test_the_coverage_calls_no_wrong_answer_refused_where_nothing_says_what_acting_is() -> None:
+    wrong = Run(PAINTS, HANDSHAKE, "Colour is missing", "gone wrong", field="Colour")
+    for scenario, tells in (
+        (PAINTS, False),
+        (replace(PAINTS, expect=Expectation(text="painted*")), True),
+        (replace(PAINTS, watch=("wall.txt",)), True),
+    ):
+        (tool,) = coverage([Run(scenario, HANDSHAKE, "accept"), replace(wrong, scenario=scenario)])
+        assert tool.tells_acting is tells
+
+
+@pytest.mark.anyio
+async def test_a_scenario_may_ask_more_in_a_minute_than_a_person_is_to_be_asked() -> None:
+    server = MCPServer("paints")
+
+    @server.tool()
+    async def paint(context: Context) -> str:
+        for number in range(Settings().elicitation.limits.per_minute + 1):
+            await context.elicit(f"Paint wall {number}?", Nothing)
+        return "painted"
+
+    place = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
+    answers = (PreparedAnswer(),) * (Settings().elicitation.limits.per_minute + 1)
+    tried = replace(PAINTS, server="paint", answers=answers)
+    options = Options(eras=(HANDSHAKE,), snapshots=False, in_process={"paint": server})
+    suite = Suite()
+    await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
+    assert [run.failures for run in suite.runs] == [[]]

@@ -25,14 +25,9 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
 from elicit_tui.scenarios import script as script_module
+from elicit_tui.scenarios.acting import cannot_tell, hides_an_act, shown_of_acceptance
 from elicit_tui.scenarios.coverage import coverage
-from elicit_tui.scenarios.judging import (
-    INTERNAL_ERROR,
-    cannot_tell,
-    faults_of,
-    hides_an_act,
-    shown_of_acceptance,
-)
+from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step
@@ -193,7 +188,8 @@ def test_a_question_that_something_else_decided_is_told_with_the_reason() -> Non
     review = Review()
     ours = Resolved(COLOURED, review, accept("answers", "", {}), 1)
     blocked = Resolved(COLOURED, review, decline("guardian", "It asks for a password."), 1)
-    assert written(resolved=(ours, blocked)) == ["Which colour?: It asks for a password."]
+    (fault,) = written(resolved=(ours, blocked))
+    assert fault.startswith("“Which colour?” was not answered by the scenario. It asks for a pass")
 
 
 def test_an_error_of_the_protocol_is_the_error_that_was_expected() -> None:

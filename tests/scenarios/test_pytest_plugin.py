@@ -10,7 +10,7 @@ from pathlib import Path
 import tomli
 
 from tests.cli.running import DEMO, run
-from tests.scenarios.test_scenarios import CACHE, scenarios
+from tests.scenarios.runs import CACHE, scenarios
 
 ROOT = Path(__file__).parent.parent.parent
 OWN = """

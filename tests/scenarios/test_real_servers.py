@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import SECONDS
-from tests.scenarios.test_scenarios import BOOKS, LONG, failures, outcome_of, scenarios, ways
+from tests.scenarios.runs import BOOKS, LONG, failures, outcome_of, scenarios, ways
 
 HERE = Path(__file__).parent
 NODE = HERE.parent / "node"
@@ -47,15 +47,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def over_http(command: Sequence[str | Path], name: str, **env: str) -> Iterator[str]:
-    """A server over streamable HTTP while the block runs: `NAME=URL`.
-
-    `{port}` in the command, or in the environment, is the port that it shall listen on.
-    """
-    port = str(free_port())
+def listening(command: Sequence[str | Path], port: int, **env: str) -> Iterator[None]:
+    """A process that listens on this port while the block runs."""
     process = subprocess.Popen(
-        [str(word).format(port=port) for word in command],
-        env={**os.environ, **{key: value.format(port=port) for key, value in env.items()}},
+        [str(word) for word in command],
+        env={**os.environ, **env},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
@@ -64,15 +60,27 @@ def over_http(command: Sequence[str | Path], name: str, **env: str) -> Iterator[
         end = time.monotonic() + SECONDS
         while True:
             with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", int(port))) == 0:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             assert process.poll() is None
             assert time.monotonic() < end
             time.sleep(0.02)
-        yield f"{name}=http://127.0.0.1:{port}/mcp"
+        yield
     finally:
         process.terminate()
         process.wait(SECONDS)
+
+
+@contextmanager
+def over_http(command: Sequence[str | Path], name: str, **env: str) -> Iterator[str]:
+    """A server over streamable HTTP while the block runs: `NAME=URL`.
+
+    `{port}` in the command, or in the environment, is the port that it shall listen on.
+    """
+    port = free_port()
+    words = [str(word).format(port=port) for word in command]
+    with listening(words, port, **{key: value.format(port=port) for key, value in env.items()}):
+        yield f"{name}=http://127.0.0.1:{port}/mcp"
 
 
 @pytest.mark.timeout(LONG)

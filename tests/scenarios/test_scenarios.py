@@ -5,44 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import MODERN
-from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
-from tests.cli.running import DEMO, SECONDS, Ended, run, run_program
+from tests.cli.running import DEMO, run
 from tests.cli.terminal import Terminal
 from tests.host.world import http_server
 from tests.keys import INTERRUPT
+from tests.scenarios.runs import BOOKS, CACHE, LONG, failures, outcome_of, scenarios, ways
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "data" / "junit-10.xsd"
-LONG = 240
 
-CACHE = """
-[[scenario]]
-name = "clears the cache"
-server = "demo"
-call = "clear_cache"
-expect = { structured = { "/cleared" = true }, text = "The cache is empty*", questions = 1 }
-
-[[scenario.answers]]
-message = "Clear*"
-content = {}
-"""
-BOOKS = """
-[[scenario]]
-name = "books a table"
-server = "table"
-call = "book"
-expect = { structured = { "/booked" = true }, questions = 1 }
-
-[[scenario.answers]]
-message = "For how many*"
-content = { guests = 3 }
-"""
 BY_TASK = """
 [[scenario]]
 name = "books by a task"
@@ -54,25 +29,6 @@ expect = { text = "Booked.", questions = 1 }
 message = "Book a table*"
 content = { confirm = true }
 """
-
-
-def scenarios(directory: Path, text: str, name: str = "scenarios.toml") -> Path:
-    file = directory / name
-    file.write_text(text, encoding="utf-8")
-    return file
-
-
-def outcome_of(file: Path, *options: str, server: str = DEMO, seconds: float = SECONDS) -> Ended:
-    arguments = ("--with", server, "test", str(file), "--output", "json", *options)
-    return run(*arguments, seconds=seconds)
-
-
-def ways(ended: Ended) -> dict[str, bool]:
-    return {f"{run['branch']} {run['era']}": run["passed"] for run in ended.document["runs"]}
-
-
-def failures(ended: Ended) -> str:
-    return "\n".join(each for run in ended.document["runs"] for each in run["failures"])
 
 
 def test_a_scenario_is_a_tree_and_a_coverage_a_person_likes_to_read(tmp_path: Path) -> None:
@@ -209,71 +165,6 @@ def test_a_file_that_is_wrong_is_exit_code_2(tmp_path: Path, text: str, said: st
     assert said in ended.stderr
 
 
-def test_a_changed_question_is_told_until_it_is_taken_over(tmp_path: Path) -> None:
-    file = scenarios(tmp_path, CACHE.replace('message = "Clear*"\n', ""))
-    assert "no snapshot yet" in str(outcome_of(file).document["runs"][0]["notes"])
-    written = outcome_of(file, "--update")
-    snapshots = tmp_path / "scenarios.snapshots.json"
-    assert written.document["snapshotsWritten"] == [str(snapshots)]
-    assert outcome_of(file).document["runs"][0]["notes"] == []
-    kept = snapshots.read_text().replace("Clear the demo's cache?", "Really clear it?")
-    snapshots.write_text(kept.replace('"properties": {}', '"properties": {"why": {}}'))
-    changed = outcome_of(file)
-    assert changed.code == 1
-    assert 'changed /message: "Really clear it?" became' in failures(changed)
-    assert "changed /requestedSchema/properties/why" in failures(changed)
-    assert outcome_of(file, "--update").code == 0
-    assert outcome_of(file).code == 0
-    snapshots.write_text("[")
-    assert run("--with", DEMO, "test", str(file)).code == 2
-
-
-def test_junit_is_valid_against_its_schema(tmp_path: Path) -> None:
-    xmlschema = pytest.importorskip("xmlschema")
-    text = CACHE.replace('name = "clears the cache"', 'name = "<a> \\u0007 & ]]>"')
-    text += BOOKS.replace("table", "demo").replace('"book"', '"::error::"')
-    report = tmp_path / "report.xml"
-    ended = outcome_of(scenarios(tmp_path, text), "--branches", "--junit", str(report))
-    assert ended.code == 1
-    schema = xmlschema.XMLSchema(str(SCHEMA))
-    schema.validate(str(report))
-    (suite,) = schema.to_dict(str(report))["testsuite"]
-    assert (suite["@tests"], suite["@failures"]) == ("6", "1")
-    assert not schema.is_valid(report.read_text().replace('tests="6"', ""))
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [(CACHE.replace("expect", "expct"), "expct"), (CACHE.replace('"demo"', '"nobody"'), "nobody")],
-)
-def test_junit_is_written_where_nothing_could_be_run_as_well(
-    tmp_path: Path, text: str, said: str
-) -> None:
-    xmlschema = pytest.importorskip("xmlschema")
-    report = tmp_path / "report.xml"
-    file = scenarios(tmp_path, text)
-    assert run("--with", DEMO, "test", str(file), "--junit", str(report)).code == 2
-    schema = xmlschema.XMLSchema(str(SCHEMA))
-    schema.validate(str(report))
-    (suite,) = schema.to_dict(str(report))["testsuite"]
-    assert (suite["@tests"], suite["@errors"]) == ("1", "1")
-    assert said in report.read_text()
-
-
-def test_a_pages_address_is_told_before_it_is_answered(tmp_path: Path) -> None:
-    text = CACHE.replace('"clear_cache"', '"sign_in"').replace("Clear*", "*")
-    text = text.replace('structured = { "/cleared" = true }, text = "The cache is empty*", ', "")
-    file = scenarios(tmp_path, text.replace("content = {}", 'action = "accept"'))
-    ended = run("--with", DEMO, "test", str(file), "--output", "jsonl")
-    assert ended.code == 0, ended.stdout
-    names = [event["event"] for event in ended.events]
-    asked = names.index("elicitation.requested")
-    assert asked < names.index("elicitation.resolved")
-    assert ended.events[asked]["url"].startswith("https://")
-    assert ended.events[asked]["scenario"] == "clears the cache"
-    assert [names[0], *names[-2:]] == ["started", "result", "summary"]
-
-
 def test_what_was_sent_past_the_judge_is_in_the_ledger_and_the_demo_refuses_it(
     tmp_path: Path,
 ) -> None:
@@ -327,29 +218,6 @@ def test_an_interrupted_run_tells_what_came_until_then(tmp_path: Path) -> None:
         assert "1 passed" in terminal.shown
 
 
-def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
-    document: Any = outcome_of(scenarios(tmp_path, CACHE)).document
-    (only,) = document["runs"]
-    assert only["protocolVersion"] == "2025-11-25"
-    assert only["elicitations"][0]["requestedSchema"]["properties"] == {}
-    assert only["elicitations"][0]["decidedBy"] == "answers"
-    assert only["result"]["structuredContent"] == {"cleared": True}
-    assert document["coverage"] == [
-        {
-            "server": "demo",
-            "tool": "clear_cache",
-            "branches": {
-                "accept": "passed",
-                "decline": "untried",
-                "cancel": "untried",
-                "deadline": "untried",
-            },
-            "wrongAnswers": {"passed": 0, "tried": 0},
-            "fields": {},
-        }
-    ]
-
-
 def test_a_server_that_pushes_is_told_what_it_lacks_in_the_later_revision(tmp_path: Path) -> None:
     text = BOOKS.replace("{ guests = 3 }", '{ city = "Rome" }').replace("For how many*", "Where*")
     text = text.replace('structured = { "/booked" = true }', 'text = "booked Rome"')
@@ -387,80 +255,3 @@ def test_a_tool_that_answers_with_a_task_is_tried_in_every_way(tmp_path: Path) -
     acted = 'it acted all the same: the text is "Booked." (Booked.)'
     assert {way: wrong[way] for way in refused} == {way: [acted] for way in refused}
     assert wrong["accept"] == []
-
-
-def test_fields_that_are_asked_in_another_order_are_told(tmp_path: Path) -> None:
-    def asked(*fields: str) -> list[Any]:
-        return [{"requestedSchema": {"properties": {field: {} for field in fields}}}]
-
-    snapshots = Snapshots(tmp_path / "scenarios.toml")
-    snapshots.take_over("book", "2025-11-25", asked("city", "day"))
-    assert snapshots.differences("book", "2025-11-25", asked("city", "day")) == []
-    (told,) = snapshots.differences("book", "2025-11-25", asked("day", "city")) or ()
-    assert "changed /requestedSchema/properties (order)" in told
-
-
-@pytest.mark.parametrize("kept", ["{", "[]"])
-def test_damaged_snapshots_say_what_to_do_also_to_an_update(tmp_path: Path, kept: str) -> None:
-    file = scenarios(tmp_path, CACHE)
-    snapshots = file.with_name("scenarios.snapshots.json")
-    snapshots.write_text(kept)
-    ended = run("--with", DEMO, "test", str(file), "--update")
-    assert ended.code == 2
-    assert "remove the file, and --update writes it anew" in " ".join(ended.stderr.split())
-    assert snapshots.read_text() == kept
-
-
-def test_no_secret_of_an_address_is_kept_in_a_snapshot() -> None:
-    for url in ("https://me:pw@a.example/x?token=pw#pw", "https://[a/x?token=pw"):
-        params = {"mode": "url", "message": "Open it", "url": url, "elicitationId": "1"}
-        request = ElicitationRequest(ServerIdentity("s", "stdio", "s"), params, era="handshake")
-        assert "pw" not in str(question_snapshot(request))
-
-
-def on_a_full_disk(*arguments: str) -> Ended:
-    """Run `elicit-tui ARGUMENTS` where no file can become larger than a megabyte."""
-    program = (
-        "import resource, sys; from elicit_tui.cli import run;"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY));"
-        "sys.exit(run(sys.argv[1:]))"
-    )
-    return run_program(program, *arguments)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
-def test_a_full_disk_takes_no_snapshot_that_was_there(tmp_path: Path) -> None:
-    file = scenarios(tmp_path, CACHE)
-    snapshots = file.with_name("scenarios.snapshots.json")
-    before = json.dumps({"another": {"2025-11-25": [{"message": "m" * 1_500_000}]}})
-    snapshots.write_text(before)
-    snapshots.chmod(0o640)
-    test = ("--with", DEMO, "test", str(file), "--update", "--output", "json")
-    ended = on_a_full_disk(*test)
-    assert ended.code == ended.document["exitCode"] == 2
-    assert "scenarios.snapshots.json cannot be written" in ended.stderr
-    assert ended.document["error"]["code"] == "usage"
-    assert ended.document["runs"][0]["passed"]
-    assert snapshots.read_text() == before
-    assert sorted(tmp_path.iterdir()) == [snapshots, file]
-    assert run(*test).code == 0
-    assert snapshots.stat().st_mode & 0o777 == 0o640
-    assert set(json.loads(snapshots.read_text())) == {"another", "clears the cache"}
-
-
-def test_a_report_that_cannot_be_written_is_in_the_document(tmp_path: Path) -> None:
-    file = scenarios(tmp_path, CACHE)
-    ended = outcome_of(file, "--junit", str(tmp_path / "nowhere" / "report.xml"))
-    assert ended.code == ended.document["exitCode"] == 2
-    assert "--junit" in ended.document["error"]["message"]
-    assert not (tmp_path / "nowhere").exists()
-
-
-def test_a_report_and_snapshots_behind_a_link_are_written_where_it_leads(tmp_path: Path) -> None:
-    file, real = scenarios(tmp_path, CACHE), tmp_path / "real.json"
-    real.write_text("{}")
-    file.with_name("scenarios.snapshots.json").symlink_to(real)
-    ended = outcome_of(file, "--update", "--junit", "/dev/stderr")
-    assert ended.code == 0
-    assert "<testsuites" in ended.stderr
-    assert set(json.loads(real.read_text())) == {"clears the cache"}

@@ -16,7 +16,7 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios, watching
 from elicit_tui.scenarios.watching import Watched, states
 from tests.cli.running import Ended, run
-from tests.scenarios.test_scenarios import failures, outcome_of, scenarios
+from tests.scenarios.runs import failures, outcome_of, scenarios
 
 LAB = Path(__file__).with_name("lab.py")
 

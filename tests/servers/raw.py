@@ -22,6 +22,8 @@ def main() -> None:
         import signal
 
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    first = None
+    """The id of a discovery that is answered with the one after it."""
     while True:
         message = next_request()
         method, identifier = message.get("method"), message.get("id")
@@ -40,6 +42,9 @@ def main() -> None:
                 "serverInfo": info,
             }
         elif method == "server/discover" and ERA == "2026-07-28":
+            if "--slow-to-start" in sys.argv and method not in HEARD[:-1]:
+                first = identifier
+                continue
             CAPABILITIES.update(params["_meta"]["io.modelcontextprotocol/clientCapabilities"])
             result = {
                 "resultType": "complete",
@@ -89,6 +94,9 @@ def main() -> None:
             error = {"code": -32601, "message": "Method not found"}
             send({"jsonrpc": "2.0", "id": identifier, "error": error})
             continue
+        if first is not None:
+            send({"jsonrpc": "2.0", "id": first, "result": result})
+            first = None
         send({"jsonrpc": "2.0", "id": identifier, "result": result})
 
 

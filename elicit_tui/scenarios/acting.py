@@ -1,0 +1,153 @@
+"""What acting is: the parts of an accepted outcome that a refusal may not show.
+
+What `expect` describes; where nothing is expected, what the accept showed and was not asked for.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from elicit_tui.elicitation.toml_spelling import toml_value
+from elicit_tui.form.field import MISSING
+from elicit_tui.form.json_values import same_json
+from elicit_tui.form.limits import at_pointer
+from elicit_tui.scenarios.advice import advice
+from elicit_tui.scenarios.result import Run
+from elicit_tui.scenarios.scenario import Scenario, excerpt, text_of
+from elicit_tui.text import neutral_line
+
+CANNOT_TELL: Final = (
+    "nothing here says what acting is: a refusal is only held against what the accept showed"
+)
+REFUSAL_ALONE: Final = (
+    "watch: whether an accept would change this is not shown where the only answer is a no; the "
+    "branches of an accept show it"
+)
+SAID_NO: Final = (
+    "this content reads as a no to what is asked, so that no other way is tried (refusal beside "
+    "content says what the no is, empty: that there is none)"
+)
+_NOTHING: Final[tuple[Any, ...]] = (None, False, "", 0, [], {})
+"""Values that stand where nothing was done, and so tell of no act."""
+_MOST_LEAVES: Final = 1_000
+_MOST_OF_A_LINE: Final = 60
+
+
+def shown_of_acceptance(
+    scenario: Scenario, base: Run | None, result: Mapping[str, Any]
+) -> Iterator[str]:
+    """The parts of the accepted outcome that a result shows, each in a few words.
+
+    `base`: the accepted run, needed where `expect` describes none.
+    What `on_refusal` says is what stands there instead of the same part of `expect`.
+    """
+    if scenario.expect.tells_acceptance:
+        yield from _expected_parts(scenario, result)
+    elif scenario.on_refusal is None and base is not None:
+        yield from _parts_of(scenario, base.result or {}, result)
+
+
+def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[str]:
+    expect, instead = scenario.expect, scenario.on_refusal
+    pointers = dict(expect.structured or {})
+    told = (instead.structured or {}) if instead is not None else {}
+    there = {
+        pointer: value
+        for pointer, value in pointers.items()
+        if same_json(at_pointer(result.get("structuredContent"), pointer), value)
+    }
+    # Where only values that tell of nothing are expected, all of them together are the outcome.
+    empty = all(_is_nothing(value) for value in pointers.values()) and expect.text is None
+    empty = empty and len(there) == len(pointers)
+    for pointer, value in there.items():
+        if pointer not in told and (empty or not _is_nothing(value)):
+            yield f"structured {pointer} is {excerpt(value, 60)}"
+    if expect.text is None or result.get("isError") is True:
+        return
+    spoken = instead is not None and instead.text is not None
+    if not spoken and fnmatchcase(text_of(result), expect.text):
+        yield f"the text is {excerpt(text_of(result), 80)}"
+
+
+def _parts_of(
+    scenario: Scenario, accepted: Mapping[str, Any], result: Mapping[str, Any]
+) -> Iterator[str]:
+    """What a result has of the accepted one, but for what says nothing and what was asked for."""
+    same = (
+        same_json(result.get(key), accepted.get(key)) for key in ("content", "structuredContent")
+    )
+    if all(same):
+        yield "the result is the accepted one"
+        return
+    now = dict(_leaves(result.get("structuredContent")))
+    for place, value in _leaves(accepted.get("structuredContent")):
+        echoed = _echoed(scenario, value)
+        if not _is_nothing(value) and not echoed and same_json(now.get(place, MISSING), value):
+            yield f"structured {place} is {excerpt(value, 60)} (expect would tell what acting is)"
+    text = text_of(result)
+    if "structuredContent" not in accepted and text.strip() and text == text_of(accepted):
+        yield f"the text is {excerpt(text, 80)}"
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """The values in a JSON value that hold no others, with their JSON pointers; bounded."""
+    waiting, count = [(place, value)], 0
+    while waiting and count < _MOST_LEAVES:
+        place, value = waiting.pop(0)
+        count += 1
+        if isinstance(value, Mapping):
+            waiting += [(f"{place}/{key}", part) for key, part in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{place}/{number}", part) for number, part in enumerate(value)]
+        else:
+            yield place, value
+
+
+def _echoed(scenario: Scenario, value: Any) -> bool:
+    return any(same_json(value, each) for _, each in _leaves(scenario.arguments))
+
+
+def _is_nothing(value: Any) -> bool:
+    return any(same_json(value, each) for each in _NOTHING)
+
+
+def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
+    """What an accept leaves as it is where the accept before it left it.
+
+    Nor would it show there what a refusal does, if that is what the accept did.
+    """
+    for each in again.watched.unchanged:
+        if each in accepted.watched.changed:
+            yield (
+                f"watch: {neutral_line(each, 200)} is the same after a second accept: a server that"
+                " acts on a refusal would leave it the same too, so no other way was tried. "
+                f"{advice(accepted.scenario.runner, 'anew')}"
+            )
+
+
+def cannot_tell(run: Run, *, more_ways: bool) -> str | None:
+    """That the scenario says nothing by which acting could be told from not acting, if so.
+
+    `more_ways`: whether others than the one that is written are wanted.
+    """
+    scenario = run.scenario
+    if run.said_no and not scenario.refuses and more_ways:
+        return SAID_NO
+    if run.said_no or not more_ways:
+        return REFUSAL_ALONE if run.said_no and scenario.watch else None
+    if scenario.tells_acting:
+        return None
+    return f"{CANNOT_TELL} ({advice(scenario.runner, 'what acting is', _telling(run))})"
+
+
+def _telling(accepted: Run) -> str:
+    """What `expect` could say of an accepted result, as TOML."""
+    result = accepted.result or {}
+    for place, value in _leaves(result.get("structuredContent")):
+        if not _is_nothing(value) and not _echoed(accepted.scenario, value):
+            return f"structured = {{ {toml_value(place)} = {toml_value(value)} }}"
+    line = next((each for each in text_of(result).splitlines() if each.strip()), "…")
+    return f"text = {toml_value(glob.escape(line[:_MOST_OF_A_LINE]) + '*')}"

@@ -1,0 +1,93 @@
+"""What a server asked last time is kept, compared, and never lost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
+from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
+from tests.cli.running import DEMO, Ended, run, run_program
+from tests.scenarios.runs import CACHE, failures, outcome_of, scenarios
+
+
+def test_a_changed_question_is_told_until_it_is_taken_over(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE.replace('message = "Clear*"\n', ""))
+    assert "no snapshot yet" in str(outcome_of(file).document["runs"][0]["notes"])
+    written = outcome_of(file, "--update")
+    snapshots = tmp_path / "scenarios.snapshots.json"
+    assert written.document["snapshotsWritten"] == [str(snapshots)]
+    assert outcome_of(file).document["runs"][0]["notes"] == []
+    kept = snapshots.read_text().replace("Clear the demo's cache?", "Really clear it?")
+    snapshots.write_text(kept.replace('"properties": {}', '"properties": {"why": {}}'))
+    changed = outcome_of(file)
+    assert changed.code == 1
+    assert 'changed /message: "Really clear it?" became' in failures(changed)
+    assert "changed /requestedSchema/properties/why" in failures(changed)
+    assert outcome_of(file, "--update").code == 0
+    assert outcome_of(file).code == 0
+    snapshots.write_text("[")
+    assert run("--with", DEMO, "test", str(file)).code == 2
+
+
+def test_fields_that_are_asked_in_another_order_are_told(tmp_path: Path) -> None:
+    def asked(*fields: str) -> list[Any]:
+        return [{"requestedSchema": {"properties": {field: {} for field in fields}}}]
+
+    snapshots = Snapshots(tmp_path / "scenarios.toml")
+    snapshots.take_over("book", "2025-11-25", asked("city", "day"))
+    assert snapshots.differences("book", "2025-11-25", asked("city", "day")) == []
+    (told,) = snapshots.differences("book", "2025-11-25", asked("day", "city")) or [""]
+    assert "changed /requestedSchema/properties (order)" in told
+
+
+@pytest.mark.parametrize("kept", ["{", "[]"])
+def test_damaged_snapshots_say_what_to_do_also_to_an_update(tmp_path: Path, kept: str) -> None:
+    file = scenarios(tmp_path, CACHE)
+    snapshots = file.with_name("scenarios.snapshots.json")
+    snapshots.write_text(kept)
+    ended = run("--with", DEMO, "test", str(file), "--update")
+    assert ended.code == 2
+    assert "remove the file, and --update writes it anew" in " ".join(ended.stderr.split())
+    assert snapshots.read_text() == kept
+
+
+def test_no_secret_of_an_address_is_kept_in_a_snapshot() -> None:
+    for url in ("https://me:pw@a.example/x?token=pw#pw", "https://[a/x?token=pw"):
+        params = {"mode": "url", "message": "Open it", "url": url, "elicitationId": "1"}
+        request = ElicitationRequest(ServerIdentity("s", "stdio", "s"), params, era="handshake")
+        assert "pw" not in str(question_snapshot(request))
+
+
+def on_a_full_disk(*arguments: str) -> Ended:
+    """Run `elicit-tui ARGUMENTS` where no file can become larger than a megabyte."""
+    program = (
+        "import resource, sys; from elicit_tui.cli import run;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY));"
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    return run_program(program, *arguments)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
+def test_a_full_disk_takes_no_snapshot_that_was_there(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE)
+    snapshots = file.with_name("scenarios.snapshots.json")
+    before = json.dumps({"another": {"2025-11-25": [{"message": "m" * 1_500_000}]}})
+    snapshots.write_text(before)
+    snapshots.chmod(0o640)
+    test = ("--with", DEMO, "test", str(file), "--update", "--output", "json")
+    ended = on_a_full_disk(*test)
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "scenarios.snapshots.json cannot be written" in ended.stderr
+    assert ended.document["error"]["code"] == "usage"
+    assert ended.document["runs"][0]["passed"]
+    assert snapshots.read_text() == before
+    assert sorted(tmp_path.iterdir()) == [snapshots, file]
+    assert run(*test).code == 0
+    assert snapshots.stat().st_mode & 0o777 == 0o640
+    assert set(json.loads(snapshots.read_text())) == {"another", "clears the cache"}
