@@ -20,7 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from elicit_tui.elicitation.eras import Revision
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.scenarios import OneByOne, PreparedAnswer, Run, Scenario
+    from elicit_tui.scenarios import OneByOne, Options, PreparedAnswer, Run, Scenario
 
 Result = TypeVar("Result")
 LOOP: Final = pytest.StashKey["_Loop"]()
@@ -279,10 +279,11 @@ class Elicit:
         without a result or the server breaks a rule of the protocol.
         """
         __tracebackhide__ = True
-        from elicit_tui.scenarios import Expectation
+        from elicit_tui.scenarios import Expectation, Options
 
         expect = Expectation(is_error=None)
-        (run,) = self._run(server, tool, arguments, answers, seconds, {"expect": expect})
+        scenario = _scenario(tool, arguments, answers, {"expect": expect})
+        (run,) = self._run(server, scenario, Options(timeout_sec=seconds))
         if not run.passed or run.result is None:
             raise ScenarioFailed(summary_of([run]))
         return CallEnd(
@@ -308,66 +309,59 @@ class Elicit:
         `gone_wrong`: also answers that no client may send. Raises ScenarioFailed.
         """
         __tracebackhide__ = True
-        from elicit_tui.scenarios import Expectation
+        from elicit_tui.scenarios import Expectation, Options
 
         named = dict(scenario)
         for key, default in (("expect", {}), ("on_refusal", {"is_error": None})):
             if isinstance(named.get(key), Mapping):
                 named[key] = Expectation(**{**default, **named[key]})
         named["watch"] = tuple(map(str, named.get("watch", ())))
-        runs = self._run(
-            server, tool, arguments, answers, seconds, named, branches=True, gone_wrong=gone_wrong
-        )
+        options = Options(branches=True, answers_gone_wrong=gone_wrong, timeout_sec=seconds)
+        runs = self._run(server, _scenario(tool, arguments, answers, named), options)
         if any(not run.passed for run in runs):
             raise ScenarioFailed(summary_of(runs))
         return [run.branch for run in runs]
 
-    def _run(
-        self,
-        server: Any,
-        tool: str,
-        arguments: Mapping[str, Any] | None,
-        answers: Sequence[Any],
-        seconds: float,
-        named: Mapping[str, Any],
-        *,
-        branches: bool = False,
-        gone_wrong: bool = False,
-    ) -> list[Run]:
-        from elicit_tui.elicitation.settings import ServerSettings
-        from elicit_tui.scenarios import Options, Scenario, Suite, processors, run_scenarios
+    def _run(self, server: Any, scenario: Scenario, options: Options) -> list[Run]:
+        """Run it against a command or a server's object. `options` lack what depends on which."""
+        from elicit_tui.scenarios import Suite, processors, run_scenarios
 
-        prepared = tuple(_answer(answer) for answer in answers)
-        scenario = Scenario(
-            tool, "server", tool, arguments or {}, prepared, runner="fixture", **named
-        )
-        target = server if isinstance(server, str) else None
-        if isinstance(server, (list, tuple)):
-            target = shlex.join(map(str, server))
-        more = (f"server={target}",) if target is not None else ()
-        if target is None:
-            settings = _settings(self._config, ())
-            place = ServerSettings(
-                "server",
-                command=type(server).__name__,
-                default_tools_approval_mode="approve",
-                layer="command line",
-            )
-            settings = replace(settings, servers={"server": place})
+        if isinstance(server, (str, list, tuple)):
+            command = server if isinstance(server, str) else shlex.join(map(str, server))
+            settings = _settings(self._config, (scenario,), (f"server={command}",))
+            options = replace(options, jobs=processors(), snapshots=False)
         else:
-            settings = _settings(self._config, (scenario,), more)
-        options = Options(
-            branches=branches,
-            answers_gone_wrong=gone_wrong,
-            timeout_sec=seconds,
-            in_process={} if target is not None else {"server": server},
+            settings = _in_process_settings(self._config, server)
             # One object has one state; processes of their own do not.
-            jobs=1 if target is None else processors(),
-            snapshots=False,
-        )
+            options = replace(options, in_process={"server": server}, jobs=1, snapshots=False)
         suite = Suite()
         _loop(self._config).run(run_scenarios(settings, (scenario,), options, suite))
         return suite.runs
+
+
+def _scenario(
+    tool: str,
+    arguments: Mapping[str, Any] | None,
+    answers: Sequence[Any],
+    parts: Mapping[str, Any],
+) -> Scenario:
+    """A scenario of the fixture; `parts`: what else it has, by its names."""
+    from elicit_tui.scenarios import Scenario
+
+    prepared = tuple(_answer(answer) for answer in answers)
+    return Scenario(tool, "server", tool, arguments or {}, prepared, runner="fixture", **parts)
+
+
+def _in_process_settings(config: pytest.Config, server: Any) -> Settings:
+    from elicit_tui.elicitation.settings import ServerSettings
+
+    place = ServerSettings(
+        "server",
+        command=type(server).__name__,
+        default_tools_approval_mode="approve",
+        layer="command line",
+    )
+    return replace(_settings(config, ()), servers={"server": place})
 
 
 def _answer(given: Any) -> PreparedAnswer:

@@ -177,6 +177,16 @@ def _redirected(question: Question, outcome: Outcome) -> tuple[Outcome, str | No
     return replace(outcome, content=None), missing
 
 
+@dataclass(frozen=True)
+class _GivenBack:
+    """An answer that may not go out."""
+
+    question: Question
+    """What is asked again, with a note that says why."""
+    is_counted: bool = True
+    """Whether it is one of the few that are given back before nobody is asked any more."""
+
+
 class AskStep:
     """Puts a question into the queue and to the responder, until its answer can go out."""
 
@@ -214,39 +224,38 @@ class AskStep:
         while True:
             if entry.ended is not None:
                 return entry.ended
-            outcome = await self._answer(entry, question)
-            refused = giver_refusal(question, outcome)
-            missing = None
-            if refused is None:
-                outcome, missing = _redirected(question, outcome)
-            judged = valid(question, outcome)
-            if refused is not None:
-                again = replace(question, note=refused, outgoing=())
-            elif not isinstance(judged, Outcome):
-                again = replace(question, note=f"{NOT_VALID} {judged}.", outgoing=())
-            elif judged.action != "accept":
+            judged = self._judged(question, await self._answer(entry, question))
+            if isinstance(judged, Outcome):
                 return judged
-            elif missing is not None:
-                question = replace(question, note=missing, attempt=question.attempt + 1)
-                continue
-            elif self._is_away(question.request):
-                question = replace(question, note=AWAY, attempt=question.attempt + 1)
-                continue
-            else:
-                found = question.to_acknowledge_for(judged.content)
-                unseen = question.to_see(judged.content) - (judged.seen or frozenset())
-                if judged.seen is not None and unseen:
-                    parts = neutral_line(", ".join(sorted(unseen)), 200)
-                    again = replace(question, note=f"{NOT_SEEN} Not shown yet: {parts}.")
-                elif {finding.id for finding in found} <= judged.acknowledged:
-                    return judged
-                else:
-                    outgoing = tuple(risk for risk in found if risk not in question.review.findings)
-                    again = replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing)
-            given_back += 1
+            given_back += judged.is_counted
             if given_back == REPEATS:
-                return cancel("policy", f"Asked {REPEATS} times. {again.note}")
-            question = replace(again, attempt=question.attempt + 1)
+                return cancel("policy", f"Asked {REPEATS} times. {judged.question.note}")
+            question = replace(judged.question, attempt=question.attempt + 1)
+
+    def _judged(self, question: Question, outcome: Outcome) -> Outcome | _GivenBack:
+        """The outcome that may go out, or the question as it is asked again, with a note why."""
+        refused = giver_refusal(question, outcome)
+        if refused is not None:
+            return _GivenBack(replace(question, note=refused, outgoing=()))
+        outcome, missing = _redirected(question, outcome)
+        judged = valid(question, outcome)
+        if not isinstance(judged, Outcome):
+            return _GivenBack(replace(question, note=f"{NOT_VALID} {judged}.", outgoing=()))
+        if judged.action != "accept":
+            return judged
+        if missing is not None:
+            return _GivenBack(replace(question, note=missing), is_counted=False)
+        if self._is_away(question.request):
+            return _GivenBack(replace(question, note=AWAY), is_counted=False)
+        unseen = question.to_see(judged.content) - (judged.seen or frozenset())
+        if judged.seen is not None and unseen:
+            parts = neutral_line(", ".join(sorted(unseen)), 200)
+            return _GivenBack(replace(question, note=f"{NOT_SEEN} Not shown yet: {parts}."))
+        found = question.to_acknowledge_for(judged.content)
+        if {finding.id for finding in found} <= judged.acknowledged:
+            return judged
+        outgoing = tuple(risk for risk in found if risk not in question.review.findings)
+        return _GivenBack(replace(question, note=NOT_ACKNOWLEDGED, outgoing=outgoing))
 
     def _is_away(self, request: ElicitationRequest) -> bool:
         """Whether this asks to let a call be made whose agent is not there to get the result."""

@@ -22,50 +22,43 @@ def sarif_log(
     `judged` are rows of `check` with their `line`, or of `lint`, which have a `file` of their own.
     `more_rules`: beside the guardian's, with what each protects from and advises.
     """
-    from elicit_tui.guardian import Guardian
-
-    known = {rule.id: (rule.protects_from, rule.advice) for rule in Guardian().rules}
-    known |= more_rules or {}
-    used = sorted({finding["rule"] for row in judged for finding in row.get("findings", ())})
-    rules = []
-    for rule_id in used:
-        described: dict[str, Any] = {"id": rule_id}
-        if rule_id in known:
-            protects_from, advice = known[rule_id]
-            described["shortDescription"] = {"text": protects_from}
-            described["help"] = {"text": advice}
-        rules.append(described)
+    rule_ids = sorted({finding["rule"] for row in judged for finding in row.get("findings", ())})
+    driver = {
+        "name": "elicit-tui",
+        "version": elicit_tui.__version__,
+        "rules": _rules(rule_ids, more_rules or {}),
+    }
     failed = [
-        {
-            "level": "error",
-            "message": _message(f"line {row['line']}: {row['error']}"),
-        }
+        {"level": "error", "message": _message(f"line {row['line']}: {row['error']}")}
         for row in judged
         if "error" in row
     ]
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "elicit-tui",
-                        "version": elicit_tui.__version__,
-                        "rules": rules,
-                    }
-                },
-                "invocations": [
-                    {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
-                ],
-                "results": [
-                    _result(row.get("file", file), row, finding, used.index(finding["rule"]))
-                    for row in judged
-                    for finding in row.get("findings", ())
-                ],
-            }
-        ],
-    }
+    results = [
+        _result(row.get("file", file), row, finding, rule_ids.index(finding["rule"]))
+        for row in judged
+        for finding in row.get("findings", ())
+    ]
+    invocation = {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
+    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rules(
+    rule_ids: Sequence[str], more_rules: Mapping[str, tuple[str, str]]
+) -> list[dict[str, Any]]:
+    from elicit_tui.guardian import Guardian
+
+    known = {rule.id: (rule.protects_from, rule.advice) for rule in Guardian().rules}
+    known |= more_rules
+    rules = []
+    for rule_id in rule_ids:
+        rule: dict[str, Any] = {"id": rule_id}
+        if rule_id in known:
+            protects_from, advice = known[rule_id]
+            rule["shortDescription"] = {"text": protects_from}
+            rule["help"] = {"text": advice}
+        rules.append(rule)
+    return rules
 
 
 def _result(file: str, row: dict[str, Any], finding: dict[str, Any], index: int) -> dict[str, Any]:

@@ -31,42 +31,64 @@ def all_servers(
     Raises UsageError for a `--with` that does not fit, ConfigError for one that managed
     configuration does not let run.
     """
-    servers: dict[str, ServerSettings] = {}
-    if managed is not None:
-        for name, table in (managed.get("mcp_servers") or {}).items():
-            own = server_from(name, table, "managed", environment, expand_all=False)
-            _note_origins(merged, managed, name, table)
-            own = _made_stricter(own, merged, user)
-            servers[name] = at_system_path(own, directories)
+    servers = _managed(merged, managed, user, environment, directories)
     limits = (managed.get("managed") or {}) if managed is not None else {}
-    for name, table in ((user.get("mcp_servers") or {}) if user is not None else {}).items():
+
+    def as_admitted(own: ServerSettings) -> ServerSettings:
+        return admitted(own, limits, environment, directories)
+
+    for name, table in _tables(user).items():
         if user is not None and name not in servers:
-            own = server_from(name, table, "user", environment)
-            servers[name] = admitted(own, limits, environment, directories)
+            servers[name] = as_admitted(server_from(name, table, "user", environment))
             _note_origins(merged, user, name, table)
     for name, table in command_line.added:
         if name in servers:
             raise UsageError(f"--with {name}: a server of this name exists already.")
-        own = server_from(name, table, "command line", {}, expand_all=False)
-        servers[name] = admitted(own, limits, environment, directories)
-        if servers[name].refused is not None:
-            raise ConfigError([f"--with: {servers[name].refused}"])
+        own = as_admitted(server_from(name, table, "command line", {}, expand_all=False))
+        if own.refused is not None:
+            raise ConfigError([f"--with: {own.refused}"])
+        servers[name] = own
         merged.provenance[dotted("mcp_servers", name)] = Provenance("command line")
-    for name, own in servers.items():
-        key = in_the_clear(own) if own.enabled and own.refused is None else None
-        if key is not None:
-            merged.notices.append(
-                f"{dotted('mcp_servers', name, key)}: sent in the clear, since the url is http and "
-                "not https."
-            )
-    if command_line.timeout is not None:
-        servers = {
-            name: _within(own, command_line.timeout, merged) for name, own in servers.items()
-        }
+    merged.notices.extend(_sent_in_the_clear(servers))
+    if (seconds := command_line.timeout) is not None:
+        servers = {name: _within(own, seconds, merged) for name, own in servers.items()}
     for name, tool in command_line.allowed_tools:
         if name in servers:
             servers[name] = _allowing(servers[name], tool, merged)
     return servers
+
+
+def _tables(document: Document | None) -> Mapping[str, Any]:
+    """The tables of its servers, by name."""
+    return (document.get("mcp_servers") or {}) if document is not None else {}
+
+
+def _managed(
+    merged: Merged,
+    managed: Document | None,
+    user: Document | None,
+    environment: Mapping[str, str],
+    directories: tuple[Path, ...],
+) -> dict[str, ServerSettings]:
+    """An administrator's servers, with what the user's tables of their names make stricter."""
+    servers = {}
+    for name, table in _tables(managed).items():
+        own = server_from(name, table, "managed", environment, expand_all=False)
+        if managed is not None:
+            _note_origins(merged, managed, name, table)
+        own = _made_stricter(own, merged, user)
+        servers[name] = at_system_path(own, directories)
+    return servers
+
+
+def _sent_in_the_clear(servers: Mapping[str, ServerSettings]) -> Iterator[str]:
+    for name, own in servers.items():
+        key = in_the_clear(own) if own.enabled and own.refused is None else None
+        if key is not None:
+            yield (
+                f"{dotted('mcp_servers', name, key)}: sent in the clear, since the url is http and "
+                "not https."
+            )
 
 
 def _note_origins(merged: Merged, document: Document, name: str, table: Mapping[str, Any]) -> None:

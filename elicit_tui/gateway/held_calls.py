@@ -37,10 +37,8 @@ from elicit_tui.store.transitions import AgentState
 
 LEFT_SECONDS: Final = 30.0
 """How long a question stays after the agent that it was asked for has left."""
-
 LAST_WORD_SECONDS: Final = 2.0
 """How long a server whose question was taken back may take to end its call by itself."""
-
 TAKEN_BACK: Final = "The agent took its call back."
 TICK_SECONDS: Final = 10.0
 MOST_OUTCOMES: Final = 64
@@ -262,9 +260,8 @@ class HeldCalls:
         self._tell_change(held, before)
         ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
-            reply = await self._reply(
-                held, requester.arrived + hold, requester, resumed, takes_task
-            )
+            end = requester.arrived + hold
+            reply = await self._reply(held, end, requester, resumed, takes_task)
         except asyncio.CancelledError:
             held.requesters.remove(requester)
             self._leave(held)
@@ -274,6 +271,12 @@ class HeldCalls:
             ticking_task.cancel()
             if requester in held.requesters:
                 held.requesters.remove(requester)
+        self._note_reply(held, requester, reply)
+        self._tell_change(held, "waiting")
+        return reply
+
+    def _note_reply(self, held: HeldCall, requester: Requester, reply: Reply) -> None:
+        """Keep in the call what its agent was told."""
         if isinstance(reply, BecameTask):
             held.is_task = True
         if isinstance(reply, (AsksClient, BecameTask)):
@@ -286,8 +289,6 @@ class HeldCalls:
         elif not isinstance(reply, StillRuns):
             held.paused = True
             self._name(held)
-        self._tell_change(held, "waiting")
-        return reply
 
     def _tell_change(self, held: HeldCall, before: AgentState) -> None:
         if held.agent_state != before:
@@ -299,10 +300,10 @@ class HeldCalls:
         # In this order: an outcome is told even when the hold is over, a round goes out before a
         # task or a pause, and only a call for which a person is waited for pauses; one that is
         # merely slow is held on. Cleared first, so that what changes while this looks wakes it.
-        assert held.task is not None
         with held.listening() as changed:
             while True:
                 changed.clear()
+                assert held.task is not None
                 if held.task.cancelled():
                     raise GivenUp
                 if held.task.done():

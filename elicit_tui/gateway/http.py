@@ -20,6 +20,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -112,17 +113,17 @@ class TokenMiddleware:
             return
         if scope["type"] != "http":
             return
-        headers = Headers(scope=scope)
-        shown = self._shown(headers)
+        shown = self._shown(Headers(scope=scope))
         if shown is None:
-            refusal = PlainTextResponse("A token is needed.", 401)
-            await refusal(scope, receive, send)
-            return
-        if self._sessions.under_way(shown) >= MOST_REQUESTS_OF_ONE:
-            refusal = PlainTextResponse("Too many requests at once.", 503)
-            await refusal(scope, receive, send)
-            return
-        token = scope[TOKEN] = shown
+            await PlainTextResponse("A token is needed.", 401)(scope, receive, send)
+        elif self._sessions.under_way(shown) >= MOST_REQUESTS_OF_ONE:
+            await PlainTextResponse("Too many requests at once.", 503)(scope, receive, send)
+        else:
+            await self._let_in(scope, receive, send, shown)
+
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send, token: Token) -> None:
+        headers = Headers(scope=scope)
+        scope[TOKEN] = token
         scope["user"] = _user(token)
         # The token has done its work; nothing behind this needs it.
         scope["headers"] = [header for header in scope["headers"] if header[0] != b"authorization"]
@@ -204,42 +205,55 @@ class _QuietServer(uvicorn.Server):
         yield
 
 
-async def serve_http(
-    open_one: OpenSession,
-    address: tuple[str, int],
-    tokens: Tokens,
-    *,
-    idle_seconds: float,
-    instructions: str | None,
-    tasks: bool = True,
-    public_hosts: Sequence[str] = (),
-    clock: Clock | None = None,
-    bound: Callable[[int], None] = lambda port: None,
-) -> None:
-    """Serve agents over HTTP until cancelled. Raises UsageError when the address is taken.
+@dataclass(frozen=True)
+class HttpOptions:
+    """How agents are served over HTTP."""
 
-    `bound` is told the port, as the system chose it for 0.
-    """
-    clock = clock or Clock()
+    idle_seconds: float
+    """A session without a request for so long is ended."""
+    instructions: str | None
+    tasks: bool = True
+    """Whether calls may be answered with tasks."""
+    public_hosts: Sequence[str] = ()
+    """The names under which a proxy on this machine is reached."""
+    clock: Clock = field(default_factory=Clock)
+    bound: Callable[[int], None] = lambda port: None
+    """Told the port, as the system chose it for 0."""
+
+
+async def serve_http(
+    open_one: OpenSession, address: tuple[str, int], tokens: Tokens, options: HttpOptions
+) -> None:
+    """Serve agents over HTTP until cancelled. Raises UsageError when the address is taken."""
     quieten()
-    try:
-        listener = socket.create_server(
-            address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        )
-    except OSError as error:
-        raise UsageError(f"{address[0]}:{address[1]} cannot be listened on: {error}.") from None
+    listener = _listener(address)
     port = listener.getsockname()[1]
-    app, sessions = build_app(
-        open_one,
-        tokens,
-        port,
-        clock,
-        idle_seconds,
-        instructions,
-        tasks=tasks,
-        public_hosts=public_hosts,
-    )
-    config = uvicorn.Config(
+    app, sessions = build_app(open_one, tokens, port, options)
+    server = _QuietServer(_server_config(app))
+    sweeping = asyncio.ensure_future(sessions.sweep(lambda: frozenset(tokens.listed())))
+    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+    options.bound(port)
+    try:
+        await asyncio.shield(serving)
+    finally:
+        sweeping.cancel()
+        await sessions.close()
+        server.should_exit = True
+        await asyncio.gather(serving, sweeping, return_exceptions=True)
+        listener.close()
+
+
+def _listener(address: tuple[str, int]) -> socket.socket:
+    host, port = address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server(address, family=family)
+    except OSError as error:
+        raise UsageError(f"{host}:{port} cannot be listened on: {error}.") from None
+
+
+def _server_config(app: App) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
@@ -249,18 +263,6 @@ async def serve_http(
         timeout_graceful_shutdown=2,
         server_header=False,
     )
-    server = _QuietServer(config)
-    sweeping = asyncio.ensure_future(sessions.sweep(lambda: frozenset(tokens.listed())))
-    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
-    bound(port)
-    try:
-        await asyncio.shield(serving)
-    finally:
-        sweeping.cancel()
-        await sessions.close()
-        server.should_exit = True
-        await asyncio.gather(serving, sweeping, return_exceptions=True)
-        listener.close()
 
 
 async def _delete(app: App, token: Token, key: str, host: str) -> None:
@@ -290,15 +292,7 @@ async def _delete(app: App, token: Token, key: str, host: str) -> None:
 
 
 def build_app(
-    open_one: OpenSession,
-    tokens: Tokens,
-    port: int,
-    clock: Clock,
-    idle_seconds: float,
-    instructions: str | None,
-    *,
-    tasks: bool = True,
-    public_hosts: Sequence[str] = (),
+    open_one: OpenSession, tokens: Tokens, port: int, options: HttpOptions
 ) -> tuple[App, Sessions]:
     """The application and its sessions; the SDK's transport behind our tokens."""
     forgetting: set[asyncio.Task[None]] = set()
@@ -311,28 +305,32 @@ def build_app(
         forgetting.add(task)
         task.add_done_callback(forgetting.discard)
 
-    sessions = Sessions(open_one, clock, idle_seconds, ended)
+    sessions = Sessions(open_one, options.clock, options.idle_seconds, ended)
 
     async def session_of(context: Context) -> Session:
         request: Any = context.request
         return await sessions.get(request.scope[TOKEN], request.scope[KEY])
 
-    server = build_server(session_of, instructions, tasks=tasks)
+    server = build_server(session_of, options.instructions, tasks=options.tasks)
     hosts = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
         # Sessions end by our own rule, after a longer silence than the SDK's.
         session_idle_timeout=None,
-        transport_security=TransportSecuritySettings(
-            allowed_hosts=[*hosts, *public_hosts],
-            allowed_origins=[
-                *(f"http://{host}" for host in hosts),
-                *(f"https://{host}" for host in public_hosts),
-            ],
-        ),
+        transport_security=_allowed_hosts(hosts, options.public_hosts),
     )
     _serve_with_slash(inner)
     return TokenMiddleware(inner, tokens, sessions), sessions
+
+
+def _allowed_hosts(hosts: list[str], public_hosts: Sequence[str]) -> TransportSecuritySettings:
+    return TransportSecuritySettings(
+        allowed_hosts=[*hosts, *public_hosts],
+        allowed_origins=[
+            *(f"http://{host}" for host in hosts),
+            *(f"https://{host}" for host in public_hosts),
+        ],
+    )
 
 
 def _serve_with_slash(app: Starlette) -> None:
@@ -360,11 +358,16 @@ async def listen(
     files = CatalogueFiles()
     instructions = SessionOffers.remembered(settings, names, files, notify).instructions()
     host = f"[{address[0]}]" if ":" in address[0] else address[0]
+    http_options = HttpOptions(
+        idle_seconds=settings.gateway.wait_sec,
+        instructions=instructions,
+        tasks=settings.gateway.tasks == "auto",
+        public_hosts=public_hosts,
+        bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),
+    )
     async with open_store(settings, "listener", notify=notify) as store:
         watch = StoreWatch(store)
-        tokens = Tokens() if store.tokens is None else SharedTokens(store.tokens)
-        if isinstance(tokens, SharedTokens):
-            await tokens.refresh()
+        tokens = await _tokens_of(store)
         if not tokens.listed():
             notify("nobody has a token yet: elicit-tui gateway token add NAME")
 
@@ -377,16 +380,16 @@ async def listen(
             return open_session(settings, names, other_terminal, options)
 
         async with known_elsewhere(store, tokens):
-            await serve_http(
-                open_one,
-                address,
-                tokens,
-                idle_seconds=settings.gateway.wait_sec,
-                instructions=instructions,
-                tasks=settings.gateway.tasks == "auto",
-                public_hosts=public_hosts,
-                bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),
-            )
+            await serve_http(open_one, address, tokens, http_options)
+
+
+async def _tokens_of(store: Store) -> Tokens:
+    """Those of this machine, or of all that share the store."""
+    if store.tokens is None:
+        return Tokens()
+    tokens = SharedTokens(store.tokens)
+    await tokens.refresh()
+    return tokens
 
 
 @contextlib.asynccontextmanager

@@ -349,6 +349,28 @@ class _AgentFacingServer(Server[Any]):
         return capabilities
 
 
+async def _listen(session: Session, context: Any, params: Any, *, tasks: bool) -> Any:
+    """Tell an agent what it listens for, until it hangs up."""
+    task_ids = (params.notifications.model_extra or {}).get("taskIds") if tasks else None
+    stream = None
+    if task_ids:
+        must_know_tasks(context)
+        context, stream = with_task_notifications(context, session.tasks, task_ids)
+    subscribed = []
+    try:
+        for uri in params.notifications.resource_subscriptions or ():
+            # A resource that nobody has, or tells of, is honoured and never told of.
+            with suppress(ElicitTuiError):
+                await session.passing.subscribe(str(uri))
+                subscribed.append(str(uri))
+        return await session.audience.listen(context, params)
+    finally:
+        if stream is not None:
+            stream.end()
+        for uri in subscribed:
+            session.passing.unsubscribe_later(uri)
+
+
 def build_server(
     session_of: SessionOf, instructions: str | None, *, tasks: bool = True
 ) -> Server[Any]:
@@ -359,25 +381,7 @@ def build_server(
 
     async def listen(context: Any, params: Any) -> Any:
         session = await _opened(session_of, context)
-        wanted = params.notifications.resource_subscriptions or ()
-        subscribed = []
-        stream = None
-        task_ids = (params.notifications.model_extra or {}).get("taskIds") if tasks else None
-        if task_ids:
-            must_know_tasks(context)
-            context, stream = with_task_notifications(context, session.tasks, task_ids)
-        try:
-            for uri in wanted:
-                # A resource that nobody has, or tells of, is honoured and never told of.
-                with suppress(ElicitTuiError):
-                    await session.passing.subscribe(str(uri))
-                    subscribed.append(str(uri))
-            return await session.audience.listen(context, params)
-        finally:
-            if stream is not None:
-                stream.end()
-            for uri in subscribed:
-                session.passing.unsubscribe_later(uri)
+        return await _listen(session, context, params, tasks=tasks)
 
     server: Server[Any] = _AgentFacingServer(
         "elicit-tui",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import Hook
@@ -20,67 +21,107 @@ LONGEST_MESSAGE: Final[Mapping[str | None, int]] = {"discord": 750}
 USUAL_MESSAGE: Final = 1_000
 LONGEST_NAME: Final = 60
 LONGEST_DISCORD: Final = 2_000
+_Body = dict[str, Any]
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+@dataclass(frozen=True)
+class _Notice:
+    """What every service is told, as neutral text."""
+
+    asker: str
+    """The agent's name with a colon, or nothing."""
+    server: str
+    message: str | None
+    """The question's own words, where they go out."""
+    command: str
+    """What answers it."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.asker}a question of {self.server} waits"
+
+    @property
+    def lines(self) -> list[str]:
+        message = [] if self.message is None else [self.message]
+        return [self.title, *message, f"Answer it: {self.command}"]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
 
 
 def notice(hook: Hook, request: ElicitationRequest, agent: str | None) -> tuple[bytes, str]:
     """The body of one POST (or a command's input) and its content type."""
-    # What an agent calls itself stands in quotation marks unless it is one word.
-    name = f"{as_name(agent, LONGEST_NAME)}: " if agent else ""
-    server = as_name(request.server.name, LONGEST_NAME)
-    title = f"{name}a question of {server} waits"
-    how = f"Answer it: elicit-tui inbox answer {request.id}"
     longest = LONGEST_MESSAGE.get(hook.format, USUAL_MESSAGE)
-    message = [neutral(request.message, longest)] if "message" in hook.include else []
-    lines = [title, *message, how]
-    text = "\n".join(lines)
-    if hook.format == "slack":
-        # https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
-        escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        blocks = [{"type": "section", "text": {"type": "plain_text", "text": text[:3000]}}]
-        return _json({"text": escaped, "mrkdwn": False, "blocks": blocks})
-    if hook.format == "discord":
-        # https://discord.com/developers/docs/resources/webhook#execute-webhook; nobody is pinged.
-        title = f"{_for_discord(name)}a question of {_for_discord(server)} waits"
-        content = "\n".join([title, *map(_for_discord, message), how])
-        return _json({"content": content[:LONGEST_DISCORD], "allowed_mentions": {"parse": []}})
-    if hook.format == "teams":
-        # https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors: one card.
-        # A TextRun knows no Markdown; a TextBlock does.
-        body = [
-            {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": line}]}
-            for line in text.split("\n")
-            if line
-        ]
-        card = {
-            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-            "type": "AdaptiveCard",
-            "version": "1.4",
-            "body": body,
-        }
-        content_type = "application/vnd.microsoft.card.adaptive"
-        attachments = [{"contentType": content_type, "contentUrl": None, "content": card}]
-        return _json({"type": "message", "attachments": attachments})
+    facts = _Notice(
+        # What an agent calls itself stands in quotation marks unless it is one word.
+        asker=f"{as_name(agent, LONGEST_NAME)}: " if agent else "",
+        server=as_name(request.server.name, LONGEST_NAME),
+        message=neutral(request.message, longest) if "message" in hook.include else None,
+        command=f"elicit-tui inbox answer {request.id}",
+    )
     if hook.format == "ntfy":
         # https://docs.ntfy.sh/publish/: the body is the message.
-        return text.encode("utf-8"), "text/plain; charset=utf-8"
+        return facts.text.encode("utf-8"), "text/plain; charset=utf-8"
+    if hook.format is None:
+        body = _for_a_program(facts, request, agent)
+    else:
+        body = _BODIES[hook.format](facts)
+    return ascii_json(body).encode("ascii"), "application/json"
+
+
+def _for_a_program(facts: _Notice, request: ElicitationRequest, agent: str | None) -> _Body:
     fields = {
         "hook_event_name": "Waiting",
         "id": request.id,
         "kind": request.kind,
         "mcp_server_name": request.server.name,
         "agent": agent,
-        "text": title,
-        "command": f"elicit-tui inbox answer {request.id}",
-        "message": message[0] if message else None,
+        "text": facts.title,
+        "command": facts.command,
+        "message": facts.message,
     }
-    return _json({name: value for name, value in fields.items() if value is not None})
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _slack(facts: _Notice) -> _Body:
+    # https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+    escaped = facts.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    block = {"type": "section", "text": {"type": "plain_text", "text": facts.text[:3000]}}
+    return {"text": escaped, "mrkdwn": False, "blocks": [block]}
+
+
+def _discord(facts: _Notice) -> _Body:
+    # https://discord.com/developers/docs/resources/webhook#execute-webhook; nobody is pinged.
+    title, *message, how = replace(
+        facts, asker=_for_discord(facts.asker), server=_for_discord(facts.server)
+    ).lines
+    content = "\n".join([title, *map(_for_discord, message), how])
+    return {"content": content[:LONGEST_DISCORD], "allowed_mentions": {"parse": []}}
+
+
+def _teams(facts: _Notice) -> _Body:
+    # https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors: one card.
+    # A TextRun knows no Markdown; a TextBlock does.
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": [
+            {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": line}]}
+            for line in facts.text.split("\n")
+            if line
+        ],
+    }
+    content_type = "application/vnd.microsoft.card.adaptive"
+    attachment = {"contentType": content_type, "contentUrl": None, "content": card}
+    return {"type": "message", "attachments": [attachment]}
+
+
+_BODIES: Final = {"slack": _slack, "discord": _discord, "teams": _teams}
 
 
 def _for_discord(text: str) -> str:
     """The text with a backslash before each sign that could mean something to Discord."""
     return _PUNCTUATION.sub(r"\\\1", text)
-
-
-def _json(value: object) -> tuple[bytes, str]:
-    return ascii_json(value).encode("ascii"), "application/json"

@@ -51,16 +51,15 @@ async def http_streams(
     the SDK keeps the words of a refusal but not the number. `authorization` adds the token of a
     login where the configuration has none.
     """
+    url, silence = settings.url, Silence(flooded)
+    assert url is not None
+    # A plain body is as long as it is; a compressed one may be anything.
+    headers = {**request_headers(settings), "Accept-Encoding": "identity"}
 
-    async def noticed(response: httpx2.Response) -> None:
+    async def notice_status(response: httpx2.Response) -> None:
         # A stream that a server does not offer, or a session it does not end, is no failure.
         if response.request.method == "POST":
             refused(response.status_code if response.status_code >= 400 else None)
-
-    silence = Silence(flooded)
-    # A plain body is as long as it is; a compressed one may be anything.
-    headers = {**request_headers(settings), "Accept-Encoding": "identity"}
-    assert settings.url is not None
 
     def client_of(
         headers: dict[str, str] | None = headers,
@@ -69,32 +68,39 @@ async def http_streams(
     ) -> httpx2.AsyncClient:
         return GuardedClient(
             silence,
-            sse=settings.url if settings.transport == "sse" else None,
+            sse=url if settings.transport == "sse" else None,
             headers=headers,
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             auth=authorization or auth,
-            event_hooks={"response": [noticed]},
+            event_hooks={"response": [notice_status]},
         )
 
-    if settings.transport == "sse":
-        from mcp.client.sse import sse_client
+    streams = _sse_streams if settings.transport == "sse" else _streamable_http_streams
+    async with streams(url, headers, client_of) as (read, write):
+        yield _IncomingMessages(read, silence), write
 
-        async with sse_client(settings.url, headers=headers, httpx_client_factory=client_of) as (
-            read,
-            write,
-        ):
-            yield _IncomingMessages(read, silence), write
-        return
+
+@asynccontextmanager
+async def _sse_streams(
+    url: str, headers: dict[str, str], client_of: Callable[..., httpx2.AsyncClient]
+) -> AsyncIterator[tuple[Any, Any]]:
+    from mcp.client.sse import sse_client
+
+    async with sse_client(url, headers=headers, httpx_client_factory=client_of) as streams:
+        yield streams
+
+
+@asynccontextmanager
+async def _streamable_http_streams(
+    url: str, headers: dict[str, str], client_of: Callable[..., httpx2.AsyncClient]
+) -> AsyncIterator[tuple[Any, Any]]:
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        client_of() as client,
-        streamable_http_client(settings.url, http_client=client, max_sse_event_size=MOST_BYTES) as (
-            read,
-            write,
-        ),
+        client_of(headers) as client,
+        streamable_http_client(url, http_client=client, max_sse_event_size=MOST_BYTES) as streams,
     ):
-        yield _IncomingMessages(read, silence), write
+        yield streams
 
 
 class _IncomingMessages:

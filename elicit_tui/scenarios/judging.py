@@ -47,18 +47,18 @@ def faults_of(
     variant: Variant,
     base: Run | None,
     script: Script,
-    watched: Watched,
     answered: Asked,
     *,
     alive: bool,
 ) -> list[str]:
     """What is not as it must be, as sentences; `base` is the accepted run that it departs from."""
+    watched = run.watched
     if base is None:
         run.said_no = run.scenario.refuses or said_no(run.scenario, answered)
         faults = _as_written(run, script, watched)
     else:
         run.said_no = variant.refuses is not None
-        faults = _departed(run, variant, base, script, watched, alive=alive)
+        faults = _departed(run, variant, base, script, alive=alive)
     return [*watched.problems, *faults]
 
 
@@ -178,15 +178,8 @@ def _not_by_the_scenario(run: Run, expected: Collection[DecidedBy]) -> Iterator[
 
 
 def _departed(
-    run: Run,
-    variant: Variant,
-    base: Run,
-    script: Script,
-    watched: Watched,
-    *,
-    alive: bool,
+    run: Run, variant: Variant, base: Run, script: Script, *, alive: bool
 ) -> Iterator[str]:
-    scenario = run.scenario
     kind = variant.wrong.kind if variant.wrong is not None else None
     if kind in ("typed", "decline with content"):
         yield from _came_back(run, accepted=kind == "typed")
@@ -206,27 +199,35 @@ def _departed(
     if kind == "short" and _failed(run.result) and not _failed(base.result):
         said = neutral_line(text_of(run.result or {}), 160)
         yield f"it fails where what is optional is left out: {said}"
-    if kind in ("typed", "short"):
-        return
     if kind == "twice":
-        yield from script.problems
-        if run.result is not None:
-            yield from scenario.expect.faults(run.result)
-        yield from _must_have_changed(scenario, watched)
-        return
-    if kind == "extra":
+        yield from _as_if_answered_once(run, script)
+    elif kind == "extra":
         if MARKER in ascii_json(run.result):
             yield "it took over a property that the form does not have"
-        return
+    elif kind not in ("typed", "short"):
+        refused = number if kind is None else None
+        yield from _acted_all_the_same(run, base, script, refused)
+
+
+def _as_if_answered_once(run: Run, script: Script) -> Iterator[str]:
+    yield from script.problems
+    if run.result is not None:
+        yield from run.scenario.expect.faults(run.result)
+    yield from _must_have_changed(run.scenario, run.watched)
+
+
+def _acted_all_the_same(run: Run, base: Run, script: Script, refused: int | None) -> Iterator[str]:
+    """What shows that it acted without an accept; `refused`: the question that was, from 0."""
+    scenario = run.scenario
     if run.result is not None:
         acted = list(_acted_by_result(scenario, base, run.result))
         yield from acted
         run.notes += () if acted else _same_words(scenario, base, run.result)
-    yield from _acted_on(watched)
-    if kind is None and number is not None:
+    yield from _acted_on(run.watched)
+    if refused is not None:
         if scenario.on_refusal is not None:
             yield from _not_as_on_refusal(run)
-        yield from _asked_again(scenario, script, base, number)
+        yield from _asked_again(scenario, script, base, refused)
 
 
 def _acted_on(watched: Watched) -> Iterator[str]:

@@ -178,11 +178,11 @@ class Way:
         lane.way = None
         run.resolved = list(self._outcomes.values())
         run.asked = [request for _, request in self.script.asked]
-        watched = run.watched = Watched(self._before, await self.states(lane), lane.directory)
+        run.watched = Watched(self._before, await self.states(lane), lane.directory)
         if run.error is None:
             run.failures += lane.newly_broken()
         run.failures += faults_of(
-            run, self._variant, self._base, self.script, watched, self.by_step(), alive=self._alive
+            run, self._variant, self._base, self.script, self.by_step(), alive=self._alive
         )
         self.judged = True
         return run

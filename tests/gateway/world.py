@@ -25,7 +25,7 @@ from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Set
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import HeldCall
-from elicit_tui.gateway.http import serve_http
+from elicit_tui.gateway.http import HttpOptions, serve_http
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.requester import AgentInfo
@@ -329,11 +329,13 @@ async def listening(
             open_one,
             ("127.0.0.1", 0),
             tokens,
-            idle_seconds=idle_seconds,
-            instructions=None,
-            public_hosts=public_hosts,
-            clock=clock,
-            bound=port.set_result,
+            HttpOptions(
+                idle_seconds=idle_seconds,
+                instructions=None,
+                public_hosts=public_hosts,
+                clock=clock,
+                bound=port.set_result,
+            ),
         )
     )
     try:

@@ -65,7 +65,8 @@ def judged(
     run = Run(scenario, HANDSHAKE, "decline", result=result, error=error)
     base = Run(scenario, HANDSHAKE, "accept", result=ACCEPTED, asked=list(before))
     script = Script((), asked=[(None if n else 0, each) for n, each in enumerate(asked)])
-    return faults_of(run, DECLINED, base, script, watched, (), alive=alive)
+    run.watched = watched
+    return faults_of(run, DECLINED, base, script, (), alive=alive)
 
 
 def with_schema(schema: Mapping[str, Any]) -> ElicitationRequest:
@@ -289,7 +290,7 @@ def test_a_refusal_that_is_told_in_the_words_of_the_accept_is_told() -> None:
     script = Script((), asked=[(0, with_schema(COLOUR))])
     for words, told in ((ACCEPTED, 1), (REFUSED, 0)):
         run.notes, run.result = [], {**words, "structuredContent": {"painted": False}}
-        assert faults_of(run, DECLINED, base, script, NOTHING, (), alive=True) == []
+        assert faults_of(run, DECLINED, base, script, (), alive=True) == []
         assert [note.partition(",")[0] for note in run.notes] == ["its text is the accept's"] * told
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from elicit_tui.config.importing import Moved
 from elicit_tui.elicitation.hiding import hidden, stars
@@ -59,93 +60,127 @@ class _Base:
 
     theirs: FoundFile
     ours: FoundFile
+    their_content: bytes | None
+    our_content: bytes | None
     document: AgentDocument
     own: AgentDocument
 
 
-def plan_install(wish: InstallRequest, refusals: Refusals) -> Plan:
+def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     """Put the entry into the agent's file. Raises ConfigError, UsageError."""
-    agent, records = wish.agent, Records(wish.agent, wish.path)
-    if wish.path == wish.ours:
-        raise UsageError(f"{shown_path(wish.path)} is our own configuration, not an agent's.")
+    agent, records = request.agent, Records(request.agent, request.path)
+    if request.path == request.ours:
+        raise UsageError(f"{shown_path(request.path)} is our own configuration, not an agent's.")
     record = records.read()
     if record is not None and record.moved:
-        if record.ours != str(wish.ours):
-            raise UsageError(
-                f"{agent.title}'s servers were moved into {shown_path(Path(record.ours))}: "
-                f"`elicit-tui gateway uninstall {agent.key}` puts them back first."
-            )
-        wish = replace(wish, take_over=True)
-    found, own = look(wish.path), look(wish.ours)
-    if found.content is None and not wish.path.parent.is_dir():
-        raise UsageError(
-            f"There is no folder {shown_path(wish.path.parent)}: is {agent.title} installed? "
-            "Another place is given with --file."
-        )
-    before = undoing.theirs(agent, found, records, record).content if record else found.content
-    own_before = undoing.ours(own, records, record).content
-    base = _Base(
-        found,
-        own,
-        read_document(agent, before or b"", shown_path(wish.path)),
-        undoing.own_document(replace(own, content=own_before)),
-    )
-    moved, staying = _moving(wish, base, refusals) if wish.take_over else ({}, ())
-    document = base.document
-    taken: dict[str, str] = {}
-    for name in tuple(moved):
-        try:
-            document, taken[name] = document.without(name)
-        except ConfigError as error:
-            staying = (*staying, Staying(name, str(error).partition(": ")[2]))
-            del moved[name]
+        _refuse_another_home(request, record)
+        request = replace(request, take_over=True)
+    base = _base(request, records, record)
+    moved, staying = _moving(request, base, refusals) if request.take_over else ({}, ())
+    document, taken, kept_in = _without(base.document, moved)
+    moved = {name: verdict for name, verdict in moved.items() if name in taken}
     replaced = _replaced(agent, document) if record is None else ()
     if NAME in document.servers:
         document, taken[NAME] = document.without(NAME)
-    names = [*wish.servers, *(moved if wish.servers else ())]
-    document = document.with_entry(
-        NAME, entry(agent, [*wish.command, *dict.fromkeys(names)], wish.environment)
-    )
+    document = document.with_entry(NAME, _gateway_entry(request, moved))
     blocks = {name: verdict.toml for name, verdict in moved.items()}
     own_after = undoing.with_servers(base.own, iter(blocks.values())).as_bytes()
-    changes = (
-        Change(wish.ours, own.content, own_after if moved else own_before, own.mode),
-        Change(wish.path, found.content, document.as_bytes(), found.mode),
-    )
     new = InstallRecord(
         agent=agent.key,
-        file=str(wish.path),
-        created=before is None,
+        file=str(request.path),
+        created=base.their_content is None,
         after=sha256_of(document.as_bytes()),
-        private=found.private,
+        private=base.theirs.private,
         made_table=not base.document.has_table,
         taken=taken,
-        ours=str(wish.ours),
-        ours_created=own_before is None,
+        ours=str(request.ours),
+        ours_created=base.our_content is None,
         ours_after=sha256_of(own_after),
         moved=blocks,
     )
-    real = tuple(only_real(changes))
+    changes = tuple(
+        only_real(
+            (
+                _change(base.ours, own_after if moved else base.our_content),
+                _change(base.theirs, document.as_bytes()),
+            )
+        )
+    )
+    our_copy = base.our_content if moved else None
     return Plan(
-        real,
-        lambda: make(real, lambda: records.write(new, before, own_before if moved else None)),
+        changes,
+        lambda: make(changes, lambda: records.write(new, base.their_content, our_copy)),
         tuple(moved),
-        staying,
+        (*staying, *kept_in),
         (*replaced, *_remote(moved), *_left_out(base.document)),
-        records.copy if before is not None else None,
+        records.copy if base.their_content is not None else None,
     )
 
 
+def _change(file: FoundFile, content: bytes | None) -> Change:
+    return Change(file.path, file.content, content, file.mode)
+
+
+def _refuse_another_home(request: InstallRequest, record: InstallRecord) -> None:
+    """What was moved before comes back before it can move elsewhere."""
+    if record.ours == str(request.ours):
+        return
+    raise UsageError(
+        f"{request.agent.title}'s servers were moved into {shown_path(Path(record.ours))}: "
+        f"`elicit-tui gateway uninstall {request.agent.key}` puts them back first."
+    )
+
+
+def _base(request: InstallRequest, records: Records, record: InstallRecord | None) -> _Base:
+    theirs, ours = look(request.path), look(request.ours)
+    if theirs.content is None and not request.path.parent.is_dir():
+        raise UsageError(
+            f"There is no folder {shown_path(request.path.parent)}: is {request.agent.title} "
+            "installed? Another place is given with --file."
+        )
+    their_content = theirs.content
+    if record is not None:
+        their_content = undoing.theirs(request.agent, theirs, records, record).content
+    our_content = undoing.ours(ours, records, record).content
+    return _Base(
+        theirs,
+        ours,
+        their_content,
+        our_content,
+        read_document(request.agent, their_content or b"", shown_path(request.path)),
+        undoing.own_document(replace(ours, content=our_content)),
+    )
+
+
+def _without(
+    document: AgentDocument, moved: Iterable[str]
+) -> tuple[AgentDocument, dict[str, str], list[Staying]]:
+    """The document without these servers, their text, and those that cannot be taken out."""
+    taken: dict[str, str] = {}
+    staying = []
+    for name in moved:
+        try:
+            document, taken[name] = document.without(name)
+        except ConfigError as error:
+            staying.append(Staying(name, str(error).partition(": ")[2]))
+    return document, taken, staying
+
+
+def _gateway_entry(request: InstallRequest, moved: Iterable[str]) -> Mapping[str, Any]:
+    names = [*request.servers, *(moved if request.servers else ())]
+    return entry(request.agent, [*request.command, *dict.fromkeys(names)], request.environment)
+
+
 def _moving(
-    wish: InstallRequest, base: _Base, refusals: Refusals
+    request: InstallRequest, base: _Base, refusals: Refusals
 ) -> tuple[dict[str, Moved], tuple[Staying, ...]]:
     """The servers that move, and those that stay."""
     servers = {name: table for name, table in base.document.servers.items() if name != NAME}
-    if is_of_a_project(wish.agent, wish.path):
+    if is_of_a_project(request.agent, request.path):
         return {}, tuple(Staying(name, "it belongs to a project") for name in servers)
-    known = {*base.own.servers, *wish.reserved}
+    known = {*base.own.servers, *request.reserved}
     judged = {
-        name: movable(wish.agent, name, table, known, private=base.ours.private)
+        name: movable(request.agent, name, table, known, private=base.ours.private)
         for name, table in servers.items()
     }
     moved = {name: verdict for name, verdict in judged.items() if isinstance(verdict, Moved)}
@@ -216,7 +251,7 @@ def plan_uninstall(agent: Agent, path: Path, own_file: Path) -> Plan:
         only_real(
             (
                 Change(path, found.content, undone.content, mode),
-                Change(own.path, own.content, undone_ours.content, own.mode),
+                _change(own, undone_ours.content),
             )
         )
     )
