@@ -48,6 +48,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     )
     from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
     from elicit_tui.tui.console.screens.links import PageScreen
+    from elicit_tui.tui.console.screens.long_text import LongTextScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
     from elicit_tui.tui.console.screens.server_dialogs import (
         OtherServersScreen,
@@ -70,6 +71,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         DateLine,
         TextBlock,
         ArgumentsScreen,
+        LongTextScreen,
         AllowancesScreen,
         ResultScreen,
         ResultTree,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
@@ -14,7 +15,7 @@ from textual.widgets import Static, TextArea
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.field import Typed
+from elicit_tui.form.field import Typed, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, readable_json
@@ -45,6 +46,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
         Binding("f2", "about", "More", id="arguments.about"),
+        Binding("f4", "at_length", "At length", id="arguments.at_length"),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
 
@@ -83,7 +85,6 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 touched=left.touched,
                 whence=dict.fromkeys(left.touched, FROM_BEFORE),
                 continues=left.continues,
-                id="arguments-form",
             )
             yield ValueList()
         yield TextArea("", id="arguments-json", show_line_numbers=False)
@@ -150,6 +151,41 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self._json_area.text = readable_json(content)
         self._json = not self._json
         self._show()
+
+    def action_at_length(self) -> None:
+        """Write the text of the field one is in, or the JSON, on the whole screen."""
+        from elicit_tui.tui.console.screens.long_text import LongTextScreen
+
+        line = self._typed_in
+        if self._json:
+            area = self._json_area
+            self.app.write_in(LongTextScreen("Arguments", area.text), self._take_json)
+        elif line is not None:
+            taken = partial(self._take_text, line)
+            self.app.write_in(LongTextScreen(line.spec.title, line.typed), taken)
+
+    def _take_json(self, text: str | None) -> None:
+        if text is not None:
+            self._json_area.text = text
+            self._json_area.focus()
+
+    def _take_text(self, line: TextLine, text: str | None) -> None:
+        """Have it in its field; one of several lines gets a block for them."""
+        if text is None or text == line.typed:
+            return
+        if "\n" in text:
+            self.run_worker(self._make_block(line.spec.name, text))
+        else:
+            entry = Typed(text) if text else Unset()
+            self.query_one(FormView).put({line.spec.name: entry})
+
+    async def _make_block(self, name: str, text: str) -> None:
+        form_view = self.query_one(FormView)
+        entries, touched = {**form_view.entries, name: Typed(text)}, form_view.touched | {name}
+        await form_view.remove()
+        form_view = FormView(self._form, entries, touched=touched)
+        await self.query_one(".dialog").mount(form_view, before=self.query_one(ValueList))
+        form_view.focus_field(name)
 
     def action_about(self) -> None:
         """Show whole what it says of itself, and what is known of its server."""
@@ -222,6 +258,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Down leads from a line of text to the values below, where there are some."""
+        if action == "at_length":
+            return self._json or self._typed_in is not None
         if action == "to_values":
             values = self.query(ValueList)
             return self._typed_in is not None and bool(values) and values.first().shown

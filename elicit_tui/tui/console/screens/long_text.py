@@ -1,0 +1,65 @@
+"""One text with the whole screen to itself, and from there in the person's own editor."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.strip import Strip
+from textual.widgets import TextArea
+
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.widgets.control import drawn_safely
+from elicit_tui.tui.widgets.text_block import EditorTrouble, edit_in_editor
+
+
+class LongTextArea(TextArea):
+    """Draws nothing that its text could take over the terminal with."""
+
+    DEFAULT_CSS = """
+    LongTextArea { border: none; padding: 0 1; background: transparent; height: 1fr; }
+    LongTextArea:focus { border: none; }
+    """
+
+    def render_line(self, y: int) -> Strip:
+        """A line of the text."""
+        return drawn_safely(super().render_line(y))
+
+
+class LongTextScreen(Dialog[str]):
+    """Result: the text as it stands. Every way out takes it, so that nothing typed is lost."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+s", "leave", "Back with it", key_display="Esc", id="long_text.back"),
+        Binding("f4", "editor", "$EDITOR", id="long_text.editor"),
+    ]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__(neutral_line(title, 60))
+        self._text = text
+
+    def body(self) -> ComposeResult:
+        """The text, wrapped."""
+        yield LongTextArea(self._text, soft_wrap=True, tab_behavior="focus", id="long-text")
+
+    def on_mount(self) -> None:
+        """Go on at its end."""
+        area = self.query_one(LongTextArea)
+        area.focus()
+        area.move_cursor(area.document.end)
+        self.call_after_refresh(self.app.keys_go_on)
+
+    def action_leave(self) -> None:
+        """Back to the field, with the text."""
+        self.dismiss(self.query_one(LongTextArea).text)
+
+    def action_editor(self) -> None:
+        """Hand the text to $VISUAL or $EDITOR and take back what was saved."""
+        area = self.query_one(LongTextArea)
+        try:
+            area.text = edit_in_editor(self.app, area.text)
+        except EditorTrouble as trouble:
+            self.app.notify(str(trouble), severity="warning", markup=False)
+        area.move_cursor(area.document.end)

@@ -1,0 +1,97 @@
+"""A long argument is written on the whole screen, or in the person's own editor; none is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.tui.console.screens import long_text
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
+from elicit_tui.tui.widgets.text_block import EditorTrouble
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+LETTER = {
+    "type": "object",
+    "properties": {"to": {"type": "string"}, "text": {"type": "string"}},
+    "required": ["text"],
+}
+BEYOND = {
+    "type": "object",
+    "properties": {"options": {"type": "object", "properties": {"a": {"type": "object"}}}},
+    "required": ["options"],
+}
+
+
+@asynccontextmanager
+async def writing(path: Path, schema: dict[str, Any]) -> AsyncIterator[Stand]:
+    async with console(path, servers=["alpha"], tools={"alpha": [tool("send", schema)]}) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "F4 At length" in stand.text())
+        yield stand
+
+
+async def at_length(stand: Stand) -> None:
+    await stand.press("f4")
+    await stand.until(lambda: isinstance(stand.app.screen, LongTextScreen))
+    await stand.until(lambda: isinstance(stand.app.focused, LongTextArea))
+
+
+async def test_an_argument_is_written_on_the_whole_screen_with_all_that_stood_there(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path, LETTER) as stand:
+        await stand.press(*"Ada", "tab", *"Dear")
+        await at_length(stand)
+        await stand.press(*" Ada,", "enter", *"bye", "escape")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "bye" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"to": "Ada", "text": "Dear Ada,\nbye"}
+
+
+async def test_the_json_of_arguments_is_written_on_the_whole_screen_too(tmp_path: Path) -> None:
+    async with writing(tmp_path, BEYOND) as stand:
+        await at_length(stand)
+        area = stand.app.screen.query_one(LongTextArea)
+        assert json.loads(area.text) == {"options": None}
+        area.text = '{"options": {"a": {"b": 1}}}'
+        await stand.press("ctrl+s")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"options": {"a": {"b": 1}}}
+
+
+async def test_an_editor_takes_the_text_and_one_that_fails_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with writing(tmp_path, LETTER) as stand:
+        await stand.press("tab", *"one")
+        await at_length(stand)
+
+        def fails(app: Any, text: str) -> str:
+            raise EditorTrouble("The editor fell over.")
+
+        monkeypatch.setattr(long_text, "edit_in_editor", fails)
+        await stand.press("enter", *"two", "f4")
+        await stand.until(lambda: "The editor fell over." in stand.notices())
+        monkeypatch.setattr(long_text, "edit_in_editor", lambda app, text: f"{text} three")
+        await stand.press("f4")
+        await stand.until(lambda: "two three" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "two three" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"text": "one\ntwo three"}
