@@ -68,7 +68,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """What it does, its fields, what is missing."""
         about = self._offer.description.partition("\n\n")[0]
         if self._form.beyond is not None:
-            about = f"{neutral(self._form.beyond, 300)} Write the arguments as JSON."
+            beyond = neutral(self._form.beyond, 300).rstrip(".")
+            about = f"{beyond}. Write the arguments as JSON."
         if about:
             yield Static(about, id="about", markup=False)
         if self._form.beyond is None:
@@ -129,9 +130,6 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def action_turn(self) -> None:
         """From the form to its JSON and back; the form keeps what it can show."""
-        if self._form.beyond is not None:
-            self.say("These arguments go beyond a form; they are written as JSON.")
-            return
         if self._json:
             content = self._read_json()
             if content is None:
@@ -258,6 +256,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Down leads from a line of text to the values below, where there are some."""
+        if action == "turn":
+            return self._form.beyond is None
         if action == "at_length":
             return self._json or self._typed_in is not None
         if action == "to_values":
