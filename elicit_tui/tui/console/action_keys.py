@@ -39,6 +39,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     from elicit_tui.tui.console.panels.questions import QuestionsPane
     from elicit_tui.tui.console.pictures import PicturePage
     from elicit_tui.tui.console.result_tree import ResultTree
+    from elicit_tui.tui.console.screens.about import HelpScreen
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.confirmations import (
@@ -84,6 +85,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         LeaveScreen,
         DeclineAllScreen,
         MuteScreen,
+        HelpScreen,
         Dialog,
         RowList,
         LineView,

@@ -180,6 +180,9 @@ class TextDialog(Dialog[None]):
 
     interruptible: ClassVar[bool] = True
 
+    room_taken = 0
+    """Rows of the frame that something else than the words has."""
+
     @abstractmethod
     def lines(self, width: int) -> list[Line]:
         """The text, in lines for a width in cells."""
@@ -196,4 +199,5 @@ class TextDialog(Dialog[None]):
 
     def on_resize(self) -> None:
         """As high as its words; what there is no room for is scrolled to."""
-        self.query_one("#words", LineView).styles.max_height = self.size.height - AROUND
+        most = self.size.height - AROUND - self.room_taken
+        self.query_one("#words", LineView).styles.max_height = most

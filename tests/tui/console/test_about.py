@@ -9,6 +9,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import AboutScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import CITY, Stand, console
@@ -85,3 +86,19 @@ async def test_help_begins_with_the_keys_of_where_one_is(
         await stand.until(lambda: "Help" in stand.text().splitlines()[0])
         line = stand.text().splitlines()[1]
         assert line.strip("│╭ ").startswith(first)
+
+
+async def test_help_is_narrowed_to_what_one_looks_for(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("f1")
+        await stand.until(lambda: "/ Search" in stand.text())
+        await stand.press("slash", *"favou")
+        await stand.until(lambda: "★ favourite" in stand.text().split("servers.favourite")[-1])
+        assert "servers.mute" not in stand.text()
+        assert "Before a question reaches you" not in stand.text()
+        await stand.press(*"xyz")
+        await stand.until(lambda: "Nothing matches." in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "servers.mute" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.outcome_words import offer_words, server_words
-from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines, text_of
+from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.names_on_screen import key_name
 
 if TYPE_CHECKING:
@@ -56,6 +62,7 @@ TITLES = {
     "arguments": "the arguments of a call",
     "allowances": "allowed tools",
     "leave": "leaving",
+    "help": "this help",
     "dialog": "dialogs",
     "rows": "lists",
     "lines": "texts",
@@ -97,14 +104,52 @@ SIGNS = (
 
 
 class HelpScreen(TextDialog):
-    """One text to scroll through."""
+    """One text to scroll through, narrowed to what is searched for."""
 
     app: Controller
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/", id="help.search"),
+    ]
 
     def __init__(self, here: Collection[str] = ()) -> None:
         """`here`: the families of the keys that work where help was asked for; they come first."""
         super().__init__("Help")
         self._here = frozenset(here) - GENERAL
+
+    def body(self) -> ComposeResult:
+        """The search, which comes with its key, and the text."""
+        search = SearchLine("search", verb="To the text", id="help-search")
+        search.display = False
+        yield search
+        yield from super().body()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Who looks for something needs no key that leads there."""
+        if action == "search":
+            return not self.query_one(SearchLine).has_focus
+        return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        """Look for a key, its name or any other word."""
+        self.room_taken = 1
+        self.query_one(SearchLine).display = True
+        self.query_one(SearchLine).focus()
+        self.on_resize()
+
+    @on(SearchLine.Changed, "#help-search")
+    def _narrow(self) -> None:
+        self.query_one(LineView).show(self.lines)
+
+    @on(SearchLine.Submitted, "#help-search")
+    @on(SearchLine.Left, "#help-search")
+    def _to_the_text(self) -> None:
+        search = self.query_one(SearchLine)
+        if not search.value:
+            self.room_taken = 0
+            search.display = False
+            self.on_resize()
+        self.query_one(LineView).focus()
 
     def action_help(self) -> None:
         """The same key goes back."""
@@ -128,7 +173,20 @@ class HelpScreen(TextDialog):
                 "dim",
             )
         )
-        return joined(groups)
+        return joined(self._found(groups)) or [(("Nothing matches.", "dim"),)]
+
+    def _found(self, groups: Iterable[list[Line]]) -> Iterator[list[Line]]:
+        """The groups, or what of them holds the word that is looked for."""
+        term = self.query_one(SearchLine).value.strip().casefold()
+        for head, *others in groups:
+            has_title = head[0][1] == "accent"
+            # Of what has no title, a paragraph or the signs, all is shown or nothing.
+            words = text_of(head) if has_title else " ".join(map(text_of, [head, *others]))
+            lines = [line for line in others if has_title and term in text_of(line).casefold()]
+            if term in words.casefold():
+                yield [head, *others]
+            elif lines:
+                yield [head, *lines]
 
     def _keys(self, width: int) -> list[list[Line]]:
         groups: dict[str, list[Line]] = {}
