@@ -1,0 +1,187 @@
+"""One run as it is composed of the owner's settings, and as it is taken down."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Deadline, Outcome, Question, Review, accept
+from elicit_tui.elicitation.settings import (
+    ContentPolicy,
+    HistorySettings,
+    ServerSettings,
+    Settings,
+    StoreSettings,
+)
+from elicit_tui.errors import SecretError
+from elicit_tui.ledger import Ledger
+from elicit_tui.paths import ledger_file
+from elicit_tui.runtime import open_inbox, open_runtime, open_store, opening
+from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger, store_secret
+from elicit_tui.store.store import Asker
+from tests.broker.conftest import form_request
+from tests.hooks.world import command, hook, read
+from tests.store.world import ASKER, question
+
+pytestmark = pytest.mark.anyio
+
+SENT = {"colour": "red"}
+
+
+class Person:
+    """Answers at once, or never."""
+
+    def __init__(self, outcome: Outcome | None = None) -> None:
+        self.outcome = outcome
+        self.asked = asyncio.Event()
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        deadline.start()
+        self.asked.set()
+        if self.outcome is None:
+            question.draft.write({}, frozenset())
+            await asyncio.Event().wait()
+        assert self.outcome is not None
+        return self.outcome
+
+
+def settings_in(directory: Path, content: ContentPolicy = "redacted", **more: Any) -> Settings:
+    history = HistorySettings(path=str(directory / "history.sqlite3"), content=content)
+    return Settings(history=history, **more)
+
+
+def opened(settings: Settings, person: Person, **more: Any) -> Any:
+    return open_runtime(settings, responder=lambda queue: person, **more)
+
+
+async def test_on_the_way_out_what_is_open_ends_is_recorded_and_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "told.jsonl"
+    settings = settings_in(tmp_path, hooks=(hook("Resolved", command("passes", log)),))
+    person, request = Person(), form_request()
+    async with opened(settings, person) as runtime:
+        asking = asyncio.ensure_future(runtime.broker.resolve(request))
+        await asyncio.wait_for(person.asked.wait(), 20)
+    outcome = await asyncio.wait_for(asking, 20)
+    assert (outcome.action, outcome.decided_by) == ("cancel", "shutdown")
+    with closing(Ledger.open(ledger_file(settings.history.path))) as ledger:
+        assert ledger.row(request.id).decided_by == "shutdown"
+    assert [told["input"]["decided_by"] for told in read(log)] == ["shutdown"]
+
+
+async def test_where_the_history_cannot_be_written_nothing_is_accepted(tmp_path: Path) -> None:
+    (tmp_path / "history.sqlite3").mkdir()
+    settings = settings_in(tmp_path)
+    assert isinstance(open_ledger(settings.history), UnavailableLedger)
+    person = Person(accept("user", "Sent.", SENT))
+    async with opened(settings, person) as runtime:
+        outcome = await runtime.broker.resolve(form_request())
+    assert outcome.action != "accept"
+
+
+@pytest.mark.parametrize(
+    ("content", "keep", "kept"),
+    [("redacted", True, True), ("redacted", False, False), ("none", True, False)],
+)
+async def test_drafts_are_kept_for_the_next_run_where_anything_may_be_kept(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: ContentPolicy,
+    keep: bool,
+    kept: bool,
+) -> None:
+    made: list[Path] = []
+
+    class Files:
+        def __init__(self, directory: Path, guardian: Any) -> None:
+            made.append(directory)
+
+    monkeypatch.setattr("elicit_tui.runtime.runtime.DraftFiles", Files)
+    settings = settings_in(tmp_path, content)
+    async with opened(settings, Person(), keep_drafts=keep):
+        pass
+    assert bool(made) is kept
+
+
+async def test_a_run_without_hooks_has_none_and_knows_servers_as_they_are_now(
+    tmp_path: Path,
+) -> None:
+    settings = settings_in(tmp_path, servers={"a": ServerSettings("a", command="a")})
+    async with opened(settings, Person()) as runtime:
+        assert runtime.hooks is None
+        runtime.know("b", ServerSettings("b", command="b"))
+        runtime.know("a", None)
+        runtime.know("never", None)
+        assert list(runtime.settings.servers) == ["b"]
+
+
+async def test_prepared_answers_and_the_absence_of_a_person_reach_the_policy(
+    tmp_path: Path,
+) -> None:
+    person = Person(accept("user", "Sent.", SENT))
+    async with opened(settings_in(tmp_path), person, person_present=False) as runtime:
+        assert (await runtime.broker.resolve(form_request())).decided_by == "nobody"
+    async with opened(settings_in(tmp_path), person, answers=()) as runtime:
+        assert (await runtime.broker.resolve(form_request())).decided_by != "user"
+    assert not person.asked.is_set()
+
+
+def test_a_question_whose_process_is_gone_is_ended_in_the_history_where_there_is_one(
+    tmp_path: Path,
+) -> None:
+    settings = settings_in(tmp_path)
+    opening._record_end(settings, "gone")
+    assert not ledger_file(settings.history.path).exists()
+    request = form_request()
+    with closing(Ledger.open(ledger_file(settings.history.path))) as ledger:
+        ledger.asked(request, Review())
+        opening._record_end(settings, request.id)
+        opening._record_end(settings, "unknown")
+        row = ledger.row(request.id)
+        assert (row.action, row.decided_by) == ("cancel", "store")
+        assert [one.id for one in ledger.rows()] == [request.id]
+
+
+def test_the_secret_of_the_environment_goes_before_the_one_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "secret"
+    file.write_bytes(base64.b64encode(b"f" * 32))
+    file.chmod(0o600)
+    in_file = Settings(store=StoreSettings(secret_file=str(file), secret_env="ET_TEST_SECRET"))
+    assert store_secret(in_file) == b"f" * 32
+    monkeypatch.setenv("ET_TEST_SECRET", base64.b64encode(b"e" * 32).decode())
+    assert store_secret(in_file) == b"e" * 32
+    monkeypatch.setenv("ET_TEST_SECRET", "")
+    assert store_secret(in_file) == b"f" * 32
+    assert store_secret(Settings(store=StoreSettings(secret_env="ET_TEST_SECRET"))) is None
+    monkeypatch.setenv("ET_TEST_SECRET", "short")
+    with pytest.raises(SecretError):
+        store_secret(in_file)
+
+
+async def test_an_inbox_answers_what_a_store_was_asked_and_asks_nothing_itself(
+    tmp_path: Path,
+) -> None:
+    settings = settings_in(tmp_path)
+    async with open_store(settings, "asker") as store:
+        await store.begin(ASKER)
+        await store.begin(Asker("other"))
+        waiting = await store.put(question(), ASKER)
+        async with open_inbox(settings, "inbox", create=False) as inbox:
+            assert [one.id for one in inbox.waiting] == [waiting.id]
+            await store.heartbeat()
+            (process,) = await store.asking_processes()
+            assert process.role == "asker"
+
+
+def test_the_guardian_is_loaded_once_and_by_the_first_question() -> None:
+    lazy = LazyGuardian(Settings().guardian)
+    assert lazy._guardian is None
+    assert lazy.review(form_request("Enter your password to go on")).findings
+    assert lazy.guardian is lazy.guardian
+    assert lazy.outgoing({"a": "ghp_0123456789abcdefghij0123456789abcd"})
