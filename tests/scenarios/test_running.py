@@ -1,0 +1,404 @@
+"""How ways are run: what is shared, in which order it is told, what a way keeps of its server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver import Context, MCPServer
+
+from elicit_tui.broker import Notice, Requested, Resolved
+from elicit_tui.elicitation import Deadline, Question, Review, accept, decline
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.elicitation.settings import Hook, Rule, ServerSettings, Settings
+from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
+from elicit_tui.host.events import LogMessage, Progress, ServerLog
+from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, lane, run_scenarios
+from elicit_tui.scenarios.lane import Lane, Way
+from elicit_tui.scenarios.result import Run, RunEvent
+from elicit_tui.scenarios.running import Ways, _all_of, _chains, _InOrder, goes_on, processors
+from elicit_tui.scenarios.scenario import Expectation
+from elicit_tui.scenarios.snapshots import Snapshots, snapshot_file
+from elicit_tui.scenarios.variants import Variant, Wrong, as_written
+from tests.broker.conftest import form_request
+from tests.scenarios.test_watching import Nothing
+
+pytestmark = pytest.mark.anyio
+
+ACCEPT = PreparedAnswer(content={})
+PLACE = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
+SETTINGS = Settings(servers={"paint": PLACE})
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elicit_tui.scenarios.script.DEADLINE_SECONDS", 0.01)
+
+
+def scenario(tmp_path: Path, *answers: PreparedAnswer, **more: Any) -> Scenario:
+    file = tmp_path / "paints.toml"
+    return Scenario("paints", "paint", "paint", answers=answers or (ACCEPT,), file=file, **more)
+
+
+def ways(one: Scenario, settings: Settings = SETTINGS, **options: Any) -> Ways:
+    snapshots = Snapshots(one.file)
+    chosen = Options(**{"eras": (HANDSHAKE,), **options})
+    free = asyncio.Semaphore(1)
+    return Ways(settings, one, chosen.eras[0], chosen, snapshots, free, lambda event: None)
+
+
+# In which order
+
+
+def test_scenarios_whose_servers_share_what_is_watched_run_one_after_the_other() -> None:
+    def unit(name: str, server: str, *watch: str) -> Ways:
+        return ways(Scenario(name, server, "t", watch=watch, file=Path("a.toml")))
+
+    def chained(*units: Ways) -> list[list[str]]:
+        return [[each.scenario.name for each in chain] for chain in _chains(units)]
+
+    free = [unit("a", "one"), unit("b", "one"), unit("c", "two")]
+    assert chained(*free) == [["a"], ["b"], ["c"]]
+    assert chained(unit("a", "one"), unit("b", "two"), unit("a", "one")) == [["a", "a"], ["b"]]
+    assert chained(unit("a", "one", "f"), unit("b", "two"), unit("c", "three", "f")) == [
+        ["a", "c"],
+        ["b"],
+    ]
+    # Another scenario of a server that is watched may change it as well.
+    assert chained(unit("a", "one"), unit("b", "two"), unit("c", "one", "f")) == [["a", "c"], ["b"]]
+    joined = (unit("a", "one", "f"), unit("b", "two", "g"), unit("c", "three", "f", "g"))
+    assert chained(*joined) == [["a", "b", "c"]]
+
+
+def test_the_ends_of_runs_are_told_in_the_order_of_their_scenarios() -> None:
+    first, second = (ways(Scenario(name, "paint", "t")) for name in "ab")
+    told: list[RunEvent] = []
+    suite = Suite()
+    ended = _InOrder([first, second], suite, told.append)
+    runs = [Run(first.scenario, HANDSHAKE, str(number)) for number in range(5)]
+    second.runs, second.over = [runs[3]], True
+    first.runs = [runs[0], None, runs[2]]
+    ended.some()
+    assert suite.runs == runs[:1]
+    ended.some()
+    first.runs[1] = runs[1]
+    ended.some()
+    assert suite.runs == runs[:3]
+    first.over = True
+    ended.some()
+    assert suite.runs == runs[:4]
+    assert [event.run for event in told] == suite.runs
+    ended.all_that_is_left()
+    assert len(suite.runs) == 4
+    cut = Suite()
+    broken = _InOrder([first], cut, told.append)
+    first.told, first.over, first.runs = 0, False, [None, runs[4]]
+    broken.some()
+    assert cut.runs == []
+    broken.all_that_is_left()
+    broken.all_that_is_left()
+    assert cut.runs == [runs[4]]
+
+
+async def test_where_one_part_fails_the_others_end_with_it() -> None:
+    ended: list[str] = []
+
+    async def works() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("works")
+
+    async def fails() -> None:
+        await asyncio.sleep(0)
+        raise ServerError("It went away.")
+
+    with pytest.raises(ServerError):
+        await asyncio.wait_for(_all_of([works(), fails()]), 10)
+    assert ended == ["works"]
+
+
+def test_a_server_that_answered_or_was_let_go_serves_the_next_way() -> None:
+    run = Run(Scenario("a", "b", "c"), HANDSHAKE, "x")
+    for error, on in (
+        (None, True),
+        (ProtocolCallError(-1, "no"), True),
+        (Interrupted("x"), True),
+        (ServerError("gone"), False),
+        (LimitReached("late"), False),
+    ):
+        run.error = error
+        assert goes_on(run) is on
+    assert processors() >= 1
+
+
+# With what
+
+
+def test_a_scenario_keeps_of_the_owners_rules_and_hooks_the_administrators_alone() -> None:
+    managed_rule = Rule("decline", server="x", layer="managed")
+    managed = Hook("Asked", command=("a",), layer="managed", position=1)
+    settings = replace(
+        SETTINGS,
+        servers={"paint": PLACE, "other": replace(PLACE, name="other")},
+        rules=(managed_rule, Rule("accept", server="x", layer="user")),
+        hooks=(managed, Hook("Asked", command=("b",), layer="user", position=1)),
+    )
+    found = ways(Scenario("a", "paint", "c"), settings, timeout_sec=7.0)._settings_of()
+    assert (found.rules, found.hooks, list(found.servers)) == (
+        (managed_rule,),
+        (managed,),
+        ["paint"],
+    )
+    server = found.servers["paint"]
+    assert (server.tool_timeout_sec, found.elicitation.timeout_sec) == (7.0, 7.0)
+    assert server.protocol == HANDSHAKE
+    either = ways(Scenario("a", "paint", "c"), settings, eras=("auto",))._settings_of()
+    assert either.servers["paint"].protocol == PLACE.protocol
+
+
+def compared(tmp_path: Path, **options: Any) -> Run:
+    one = ways(scenario(tmp_path), **options)
+    run = Run(one.scenario, HANDSHAKE, "accept", asked=[form_request()])
+    run.protocol_version = HANDSHAKE
+    one._compare(run)
+    if one.options.update:
+        one.snapshots.write()
+    return run
+
+
+def test_a_question_without_a_snapshot_is_a_note_and_in_a_build_a_failure(tmp_path: Path) -> None:
+    assert [note.partition(":")[0] for note in compared(tmp_path).notes] == ["no snapshot yet"]
+    assert compared(tmp_path).failures == []
+    assert "no snapshot to compare with" in compared(tmp_path, need_snapshots=True).failures[0]
+    unwanted = compared(tmp_path, need_snapshots=True, snapshots=False)
+    assert (unwanted.notes, unwanted.failures) == ([], [])
+    taken = compared(tmp_path, update=True, need_snapshots=True)
+    assert (taken.notes, taken.failures) == ([], [])
+    assert snapshot_file(tmp_path / "paints.toml").exists()
+    same = compared(tmp_path, need_snapshots=True)
+    assert (same.notes, same.failures) == ([], [])
+
+
+def test_a_run_that_broke_off_or_asked_nothing_is_not_compared(tmp_path: Path) -> None:
+    one = ways(scenario(tmp_path), need_snapshots=True)
+    for more in ({"error": ServerError("x")}, {"protocol_version": None}, {"asked": []}):
+        run = Run(one.scenario, HANDSHAKE, "accept", asked=[form_request()])
+        run.protocol_version = HANDSHAKE
+        one._compare(replace(run, **more))  # type: ignore[arg-type]
+        assert (run.failures, run.notes) == ([], [])
+
+
+# On which process
+
+
+def painting(act: Callable[[int, str], str]) -> MCPServer:
+    """A server whose tool asks once; `act` makes its text of how often it was called, and how."""
+    server, calls = MCPServer("paint"), [0]
+
+    @server.tool()
+    async def paint(context: Context) -> str:
+        calls[0] += 1
+        return act(calls[0], (await context.elicit("Paint it?", Nothing)).action)
+
+    return server
+
+
+async def outcome(
+    one: Scenario, make: Callable[[], MCPServer], **options: Any
+) -> tuple[dict[str, Run], int]:
+    """The runs by the names of their ways, and how many servers were made for them."""
+    made: list[MCPServer] = []
+
+    def new() -> MCPServer:
+        made.append(make())
+        return made[-1]
+
+    chosen = Options(
+        **{"eras": (HANDSHAKE,), "branches": True, "snapshots": False, **options},
+        in_process={"paint": new},
+    )
+    suite = Suite()
+    await asyncio.wait_for(run_scenarios(SETTINGS, [one], chosen, suite), 60)
+    return {run.branch: run for run in suite.runs}, len(made)
+
+
+def in_order(number: int, action: str) -> str:
+    return "painted" if action == "accept" else "not painted"
+
+
+async def test_a_process_that_answers_alike_serves_many_ways_and_one_that_counts_does_not(
+    tmp_path: Path,
+) -> None:
+    one = scenario(tmp_path, expect=Expectation(text="painted*"))
+    runs, made = await outcome(one, lambda: painting(in_order))
+    assert list(runs) == ["accept", "decline", "cancel", "deadline", "call cancelled"]
+    assert [run.failures for run in runs.values()] == [[]] * 5
+    assert made == 2
+    _, made = await outcome(one, lambda: painting(in_order), fresh=True)
+    assert made == 5
+
+    def counts(number: int, action: str) -> str:
+        return f"painted {number}" if action == "accept" else "not painted"
+
+    _, made = await outcome(one, lambda: painting(counts))
+    assert made == 6
+    _, made = await outcome(one, lambda: painting(in_order), branches=False)
+    assert made == 1
+
+
+async def test_what_fails_on_a_process_that_served_others_is_tried_alone_and_that_counts(
+    tmp_path: Path,
+) -> None:
+    def spoils(number: int, action: str) -> str:
+        return "painted" if action == "accept" or number > 2 else "not painted"
+
+    one = scenario(tmp_path, expect=Expectation(text="painted"))
+    runs, _ = await outcome(one, lambda: painting(spoils))
+    assert [run.failures for run in runs.values()] == [[]] * 5
+    notes = [note for run in runs.values() for note in run.notes]
+    assert any("fails on a process that served other ways before" in note for note in notes)
+
+    def acts(number: int, action: str) -> str:
+        return "painted"
+
+    runs, _ = await outcome(one, lambda: painting(acts))
+    assert not runs["decline"].passed
+    assert "it acted all the same" in runs["decline"].failures[0]
+
+
+async def test_where_the_accept_fails_no_other_way_is_tried(tmp_path: Path) -> None:
+    one = scenario(tmp_path, expect=Expectation(text="other"))
+    runs, made = await outcome(one, lambda: painting(in_order))
+    assert (list(runs), runs["accept"].passed, made) == (["accept"], False, 1)
+    refuses = scenario(tmp_path, PreparedAnswer("decline"))
+    runs, _ = await outcome(refuses, lambda: painting(in_order))
+    assert list(runs) == ["decline"]
+
+
+async def test_a_process_that_does_otherwise_when_it_is_called_again_is_told(
+    tmp_path: Path,
+) -> None:
+    def fails_later(number: int, action: str) -> str:
+        if number > 1 and action == "accept":
+            raise ValueError("only once")
+        return in_order(number, action)
+
+    one = scenario(tmp_path, expect=Expectation(text="painted"))
+    runs, _ = await outcome(one, lambda: painting(fails_later))
+    notes = [note for run in runs.values() for note in run.notes]
+    assert any("a second call on one process ends otherwise" in note for note in notes)
+    assert all(run.passed for run in runs.values())
+
+
+# What a way keeps
+
+
+def way_of(wrong: Wrong | None = None, steps: int = 1) -> Way:
+    one = Scenario("a", "paint", "c", answers=(ACCEPT,) * steps)
+    variant = as_written(one)
+    if wrong is not None:
+        variant = Variant("wrong", variant.steps, "gone wrong", wrong)
+    return Way(one, HANDSHAKE, variant, None, lambda event: None)
+
+
+async def test_what_a_server_says_beside_its_result_is_kept_and_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    way = way_of()
+    way.host_said(ServerLog("paint", "line"))
+    way.host_said(LogMessage("paint", "info", None, {"a": 1}))
+    way.host_said(Progress("paint", "c", 1.0, None, "half"))
+    way.host_said(Progress("paint", "c", 1.0))
+    kept = [
+        ("its standard error", "line"),
+        ("its log", "{'a': 1}"),
+        ("its progress", "half"),
+        ("its progress", ""),
+    ]
+    assert way.run.overheard == kept
+    monkeypatch.setattr(lane, "MOST_OVERHEARD", 4)
+    way.host_said(ServerLog("paint", "more"))
+    assert way.run.overheard == kept
+
+
+async def test_the_questions_of_the_server_alone_are_a_ways() -> None:
+    told: list[str] = []
+    one = Scenario("a", "paint", "c", answers=(ACCEPT,))
+    way = Way(one, HANDSHAKE, as_written(one), None, lambda event: told.append(event.event))
+    asked, ours = form_request(), replace(form_request(), kind="approval")
+    for request in (asked, ours):
+        way.broker_said(Requested(request))
+        way.broker_said(Resolved(request, Review(), accept("answers", "", {}), 1))
+    way.broker_said(Notice("paint", "Something."))
+    assert told == ["requested", "resolved"]
+    assert list(way._outcomes) == [asked.id]
+
+
+async def test_a_wrong_answer_goes_past_the_judge_for_its_own_question_alone() -> None:
+    asked, other = form_request("One?"), form_request("Two?")
+    given = accept("answers", "By the scenario.", {"a": 1})
+    for kind, content in (("invalid", {"a": "x"}), ("extra", {"b": 1})):
+        way = way_of(Wrong(1, kind, content), steps=2)  # type: ignore[arg-type]
+        way.script.asked = [(0, other), (1, asked)]
+        changed = way.instead(asked, given)
+        assert (changed.action, changed.content) == ("accept", content)
+        assert "Sent past the judge: wrong." in changed.reason
+        assert way.script.wrong_message == "One?"
+        assert way.instead(other, given) is given
+        ruled = replace(given, decided_by="rule")
+        assert way.instead(asked, ruled) is ruled
+    declined = way_of(Wrong(0, "decline with content", {"a": 1}))
+    declined.script.asked = [(0, asked)]
+    changed = declined.instead(asked, given)
+    assert (changed.action, changed.content) == ("decline", {"a": 1})
+    late = way_of(Wrong(0, "late", {"a": 1}))
+    late.script.asked = [(0, asked)]
+    no = decline("answers", "No.")
+    assert late.instead(asked, no) is no
+    assert late._late is not None
+    assert (late._late[1].action, late._late[1].content) == ("accept", {"a": 1})
+    right = way_of()
+    right.script.asked = [(0, asked)]
+    assert right.instead(asked, given) is given
+
+
+async def test_a_question_outside_of_every_way_is_cancelled() -> None:
+    found = await Lane(SETTINGS, "paint").respond(Question(form_request()), Deadline(60))
+    assert (found.action, found.decided_by) == ("cancel", "answers")
+
+
+def test_what_a_server_broke_is_said_once() -> None:
+    class Broken:
+        def __init__(self) -> None:
+            self.rules = ["one"]
+
+        def broken_rules(self) -> list[str]:
+            return self.rules
+
+    there = Lane(SETTINGS, "paint")
+    assert there.newly_broken() == []
+    broken: Any = Broken()
+    there.connection = broken
+    assert there.newly_broken() == ["one"]
+    assert there.newly_broken() == []
+    broken.rules.append("two")
+    assert there.newly_broken() == ["two"]
+
+
+async def test_a_scenario_is_tried_in_each_revision_that_is_wanted(tmp_path: Path) -> None:
+    one = scenario(tmp_path, expect=Expectation(text="painted"))
+    suite = Suite()
+    options = Options(
+        eras=(HANDSHAKE, MODERN), snapshots=False, in_process={"paint": painting(in_order)}
+    )
+    await asyncio.wait_for(run_scenarios(SETTINGS, [one], options, suite), 60)
+    assert [run.era for run in suite.runs] == [HANDSHAKE, MODERN]
+    assert suite.runs[0].passed
+    # It pushes its question, which the later revision does not have.
+    assert not suite.runs[1].passed
+    assert any("pushes its questions" in note for note in suite.runs[1].notes)
