@@ -332,7 +332,7 @@ async def test_the_questions_of_the_server_alone_are_a_ways() -> None:
     way = Way(one, HANDSHAKE, as_written(one), None, lambda event: told.append(event.event))
     asked, ours = form_request(), replace(form_request(), kind="approval")
     for request in (asked, ours):
-        way.broker_said(Requested(request))
+        way.broker_said(Requested(Question(request)))
         way.broker_said(Resolved(request, Review(), accept("answers", "", {}), 1))
     way.broker_said(Notice("paint", "Something."))
     assert told == ["requested", "resolved"]
