@@ -69,6 +69,10 @@ class MovedClock(Clock):
         """How many wait for this clock."""
         return sum(not woken.done() for _, woken in self._sleepers)
 
+    def skip(self, seconds: float) -> None:
+        """Let time pass in which nobody wakes."""
+        self._now += seconds
+
     async def move(self, seconds: float) -> None:
         """Let time pass; whoever was to wake meanwhile wakes in its turn."""
         end = self._now + seconds

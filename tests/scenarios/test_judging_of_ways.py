@@ -76,10 +76,10 @@ def faults(
     """What is wrong with a run whose first question was answered in this wrong way."""
     variant = Variant(kind, (Step(ANSWER, way),), "gone wrong", wrong=Wrong(0, kind))
     run = Run(scenario, HANDSHAKE, kind, "gone wrong", result=given, error=error)
-    run.overheard = list(overheard)
+    run.overheard, run.watched = list(overheard), watched
     base = Run(scenario, HANDSHAKE, "accept", result=accepted)
     script = Script((), asked=list(enumerate(asked)), problems=list(problems))
-    return faults_of(run, variant, base, script, watched, (), alive=True)
+    return faults_of(run, variant, base, script, (), alive=True)
 
 
 def test_an_invalid_answer_that_is_acted_on_is_a_fault_and_a_refusal_of_it_is_none() -> None:
@@ -165,7 +165,8 @@ def written(
         script.asked.append((number, COLOURED))
         script._used.add(number)
     outcomes = [(COLOURED, outcome) for outcome in answered]
-    found = faults_of(run, Variant("accept", ()), None, script, watched, outcomes, alive=True)
+    run.watched = watched
+    found = faults_of(run, Variant("accept", ()), None, script, outcomes, alive=True)
     assert run.said_no is (scenario.refuses or any(o.content == {"agree": False} for o in answered))
     return found
 
@@ -275,7 +276,7 @@ def test_a_scenario_that_refuses_is_held_against_what_it_watches_and_on_refusal(
         (cancel("answers", ""), False),
     ):
         variant = Variant("accept", ())
-        faults_of(run, variant, None, script, NOTHING, [(asked, outcome)], alive=True)
+        faults_of(run, variant, None, script, [(asked, outcome)], alive=True)
         assert run.said_no is said_no
 
 
@@ -287,7 +288,7 @@ def test_that_a_refusal_must_be_told_as_on_refusal_says_holds_for_an_error_too()
         run = Run(scenario, HANDSHAKE, "decline", result=given, error=error)
         base = Run(scenario, HANDSHAKE, "accept", result=PAINTED)
         script = Script((), asked=[(0, COLOURED)])
-        return faults_of(run, refused, base, script, NOTHING, (), alive=True)
+        return faults_of(run, refused, base, script, (), alive=True)
 
     assert after(None, ProtocolCallError(-32602, "No."), told) == []
     assert after(None, ProtocolCallError(-32602, "Why?"), told) == [

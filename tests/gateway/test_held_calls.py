@@ -1,0 +1,476 @@
+"""What a session promises of its held calls, tried without a server and without a transport."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call, ElicitationRequest, Question, ServerIdentity
+from elicit_tui.gateway import held_calls
+from elicit_tui.gateway.held_call import (
+    AsksClient,
+    BecameTask,
+    Ended,
+    GivenUp,
+    HeldCall,
+    Paused,
+    Reply,
+    StillRuns,
+    TooManyCalls,
+    agent_state,
+)
+from elicit_tui.gateway.held_calls import LAST_WORD_SECONDS, LEFT_SECONDS, TICK_SECONDS, HeldCalls
+from tests.broker.conftest import form_request
+from tests.gateway.held import Request, Watcher
+from tests.gateway.world import WAIT, MovedClock, settled
+
+pytestmark = pytest.mark.anyio
+
+SERVER = ServerIdentity("s", "stdio", "s")
+RESULT: dict[str, Any] = {"content": []}
+
+
+class Telling(Watcher):
+    """A session that notes, in order, what it is told beside the withdrawals."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+
+    async def cancel_below(self, held: HeldCall) -> None:
+        self.told.append("cancel below")
+
+    def outcome_kept(self, held: HeldCall) -> None:
+        self.told.append("outcome kept")
+
+    def given_up(self, held: HeldCall) -> None:
+        self.told.append("given up")
+
+
+class Asks(Request):
+    """A request of the modern era, which asked for progress."""
+
+    era = "modern"
+    has_token = True
+
+    def __init__(self, arrived: float) -> None:
+        super().__init__(arrived)
+        self.ticks: list[tuple[float | None, str]] = []
+
+    def tick(self, total: float | None, message: str) -> None:
+        self.ticks.append((total, message))
+
+
+class Session:
+    """The held calls of one session, with a clock to move."""
+
+    def __init__(self) -> None:
+        self.clock = MovedClock()
+        self.watcher = Telling()
+        self.calls = HeldCalls(self.clock)
+        self.calls.watched_by(self.watcher)
+        self._attending: list[asyncio.Future[Reply]] = []
+
+    def begins(self, key: str = "key", server: str = "s") -> HeldCall:
+        work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        return self.calls.start(Call("tools/call", "one", {}), server, key, work)
+
+    async def attends(
+        self, held: HeldCall, request: Request | None = None, hold: float = 1000.0, **how: bool
+    ) -> asyncio.Future[Reply]:
+        """One more request waits for a call."""
+        asked: Any = request or Request(self.clock.time())
+        self._attending.append(asyncio.ensure_future(self.calls.attend(held, asked, hold, **how)))
+        await settled()
+        return self._attending[-1]
+
+    async def close(self) -> None:
+        await self.calls.end()
+        for attending in self._attending:
+            attending.cancel()
+        await asyncio.gather(*self._attending, return_exceptions=True)
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[Session]:
+    session = Session()
+    yield session
+    await session.close()
+
+
+def asked(held: HeldCall) -> Question:
+    """A question of this call waits for a person from now on."""
+    question = Question(form_request())
+    held.waiting[question.id] = question
+    held.asked = True
+    held.changed()
+    return question
+
+
+def ends(held: HeldCall) -> None:
+    work: Any = held.task
+    work.set_result(RESULT)
+
+
+async def leaves(attending: asyncio.Future[Reply]) -> None:
+    attending.cancel()
+    await asyncio.gather(attending, return_exceptions=True)
+    await settled()
+
+
+# Leaving
+
+
+async def test_a_call_that_asked_nobody_is_cancelled_when_its_agent_leaves(
+    session: Session,
+) -> None:
+    held = session.begins()
+    await leaves(await session.attends(held))
+    assert (held.done, session.watcher.told) == (True, ["given up"])
+    assert session.calls.known(held.id) is None
+    assert not session.calls.owed
+
+
+async def test_a_call_goes_on_while_another_request_waits_for_it(session: Session) -> None:
+    held = session.begins()
+    stays = await session.attends(held)
+    await leaves(await session.attends(held))
+    assert not held.done
+    assert held.agent_state == "waiting"
+    ends(held)
+    assert await asyncio.wait_for(stays, WAIT) == Ended(RESULT)
+
+
+async def test_an_outcome_that_came_as_its_agent_left_is_kept_for_it(session: Session) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    ends(held)
+    attending.cancel()
+    await asyncio.gather(attending, return_exceptions=True)
+    await settled()
+    assert (held.left, held.delivered) == (True, False)
+    assert session.calls.known(held.id) is held
+    assert session.watcher.told == ["outcome kept"]
+    assert session.calls.to_join("key") is held
+    assert await asyncio.wait_for(await session.attends(held), WAIT) == Ended(RESULT)
+    assert session.calls.to_join("key") is None
+
+
+async def test_a_call_whose_question_was_answered_while_its_agent_was_away_is_given_up(
+    session: Session,
+) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    question = asked(held)
+    await leaves(attending)
+    del held.waiting[question.id]
+    await session.clock.move(LEFT_SECONDS)
+    assert held.done
+    assert session.watcher.withdrawn == []
+    assert session.watcher.told == ["given up"]
+
+
+async def test_what_ended_while_its_agent_was_away_is_not_taken_back(session: Session) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    asked(held)
+    await leaves(attending)
+    ends(held)
+    await session.clock.move(LEFT_SECONDS * 2)
+    assert session.watcher.withdrawn == []
+    assert (held.withdrawn, session.calls.to_join("key")) == (False, held)
+
+
+async def test_an_agent_that_was_told_to_come_back_may_stay_away(session: Session) -> None:
+    held = session.begins()
+    asked(held)
+    assert await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT) == Paused()
+    await leaves(await session.attends(held))
+    assert held.agent_state == "paused"
+    await session.clock.move(LEFT_SECONDS * 10)
+    assert session.watcher.withdrawn == []
+    assert not held.done
+
+
+# Taking back
+
+
+async def test_a_task_that_was_not_called_yet_is_given_up_at_once(session: Session) -> None:
+    held = session.begins()
+    held.is_task = True
+    asked(held)
+    session.calls.cancel(held)
+    await settled()
+    assert session.watcher.withdrawn == [held]
+    assert held.task is not None
+    assert held.task.cancelled()
+
+
+@pytest.mark.parametrize("asks", [True, False])
+async def test_the_server_of_a_cancelled_task_is_told_once_and_has_the_last_word_where_it_asked(
+    session: Session, asks: bool
+) -> None:
+    held = session.begins()
+    held.is_task = held.called = True
+    if asks:
+        asked(held)
+    session.calls.cancel(held)
+    session.calls.cancel(held)
+    await settled()
+    assert session.watcher.withdrawn == [held]
+    assert session.watcher.told == ([] if asks else ["cancel below"])
+    await session.clock.move(LAST_WORD_SECONDS)
+    assert session.watcher.told == ["cancel below"]
+    assert not held.done
+
+
+async def test_a_server_that_ends_its_call_by_itself_is_told_nothing_more(
+    session: Session,
+) -> None:
+    held = session.begins()
+    held.is_task = held.called = True
+    asked(held)
+    session.calls.cancel(held)
+    ends(held)
+    await session.clock.move(LAST_WORD_SECONDS * 2)
+    assert session.watcher.told == []
+
+
+async def test_a_task_that_has_ended_is_not_taken_back(session: Session) -> None:
+    held = session.begins()
+    held.is_task = True
+    ends(held)
+    await settled()
+    session.calls.cancel(held)
+    assert (held.withdrawn, session.watcher.withdrawn) == (False, [])
+
+
+@pytest.mark.parametrize("is_task", [True, False])
+async def test_who_waits_for_a_call_that_is_taken_back_is_told_and_a_task_can_still_be_seen(
+    session: Session, is_task: bool
+) -> None:
+    held = session.begins()
+    asked(held)
+    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    held.is_task = is_task
+    waits = await session.attends(held)
+    session.calls.give_up(held)
+    with pytest.raises(GivenUp):
+        await asyncio.wait_for(waits, WAIT)
+    assert (session.calls.known(held.id) is held) is is_task
+
+
+async def test_the_end_of_a_session_withdraws_all_and_gives_nothing_up_for_later(
+    session: Session,
+) -> None:
+    calls = [session.begins(f"{number}") for number in range(3)]
+    for held in calls:
+        asked(held)
+    await leaves(await session.attends(calls[0]))
+    await session.calls.end()
+    assert session.watcher.withdrawn == calls
+    assert all(held.task is not None and held.task.cancelled() for held in calls)
+    assert "given up" not in session.watcher.told
+    assert calls[0].departure is not None
+    assert calls[0].departure.done()
+    assert (session.calls.under_way, session.calls.owed) == ((), False)
+
+
+# Replies
+
+
+async def test_a_slow_call_is_never_paused_and_only_who_resumed_it_hears_that_it_runs(
+    session: Session,
+) -> None:
+    held = session.begins()
+    begun = await session.attends(held, hold=10.0)
+    resumed = await session.attends(held, hold=10.0, resumed=True)
+    await session.clock.move(10)
+    assert await asyncio.wait_for(resumed, WAIT) == StillRuns()
+    assert not begun.done()
+    assert (held.paused, session.calls.known(held.id)) == (False, None)
+    ends(held)
+    assert await asyncio.wait_for(begun, WAIT) == Ended(RESULT)
+
+
+async def test_a_task_is_given_only_to_who_takes_one_and_only_where_somebody_is_waited_for(
+    session: Session,
+) -> None:
+    held = session.begins()
+    takes = await session.attends(held, takes_task=True)
+    takes_none = await session.attends(held)
+    assert not takes.done()
+    asked(held)
+    await settled()
+    assert await asyncio.wait_for(takes, WAIT) == BecameTask()
+    assert not takes_none.done()
+    assert (held.is_task, held.agent_state) == (True, "waiting")
+    again = await session.attends(held, takes_task=True)
+    assert await asyncio.wait_for(again, WAIT) == BecameTask()
+
+
+async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(session: Session) -> None:
+    held = session.begins()
+    older = await session.attends(held)
+    with held.rounds.asking("key", {"message": "?"}):
+        held.changed()
+        modern = await session.attends(held, Asks(session.clock.time()))
+        reply = await asyncio.wait_for(modern, WAIT)
+        assert isinstance(reply, AsksClient)
+        assert (dict(reply.requests), held.agent_state) == ({"key": {"message": "?"}}, "waiting")
+        assert session.calls.of_state(reply.state) is held
+        assert session.calls.of_state(f"{held.id}-2") is None
+        assert session.calls.of_state(f"{held.id}-0") is None
+        assert not older.done()
+        again = await session.attends(held, Asks(session.clock.time()), hold=0.0, resumed=True)
+        assert not again.done()
+
+
+async def test_an_agent_is_told_every_ten_seconds_that_a_person_is_waited_for(
+    session: Session,
+) -> None:
+    held = session.begins()
+    held.last_progress = (1.0, 4.0)
+    request = Asks(session.clock.time())
+    attending = await session.attends(held, request)
+    await session.clock.move(TICK_SECONDS)
+    assert request.ticks == []
+    question = asked(held)
+    await session.clock.move(TICK_SECONDS * 2)
+    assert [total for total, _ in request.ticks] == [4.0, 4.0]
+    del held.waiting[question.id]
+    ends(held)
+    await asyncio.wait_for(attending, WAIT)
+    await session.clock.move(TICK_SECONDS * 3)
+    assert len(request.ticks) == 2
+
+
+# Finding
+
+
+async def test_what_somebody_attends_or_read_or_took_back_is_joined_by_no_equal_call(
+    session: Session,
+) -> None:
+    held = session.begins()
+    asked(held)
+    assert session.calls.to_join("key") is None
+    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    assert session.calls.to_join("other") is None
+    assert session.calls.to_join("key") is held
+    attending = await session.attends(held)
+    assert session.calls.to_join("key") is None
+    await leaves(attending)
+    held.withdrawn = True
+    assert session.calls.to_join("key") is None
+    held.withdrawn = False
+    session.calls.delivered_elsewhere(held)
+    assert session.calls.to_join("key") is None
+
+
+async def test_a_question_of_a_whole_server_belongs_to_each_call_of_it_and_to_no_other(
+    session: Session,
+) -> None:
+    mine, other = session.begins(), session.begins(server="other")
+    login = Question(ElicitationRequest(SERVER, {"message": "Log in"}, kind="authorization"))
+    assert session.calls.of_request(login.request) == (mine,)
+    with session.calls.waiting_for(login):
+        assert list(mine.waiting) == [login.id]
+        later, others = session.begins("later"), session.begins("others", "other")
+        assert (list(later.waiting), later.asked) == ([login.id], True)
+        assert (other.waiting, others.waiting, others.asked) == ({}, {}, False)
+    assert (mine.waiting, later.waiting) == ({}, {})
+
+
+async def test_a_question_of_one_call_is_of_no_call_that_begins_later(session: Session) -> None:
+    held = session.begins()
+    question = Question(form_request(calls=(held.call,)))
+    with session.calls.waiting_for(question):
+        assert list(held.waiting) == [question.id]
+        assert session.begins("later").waiting == {}
+    assert session.calls.of_request(form_request()) == ()
+
+
+async def test_an_agent_has_left_a_question_only_if_it_left_each_of_its_calls(
+    session: Session,
+) -> None:
+    first, second = session.begins("1"), session.begins("2")
+    request = form_request(calls=(first.call, second.call))
+    assert not session.calls.left(request)
+    first.left = True
+    assert not session.calls.left(request)
+    second.left = True
+    assert session.calls.left(request)
+    second.left, second.paused = False, True
+    assert agent_state((first, second)) == "paused"
+    assert agent_state(()) == "waiting"
+
+
+# Other processes
+
+
+async def test_a_request_that_waits_in_another_process_is_one_that_waits(session: Session) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    asked(held)
+    session.calls.attended_elsewhere(held, 1)
+    await leaves(attending)
+    assert held.agent_state == "waiting"
+    session.calls.attended_elsewhere(held, -1)
+    assert (held.agent_state, session.watcher.states) == ("left", ["left"])
+    await settled()
+    await session.clock.move(LEFT_SECONDS - 1)
+    # One that is told twice that nobody waits has no longer time for that.
+    session.calls.attended_elsewhere(held, -1)
+    assert held.elsewhere == 0
+    await session.clock.move(1)
+    assert session.watcher.withdrawn == [held]
+    session.calls.attended_elsewhere(held, 1)
+    assert session.watcher.states == ["left", "waiting"]
+
+
+async def test_other_processes_are_told_of_what_was_not_delivered(session: Session) -> None:
+    held, unnamed = session.begins(), session.begins("unnamed")
+    asked(held)
+    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    assert session.calls.open_to_others == [held.id]
+    assert session.calls.known(unnamed.id) is None
+    session.calls.delivered_elsewhere(held)
+    assert session.calls.open_to_others == []
+
+
+# Bounds
+
+
+async def test_no_more_calls_than_an_agent_can_work_with_are_open_at_once(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_calls, "MOST_OPEN", 2)
+    first = session.begins("1")
+    session.begins("2")
+
+    async def never_awaited() -> dict[str, Any]:
+        raise AssertionError
+
+    with pytest.raises(TooManyCalls):
+        session.calls.start(Call("tools/call", "one", {}), "s", "3", never_awaited())
+    ends(first)
+    await settled()
+    assert session.calls.of_call(first.call.id) is None
+    session.begins("3")
+
+
+async def test_an_agent_is_owed_what_goes_on_and_what_it_did_not_read(session: Session) -> None:
+    assert not session.calls.owed
+    held = session.begins()
+    assert session.calls.owed
+    asked(held)
+    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    ends(held)
+    await settled()
+    assert session.calls.under_way == ()
+    assert session.calls.owed
+    await asyncio.wait_for(await session.attends(held), WAIT)
+    assert not session.calls.owed
