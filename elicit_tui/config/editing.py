@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -18,6 +19,10 @@ from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.errors import ConfigError
 
 _SERVERS: Final = "mcp_servers"
+_HEADER: Final = re.compile(
+    r"(?P<before>[ \t]*\[[ \t]*)(?P<key>[^\[\]#]+?)(?P<behind>[ \t]*\][^\n]*\n?)"
+)
+"""The line with which a table begins."""
 _OF_A_TARGET: Final = ("command", "args", "url")
 
 
@@ -35,22 +40,48 @@ def target_of(path: Path, name: str) -> str | None:
     return shlex.join(str(word) for word in words if word is not None)
 
 
-def put_server(path: Path, name: str, target: str, *, enabled: bool = True) -> None:
+def surroundings_of(path: Path, name: str) -> tuple[str, Mapping[str, Any]]:
+    """The folder that a server runs in, as the file has it, and its environment.
+
+    Empty where the file says nothing of them. Raises ConfigError.
+    """
+    table = _servers(_document(_text(path))).get(name)
+    table = table if isinstance(table, Mapping) else {}
+    environment = table.get("env")
+    return str(table.get("cwd") or ""), environment if isinstance(environment, Mapping) else {}
+
+
+def put_server(
+    path: Path,
+    name: str,
+    target: str,
+    *,
+    was: str | None = None,
+    enabled: bool = True,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> None:
     """Write a server: a new one at the end of the file, one that is there where it stands.
 
+    `was`: its name before. `cwd`, `env`: None leaves them as they are; empty ones are taken out.
     Raises ConfigError with what would be wrong, UsageError for a name or target that is none;
     nothing is written then.
     """
     name, wanted = added_server(f"{name}={target}")
-    text = _text(path)
+    beside = {key: value for key, value in (("cwd", cwd), ("env", env)) if value is not None}
+    text = before = _text(path)
+    if was is not None and was != name:
+        text = _renamed(text, was, name)
     if name in _servers(_document(text)):
-        _write(path, text, _changed(text, name, wanted, enabled=enabled))
+        _write(path, before, _changed(text, name, wanted, beside, enabled=enabled))
         return
     lines = [f"[{dotted(_SERVERS, name)}]"]
-    lines += [f"{key} = {toml_value(value)}" for key, value in wanted.items() if value]
+    lines += [
+        f"{key} = {toml_value(value)}" for key, value in {**wanted, **beside}.items() if value
+    ]
     lines += [] if enabled else ["enabled = false"]
-    before = text if not text or text.endswith("\n") else f"{text}\n"
-    _write(path, text, before + ("\n" if text.strip() else "") + "\n".join(lines) + "\n")
+    text = text if not text or text.endswith("\n") else f"{text}\n"
+    _write(path, before, text + ("\n" if text.strip() else "") + "\n".join(lines) + "\n")
 
 
 def remove_server(path: Path, name: str) -> None:
@@ -63,7 +94,49 @@ def remove_server(path: Path, name: str) -> None:
     _write(path, text, _with(text, remove))
 
 
-def _changed(text: str, name: str, wanted: Mapping[str, Any], *, enabled: bool) -> str:
+def _renamed(text: str, old: str, new: str) -> str:
+    """The text with the headers of a server's tables under its new name; nothing else of it."""
+    document = _document(text).unwrap()
+    servers = _servers(document)
+    if old not in servers:
+        raise ConfigError([f"there is no server {old} in this file"])
+    if new in servers:
+        raise ConfigError([f"there is a server {new} already"])
+    servers[new] = servers.pop(old)
+    after = "".join(_renamed_line(line, old, new) for line in text.splitlines(keepends=True))
+    # A table may be written without a header of its own, and a text may look like one.
+    if _document(after).unwrap() != document:
+        raise ConfigError([f"how {old} is written lets only you change its name in this file"])
+    return after
+
+
+def _renamed_line(line: str, old: str, new: str) -> str:
+    header = _HEADER.fullmatch(line)
+    parts = _key_parts(header["key"]) if header is not None else []
+    if header is None or parts[:2] != [_SERVERS, old]:
+        return line
+    return f"{header['before']}{dotted(_SERVERS, new, *parts[2:])}{header['behind']}"
+
+
+def _key_parts(key: str) -> list[str]:
+    """The parts of a dotted key; none where it is no key."""
+    from tomlkit import parse as parse_toml
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        inside: Any = parse_toml(f"{key} = 0").unwrap()
+    except (TOMLKitError, ValueError):
+        return []
+    parts = []
+    while isinstance(inside, Mapping):
+        ((part, inside),) = inside.items()
+        parts.append(part)
+    return parts
+
+
+def _changed(
+    text: str, name: str, wanted: Mapping[str, Any], beside: Mapping[str, Any], *, enabled: bool
+) -> str:
     def change(servers: Any) -> None:
         table = servers[name]
         for key in _OF_A_TARGET:
@@ -72,12 +145,32 @@ def _changed(text: str, name: str, wanted: Mapping[str, Any], *, enabled: bool) 
         for key, value in wanted.items():
             if value and table.get(key) != value:
                 table[key] = value
+        for key, value in beside.items():
+            _put(table, key, value)
         if enabled and "enabled" in table:
             del table["enabled"]
         elif not enabled:
             table["enabled"] = False
 
     return _with(text, change)
+
+
+def _put(table: Any, key: str, value: Any) -> None:
+    """Have this value there; of a table with lines of its own only what is another; or nothing."""
+    import tomlkit
+    from tomlkit.items import InlineTable
+
+    present = table.get(key)
+    if not value:
+        table.pop(key, None)
+    elif isinstance(present, Mapping) and not isinstance(present, InlineTable):
+        for name in [name for name in present if name not in value]:
+            del table[key][name]
+        for name, text in value.items():
+            if present.get(name) != text:
+                table[key][name] = text
+    elif present != value:
+        table[key] = tomlkit.value(toml_value(value))
 
 
 def _with(text: str, change: Callable[[Any], None]) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.config import editing
-from elicit_tui.config.editing import put_server, remove_server, target_of
+from elicit_tui.config.editing import put_server, remove_server, surroundings_of, target_of
 from elicit_tui.config.example import write_example
 from elicit_tui.errors import ConfigError, ElicitTuiError
 
@@ -161,3 +161,65 @@ def test_a_file_that_was_changed_meanwhile_is_not_written_over(
     with pytest.raises(ConfigError, match="meanwhile"):
         put_server(mine, "notes", "npx notes")
     assert mine.read_text() == f"{MINE}# more\n"
+
+
+NOTES = """\
+# mine
+[mcp_servers.notes]  # the notes
+command = "notes"
+# where they lie
+cwd = "/srv"
+
+[mcp_servers.notes.env]
+# which ones
+KIND = "all"  # of them
+OLD = "1"
+
+[mcp_servers.notes.tools.erase]
+approval_mode = "prompt"
+
+# the next one
+[mcp_servers.other]
+command = "x"
+"""
+
+
+def test_folder_and_environment_are_changed_in_place(mine: Path) -> None:
+    mine.write_text(NOTES)
+    put_server(mine, "notes", "notes", cwd="/srv/notes", env={"KIND": "all", "NEW": "a b"})
+    text = mine.read_text()
+    assert surroundings_of(mine, "notes") == ("/srv/notes", {"KIND": "all", "NEW": "a b"})
+    for kept in ("# mine", "# the notes", "# where they lie", "# which ones", "# of them"):
+        assert kept in text
+    assert "[mcp_servers.notes.tools.erase]" in text
+    assert "# the next one\n[mcp_servers.other]" in text
+    put_server(mine, "notes", "notes", cwd="", env={})
+    assert surroundings_of(mine, "notes") == ("", {})
+    put_server(mine, "notes", "notes")
+    put_server(mine, "third", "third", cwd="/x", env={"A": 'b"c'})
+    assert surroundings_of(mine, "third") == ("/x", {"A": 'b"c'})
+
+
+def test_a_server_is_renamed_where_it_stands_with_all_its_tables(mine: Path) -> None:
+    mine.write_text(NOTES)
+    put_server(mine, "my notes", "notes", was="notes")
+    assert mine.read_text() == NOTES.replace("mcp_servers.notes", 'mcp_servers."my notes"')
+    with pytest.raises(ConfigError, match="there is a server other already"):
+        put_server(mine, "other", "notes", was="my notes")
+    with pytest.raises(ConfigError, match="there is no server gone"):
+        put_server(mine, "new", "notes", was="gone")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { notes = { command = "notes" } }\n',
+        '[mcp_servers]\nnotes.command = "notes"\n',
+        '[mcp_servers.notes]\ncommand = "notes"\nargs = ["""\n[mcp_servers.notes]\n"""]\n',
+    ],
+)
+def test_a_name_that_cannot_be_changed_safely_is_left_to_the_person(mine: Path, text: str) -> None:
+    mine.write_text(text)
+    with pytest.raises(ConfigError, match="lets only you change its name"):
+        put_server(mine, "new", "notes", was="notes")
+    assert mine.read_text() == text

@@ -29,7 +29,7 @@ class ServerEditing:
         """Ask for a new server."""
         from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 
-        self._app.write_in(ServerScreen(str(self._path), self._save_new))
+        self._app.write_in(ServerScreen(str(self._path), self._save))
 
     def take_over(self) -> None:
         """Show the servers of other programs, to choose those that are to be in the file."""
@@ -55,7 +55,10 @@ class ServerEditing:
         target = self._target(record)
         if target is not None:
             present = {"name": record.name, "target": target, "enabled": record.settings.enabled}
-            self._app.write_in(ServerScreen(str(self._path), self._save, present))
+            save = partial(self._save, was=record.name)
+            self._app.write_in(
+                ServerScreen(str(self._path), save, {**present, **self._surroundings(record)})
+            )
 
     def remove(self, record: ServerRecord) -> None:
         """Ask whether a server is to go from the file."""
@@ -78,18 +81,34 @@ class ServerEditing:
             self._tell(f"{record.name} does not come from {self._path}.")
         return target
 
-    def _save_new(self, values: Mapping[str, Any]) -> str:
-        if values["name"] in self._app.state.servers:
-            return f"There is a server {values['name']} already."
-        return self._save(values)
+    def _surroundings(self, record: ServerRecord) -> dict[str, str | None]:
+        """Its folder and its environment, as lines; None where that cannot be written as lines."""
+        from elicit_tui.config.editing import surroundings_of
 
-    def _save(self, values: Mapping[str, Any]) -> str:
+        cwd, env = surroundings_of(self._path, record.name)
+        lines = "\n".join(f"{name}={value}" for name, value in env.items())
+        return {"cwd": cwd, "env": lines if _environment(lines) == dict(env) else None}
+
+    def _save(self, values: Mapping[str, Any], was: str | None = None) -> str:
         from elicit_tui.config.editing import put_server
 
         name = values["name"].strip()
+        if name != was and name in self._app.state.servers:
+            return f"There is a server {name} already."
+        env = _environment(values["env"]) if "env" in values else None
+        if isinstance(env, str):
+            return env
         try:
-            put_server(self._path, name, values["target"], enabled=values["enabled"])
-            self._run_anew(name)
+            put_server(
+                self._path,
+                name,
+                values["target"],
+                was=was,
+                enabled=values["enabled"],
+                cwd=values["cwd"].strip(),
+                env=env,
+            )
+            self._run_anew(name, *([was] if was not in (None, name) else []))
         except ElicitTuiError as error:
             return str(error).removeprefix("--with ")
         return ""
@@ -123,3 +142,14 @@ class ServerEditing:
 
     def _tell(self, sentence: str, severity: Any = "warning") -> None:
         self._app.notify(neutral_line(sentence, 400), severity=severity, markup=False)
+
+
+def _environment(lines: str) -> dict[str, str] | str:
+    """What lines of KEY=VALUE say; else the sentence that says what is wrong with one."""
+    environment = {}
+    for line in filter(str.strip, lines.split("\n")):
+        name, equals, value = line.partition("=")
+        if not equals or not name.strip():
+            return f"Environment: “{neutral_line(line, 60)}” is not KEY=VALUE."
+        environment[name.strip()] = value
+    return environment

@@ -113,3 +113,25 @@ async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
         put(mine, text + '[mcp_servers.a]\ncommand = "z"\n')
         await stand.press("i")
         await stand.until(lambda: "No client that is known" in stand.notices())
+
+
+async def test_name_folder_and_environment_of_a_server_are_changed(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, '# mine\n[mcp_servers.a]\ncommand = "x"\nenv = { A = "1" }\n')
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(100, 30)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "A=1" in stand.text())
+        await stand.press("shift+tab", "end", "b", "tab", "tab", "tab", *"/srv")
+        await stand.press("tab", "end", "enter", *"nonsense", "ctrl+s")
+        await stand.until(lambda: "“nonsense” is not KEY=VALUE" in stand.text())
+        await stand.press(*"=2", "ctrl+s")
+        await stand.until(lambda: "● ab" in stand.text())
+        assert written(mine) == (
+            '# mine\n[mcp_servers.ab]\ncommand = "x"\n'
+            'env = { A = "1", nonsense = "2" }\ncwd = "/srv"\n'
+        )
+        assert "a" not in stand.app.state.servers
+        assert stand.runtime.settings.servers["ab"].cwd == "/srv"

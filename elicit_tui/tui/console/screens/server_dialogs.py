@@ -20,7 +20,7 @@ from elicit_tui.tui.widgets.buttons import KeyRow
 from elicit_tui.tui.widgets.choices import MANY
 
 Save = Callable[[Mapping[str, Any]], str]
-"""Writes name, target and enabled; the sentence why it cannot, or nothing."""
+"""Writes what was filled in, by field, unset as ""; the sentence why it cannot, or nothing."""
 
 _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "name": {"type": "string", "title": "Name", "description": "what you call it by"},
@@ -30,6 +30,17 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "description": "npx -y some-server --flag, or https://example.com/mcp",
     },
     "enabled": {"type": "boolean", "title": "Start it", "default": True},
+    "cwd": {
+        "type": "string",
+        "title": "Folder",
+        "description": "of a command: where it runs; unset: your home",
+    },
+    "env": {
+        "type": "string",
+        "title": "Environment",
+        "description": "of a command: KEY=VALUE, one a line; ${NAME} is taken from yours",
+        "maxLength": 20_000,
+    },
 }
 
 
@@ -43,13 +54,17 @@ class ServerScreen(WritingDialog[None]):
     ]
 
     def __init__(self, path: str, save: Save, present: Mapping[str, Any] | None = None) -> None:
-        """`present`: the server that is there; None adds one."""
+        """`present`: the server that is there; None adds one.
+
+        Of one whose `env` is None the form leaves it as it stands.
+        """
         super().__init__("Change a server" if present else "Add a server", neutral_line(path, 70))
         self._save = save
         self._present = dict(present or {})
-        fields = {name: spec for name, spec in _FIELDS.items() if not present or name != "name"}
-        needed = [name for name in fields if name != "enabled"]
-        schema = {"type": "object", "properties": fields, "required": needed}
+        fields = {
+            name: spec for name, spec in _FIELDS.items() if self._present.get(name, "") is not None
+        }
+        schema = {"type": "object", "properties": fields, "required": ["name", "target"]}
         self._form = read_form(schema, purpose="arguments")
 
     def body(self) -> ComposeResult:
@@ -57,15 +72,15 @@ class ServerScreen(WritingDialog[None]):
         entries = {
             field.name: entry_for(field, self._present[field.name])
             for field in self._form.fields
-            if field.name in self._present
+            if self._present.get(field.name, "") != ""
         }
         yield FormView(self._form, entries or None, id="server-form")
         yield from self.ending("Write it", "server.write")
 
     def on_mount(self) -> None:
-        """Start in the first field."""
+        """Start in the first field; of one that is there where it says how it is reached."""
         self.say("")
-        self.query_one(FormView).focus_first()
+        self.query_one(FormView).focus_field("target" if self._present else "name")
 
     def action_send(self) -> None:
         """Write it, where it is right."""
@@ -74,7 +89,8 @@ class ServerScreen(WritingDialog[None]):
         if conversion.problems:
             form_view.reveal_problems()
             return
-        trouble = self._save({"enabled": True, **self._present, **conversion.content})
+        unset = {field.name: "" for field in self._form.fields}
+        trouble = self._save({**unset, "enabled": True, **conversion.content})
         if trouble:
             self.say(trouble)
         else:
