@@ -147,9 +147,11 @@ async def test_killed_between_handing_its_answer_and_telling_the_store_it_is_not
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Within this nobody else can write there."""
+def held(path: Path, *, also_for_reading: bool = False) -> Iterator[None]:
+    """Within this nobody else can write there, or not even open it."""
     with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as other:
+        if also_for_reading:
+            other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN IMMEDIATE")
         yield
 
@@ -247,7 +249,7 @@ async def test_a_prompt_handed_back_while_others_hold_the_ledger_has_its_record(
     configure("[bridge]\nhold_sec = 1\n")
     Ledger.open(ledger_file()).close()
     async with person(there=there):
-        with held(ledger_file()):
+        with held(ledger_file(), also_for_reading=True):
             ended = await asked(COMMAND)
     assert (ended.code, ended.stdout) == (0, b"")
     assert "ledger" in ended.stderr if there else ended.stderr == ""
