@@ -171,6 +171,7 @@ async def test_of_many_at_once_no_more_wait_than_the_limit_lets() -> None:
     assert row.key == "elicitation.limits.pending"
 
 
+@pytest.mark.timeout(120 + HOOKS)
 async def test_of_many_hooks_at_once_each_has_its_own_answer_or_is_silent(tmp_path: Path) -> None:
     """`HOOKS=1000` starts a thousand; whatever becomes of one stands in the record."""
     most, started = 4, ready_elicit_tui()
