@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -68,6 +69,9 @@ class Session:
         self.in_task: list[ElicitationRequest] = []
         self.wire = SimpleNamespace(asked_in_task=lambda call, more: self.in_task.extend(more))
         self.after_cancel = cancelled
+        self.carried: list[int] = []
+        """How many questions' answers each update carried."""
+        self.slow = False
 
     def judge(self, result: Any, *, is_call: bool) -> None:
         self.judged.append((result, is_call))
@@ -78,6 +82,10 @@ class Session:
         self.sent.append((method, dict(more or {})))
         if method == "tasks/cancel" and self.after_cancel is not None:
             self.told = [self.after_cancel]
+        if method == "tasks/update":
+            if self.slow:
+                await asyncio.wait([asyncio.ensure_future(asyncio.Event().wait())], timeout=0.02)
+            self.carried.append(len(answering))
         if method != "tasks/get":
             return {}
         now = self.told.pop(0) if len(self.told) > 1 else self.told[0]
@@ -158,8 +166,39 @@ async def test_what_is_refused_at_once_is_answered_and_counts_as_nobodys_time() 
     by_rule = Session(asking(a=ASKS), asking(b=ASKS), asking(c=ASKS))
     with pytest.raises(LimitReached):
         await came_to(follow(by_rule, Broker(accept("rule", "", {})), rounds=2))
+    enough = Session(asking(a=ASKS), asking(b=ASKS), DONE)
+    await came_to(follow(enough, Broker(accept("rule", "", {})), rounds=2))
+    grouped = replace(cancel("flood", "Too many."), in_group=True)
+    for outcome, carried in ((cancel("policy", "Never."), [1]), (grouped, [0])):
+        alone = Session(asking(a=ASKS), {"status": "working"}, DONE)
+        await came_to(follow(alone, Broker(admitted=outcome)))
+        assert alone.carried == carried
     by_person = Session(asking(a=ASKS), asking(b=ASKS), asking(c=ASKS), DONE)
     await came_to(follow(by_person, Broker(), rounds=2))
+
+
+async def test_an_answer_that_is_on_its_way_when_a_task_ends_arrives() -> None:
+    session = Session(asking(a=ASKS), DONE)
+    session.slow = True
+    await came_to(follow(session))
+    assert session.carried == [1]
+
+
+async def test_what_a_task_that_works_still_names_is_asked_of_nobody() -> None:
+    broker = Broker()
+    stale = {"status": "working", "inputRequests": {"a": ASKS}}
+    await came_to(follow(Session(stale, DONE), broker))
+    assert broker.asked == []
+
+
+async def test_after_an_answer_a_task_is_asked_no_more_often_than_before() -> None:
+    slowly = {"status": "working", "pollIntervalMs": 50}
+    session = Session(asking(a=ASKS), slowly)
+    running = asyncio.ensure_future(came_to(follow(session)))
+    await asyncio.wait([running], timeout=0.3)
+    running.cancel()
+    await asyncio.wait([running])
+    assert session.methods().count("tasks/get") < 20
 
 
 async def test_a_poll_may_fail_twice_after_one_another_and_not_three_times() -> None:
@@ -479,6 +518,7 @@ class Listening:
         self.requests: list[Any] = []
         self.streams: list[dict[str, Any]] = []
         self.ended = asyncio.Event()
+        self.opens_again = True
 
     async def request(self, method: str, params: Any) -> None:
         self.requests.append((method, params))
@@ -487,7 +527,8 @@ class Listening:
         if not self.opens:
             raise ProtocolCallError(-1, "no")
         self.streams.append(wanted)
-        opened()
+        if self.opens_again:
+            opened()
         await self.ended.wait()
 
 
@@ -555,9 +596,16 @@ async def test_after_a_stream_broke_off_all_that_is_watched_may_have_changed(
     await wanted.watch_lists(session)
     await wanted.subscribe(session, "a:1")
     assert told == []
+    session.opens_again = False
     session.ended.set()
     await asyncio.wait_for(heard.wait(), 10)
     lists = [event.kind for event in told if isinstance(event, ListChanged)]
     assert lists[:3] == ["tools", "prompts", "resources"]
     assert told[3] == ResourceUpdated("jobs", "a:1")
+    # It is not open again yet.
+    assert not wanted.lists_are_watched
     wanted.end()
+    # One that ends before it began has begun all the same, and is opened once more.
+    unopened = Subscriptions("jobs", hear)
+    await asyncio.wait_for(unopened.subscribe(session, "b:2"), 10)
+    unopened.end()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import anyio
+import httpcore2
 import httpx2
 import pytest
 
 from elicit_tui.errors import ServerError
+from elicit_tui.host import http_guard
 from elicit_tui.host.http_guard import (
     MEBIBYTE,
     MOST_BYTES,
@@ -69,3 +72,189 @@ async def test_an_endless_answer_ends_though_messages_come_beside_it() -> None:
             await response.aread()
     assert told == ["sent more than 32 MiB in one answer"]
     assert sent == MOST_BYTES + MEBIBYTE
+
+
+async def asked(
+    response: httpx2.Response, method: str = "POST", sse: str | None = None
+) -> tuple[httpx2.Response | None, list[str]]:
+    """What came of one request that is answered so, and what the connection ended with."""
+    told: list[str] = []
+    transport = httpx2.MockTransport(lambda request: response)
+    async with GuardedClient(Silence(told.append), sse=sse, transport=transport) as client:
+        try:
+            async with client.stream(method, "http://a.example/mcp") as found:
+                await found.aread()
+        except ServerError:
+            assert response.is_closed
+            return None, told
+    return found, told
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "ends"),
+    [
+        ("content-encoding", "gzip", "a compression that it was not asked for"),
+        ("content-encoding", " Identity ", None),
+        ("content-encoding", "", None),
+        ("mcp-session-id", "a b", "an id that the protocol does not allow"),
+        ("mcp-session-id", "x" * 1025, "an id that the protocol does not allow"),
+        ("mcp-session-id", "x" * 1024, None),
+        ("mcp-session-id", "!~", None),
+    ],
+)
+async def test_a_head_that_breaks_a_bound_ends_the_connection_before_its_body_is_read(
+    name: str, value: str, ends: str | None
+) -> None:
+    content = b"x" if ends is None else _never()
+    _, told = await asked(httpx2.Response(200, headers={name: value}, content=content))
+    assert (told == []) if ends is None else (ends in told[0])
+
+
+async def coming(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+async def _never() -> AsyncIterator[bytes]:
+    raise AssertionError("read")
+    yield b""
+
+
+EVENTS = {"content-type": "Text/Event-Stream; charset=utf-8"}
+SSE = "http://a.example/sse"
+
+
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        (b"event: endpoint\ndata: /messages\n\n", None),
+        (b": hi\n\nevent: other\ndata: x\n\nevent:endpoint\r\ndata:/m\r\n\r\n", None),
+        (b"event: endpoint\ndata: http://a.example/m\n\n" + b"x" * 20_000, None),
+        (b"event: endpoint\ndata: https://a.example/m\n\n", "wants its messages at another place"),
+        (b"event: endpoint\ndata: //u:p@b.example/m\n\n", "at another place, which is not done: "),
+        (b"event: endpoint\ndata: http://[\n\n", "gives an address for its messages that is none"),
+        (b"x" * 20_000, "does not say where its messages go"),
+        (b"event: other\ndata: endpoint\n" + b"x" * 20_000, "does not say where"),
+    ],
+)
+async def test_an_sse_server_says_first_where_its_messages_go_and_that_is_at_its_own_origin(
+    said: bytes, ends: str | None
+) -> None:
+    async def cut() -> AsyncIterator[bytes]:
+        for at in range(0, len(said), 7):
+            yield said[at : at + 7]
+
+    found, told = await asked(httpx2.Response(200, headers=EVENTS, content=cut()), "GET", SSE)
+    assert (told == []) if ends is None else (ends in told[0])
+    assert "u:p" not in "".join(told)
+    if found is not None:
+        assert found.content == said
+    # Only the stream that it opens first is looked at.
+    assert (await asked(httpx2.Response(200, headers=EVENTS, content=cut()), "POST", SSE))[1] == []
+
+
+async def test_odd_pauses_are_left_alone_where_no_events_are_sent() -> None:
+    body = b"retry: -5\n"
+    for headers, wanted in ((EVENTS, b": no pause\n"), ({"content-type": "text/plain"}, body)):
+        found, _ = await asked(httpx2.Response(200, headers=headers, content=coming(body)))
+        assert found is not None
+        assert found.content == wanted
+
+
+async def test_what_comes_without_a_message_is_bounded_and_each_message_begins_anew() -> None:
+    told: list[str] = []
+    silence = Silence(told.append)
+    for _ in range(2):
+        silence.add(MOST_BYTES)
+        silence.broken()
+    silence.add(MOST_BYTES)
+    assert told == []
+    with pytest.raises(ServerError, match="wrote 32 MiB without a whole message in them"):
+        silence.add(1)
+    assert len(told) == 1
+
+
+async def test_events_may_be_more_than_an_answer_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_guard, "MOST_BYTES", 10)
+    _, told = await asked(httpx2.Response(200, headers=EVENTS, content=coming(b"x" * 11)))
+    assert told == []
+    _, told = await asked(httpx2.Response(200, content=coming(b"x" * 10)))
+    assert told == []
+    _, told = await asked(httpx2.Response(200, content=coming(b"x" * 11)))
+    assert len(told) == 1
+
+
+async def test_nobody_waits_long_for_the_end_of_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_guard, "FAREWELL_SECONDS", 0.01)
+    found, told = await asked(httpx2.Response(404, content=b"x" * 9), "DELETE")
+    assert found is not None
+    assert (found.status_code, found.content, told) == (404, b"", [])
+
+    async def silent(request: httpx2.Request) -> httpx2.Response:
+        await anyio.sleep(60)
+        return httpx2.Response(200)
+
+    async with GuardedClient(
+        Silence(told.append), transport=httpx2.MockTransport(silent)
+    ) as client:
+        assert (await client.delete("http://a.example/mcp")).status_code == 204
+
+
+async def test_streams_that_end_at_once_are_opened_ever_more_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr(http_guard.anyio, "sleep", sleep)
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200))
+    async with GuardedClient(Silence(print), transport=transport) as client:
+        for _ in range(http_guard.FREE_STREAMS):
+            await client.get("http://a.example/mcp")
+        for _ in range(20):
+            await client.post("http://a.example/mcp")
+        assert pauses == []
+        for _ in range(2):
+            await client.get("http://a.example/mcp")
+    assert len(pauses) == 2
+    assert all(0.0 < pause <= http_guard.STREAM_PAUSE_SECONDS for pause in pauses)
+
+
+class Bytes(httpcore2.AsyncNetworkStream):
+    """A connection on which five bytes come, for ever."""
+
+    async def read(self, *details: object, **more: object) -> bytes:
+        return b"12345"
+
+    async def start_tls(self, *details: object, **more: object) -> httpcore2.AsyncNetworkStream:
+        return self
+
+
+async def test_every_byte_of_a_connection_counts_inside_of_tls_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_guard, "MOST_BYTES", 12)
+
+    class Network(httpcore2.AsyncNetworkBackend):
+        async def connect_tcp(self, *words: object, **more: object) -> httpcore2.AsyncNetworkStream:
+            return Bytes()
+
+        async def connect_unix_socket(
+            self, *words: object, **more: object
+        ) -> httpcore2.AsyncNetworkStream:
+            return Bytes()
+
+    for tls in (False, True):
+        for unix in (False, True):
+            network = http_guard._CountedNetwork(Network(), Silence(lambda what: None))
+            if unix:
+                stream = await network.connect_unix_socket("s")
+            else:
+                stream = await network.connect_tcp("a", 1)
+            if tls:
+                stream = await stream.start_tls()  # type: ignore[call-arg]
+            await stream.read(9)
+            await stream.read(9)
+            with pytest.raises(ServerError):
+                await stream.read(9)

@@ -16,7 +16,7 @@ from elicit_tui.elicitation.hiding import shown_address
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host.bounds import Outbox, Overflow, SeenIds
 from elicit_tui.host.messages import MessageReader, elicit_result, result_message
-from elicit_tui.host.offers import Prompt, Resource, Tool
+from elicit_tui.host.offers import Prompt, Resource, ResourceTemplate, Tool
 from elicit_tui.host.open_calls import wait_within
 from elicit_tui.host.rounds import url_elicitations
 
@@ -150,6 +150,14 @@ def test_offers_are_read_from_anything() -> None:
     tool = Tool.read({"name": "t", "annotations": "x", "inputSchema": []})
     assert tool is not None
     assert (tool.annotations, tool.input_schema) == ({}, {})
+    titled = Tool.read({"name": "t", "annotations": {"title": "T"}, "inputSchema": {"type": "x"}})
+    assert titled is not None
+    assert (titled.title, titled.input_schema) == ("T", {"type": "x"})
+    for named, name in (({}, "a:b"), ({"name": "n"}, "n")):
+        resource = Resource.read({"uri": "a:b", **named})
+        template = ResourceTemplate.read({"uriTemplate": "a:b", **named})
+        assert [found and found.name for found in (resource, template)] == [name, name]
+    assert ResourceTemplate.read({"name": "n"}) is None
     prompt = Prompt.read({"name": "p", "arguments": [5, {"name": "a", "required": True}, {}]})
     assert prompt is not None
     assert prompt.input_schema["required"] == ["a"]
