@@ -157,28 +157,28 @@ class NotedCall(Vertical):
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """A letter of the note came or went."""
         event.stop()
-        view = self._body.view
-        if self._body.typed and not view.decided:
-            view.answers_changed()
+        frame = self._body.frame
+        if self._body.typed and not frame.decided:
+            frame.answers_changed()
 
     def on_form_view_focused(self, event: FormView.Focused) -> None:
         """The note is written now: other keys act."""
         event.stop()
-        self._body.view.summarise()
+        self._body.frame.summarise()
 
     def on_form_view_finished(self, event: FormView.Finished) -> None:
         """The no was chosen before its note was begun: Enter ends both."""
         event.stop()
-        self._body.view.post_message(ActionBar.Chosen("decline"))
+        self._body.frame.post_message(ActionBar.Chosen("decline"))
 
 
 class ApprovalBody(Body):
     """The call, whole. It has the focus itself: Enter decides nothing, `y` and `n` decide."""
 
-    def __init__(self, view: QuestionFrame) -> None:
-        super().__init__(view.question, view.accept)
-        self.view = view
-        self._panel = ApprovalPanel(self.question.request, view.around)
+    def __init__(self, frame: QuestionFrame) -> None:
+        super().__init__(frame.question, frame.accept)
+        self.frame = frame
+        self._panel = ApprovalPanel(self.question.request, frame.around)
         draft = self.question.draft
         self.note_line: FormView | None = None
         self._told_of_note = False
@@ -219,9 +219,9 @@ class ApprovalBody(Body):
     def summary(self) -> Content:
         """The letters that decide; in the note, how it ends."""
         if self.writes_note:
-            back = self.view.key("cancel")
+            back = self.frame.key("cancel")
             return Content(f"Enter declines with this note, {back} goes back")
-        yes, no = self.view.key("yes"), self.view.key("no")
+        yes, no = self.frame.key("yes"), self.frame.key("no")
         return Content(f"{yes} calls it once, {no} does not")
 
     def focus(self) -> None:
@@ -251,15 +251,15 @@ class ApprovalBody(Body):
 
     def covered(self) -> None:
         """Another page lies over it."""
-        focused = self.view.screen.focused
+        focused = self.frame.screen.focused
         if focused is not None and self._whole in focused.ancestors:
             self._was_in_note = self.writes_note
 
     @property
     def has_focus(self) -> bool:
         """Whether something of the question has it."""
-        focused = self.view.screen.focused
-        return focused is not None and self.view in focused.ancestors
+        focused = self.frame.screen.focused
+        return focused is not None and self.frame in focused.ancestors
 
     def keep_draft(self) -> None:
         """Write the note down, to the last letter."""
@@ -294,7 +294,7 @@ class ApprovalBody(Body):
         self._note_came_or_went()
         return True
 
-    def uncover(self) -> bool:
+    def put_away(self) -> bool:
         """From the note back to the call; one that is empty is put away."""
         if not self.writes_note:
             return False
@@ -304,17 +304,17 @@ class ApprovalBody(Body):
         return True
 
     def _note_came_or_went(self) -> None:
-        self.view.call_after_refresh(self.view.summarise)
-        self.view.call_after_refresh(self.view.post_message, PageTurned(self.question))
+        self.frame.call_after_refresh(self.frame.summarise)
+        self.frame.call_after_refresh(self.frame.post_message, PageTurned(self.question))
 
     def send(self, page: PageName) -> None:
         """Allow this call; what was found in it is acknowledged by a second step."""
         if self._drops_note("send" if self.writes_note else "yes"):
             return
         found = self.question.to_acknowledge
-        if found and not self.view.shows_unseen():
+        if found and not self.frame.shows_unseen():
             self.see(found)
-            self.view.turn_to("step", *overlays.second_step_of_call(found, self.view.room))
+            self.frame.turn_to("step", *overlays.second_step_of_call(found, self.frame.room))
         elif not found:
             self.go_through()
 
@@ -332,6 +332,6 @@ class ApprovalBody(Body):
         if self.note is None or self._told_of_note:
             return False
         self._told_of_note = True
-        again = f"{self.view.key(action)} again calls it without your note"
-        self.view.say(f"{again}, {self.view.key('decline')} declines with it.", "bold $accent")
+        again = f"{self.frame.key(action)} again calls it without your note"
+        self.frame.say(f"{again}, {self.frame.key('decline')} declines with it.", "bold $accent")
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -17,7 +18,10 @@ FROM_BEFORE: Final = "from before"
 FROM_AGENT: Final = "filled in by the agent"
 
 
-class Body:
+# ruff: noqa: B027 - a kind of question overrides the hooks that it needs, and no more
+
+
+class Body(ABC):
     """One kind of question: its part of the screen, and what its keys decide.
 
     The frame around it turns the pages and ends the question; a body says what accepting means.
@@ -33,9 +37,9 @@ class Body:
         """The ids of the findings that the second step showed."""
 
     @property
+    @abstractmethod
     def panel(self) -> Widget:
         """Its part of the screen."""
-        raise NotImplementedError
 
     @property
     def is_empty(self) -> bool:
@@ -47,13 +51,13 @@ class Body:
         """The panel with what stands beside it."""
         return self.panel
 
+    @abstractmethod
     def actions(self, page: PageName) -> tuple[Action, ...]:
         """The buttons of a page, without those of the frame."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(self) -> Content:
         """How far the answer is, in a few words."""
-        raise NotImplementedError
 
     def focus(self) -> None:
         """Give the focus to where the person most likely acts."""
@@ -64,9 +68,9 @@ class Body:
         """Whether the focus has arrived there."""
         return self.panel.screen.focused is self.panel
 
+    @abstractmethod
     def send(self, page: PageName) -> None:
         """Accept, or do what comes before it."""
-        raise NotImplementedError
 
     def go_through(self) -> None:
         """The deliberate second step was taken."""
@@ -100,17 +104,17 @@ class Body:
         """What says on this page what would be accepted; None: the page itself."""
         return None
 
+    @abstractmethod
     def seen(self, content: Mapping[str, Any], *, page_read: bool) -> frozenset[str]:
         """The parts of what would be accepted that were on the screen (`Question.to_see`).
 
         `page_read`: all of the page that lies over it was, which says what goes out.
         """
-        raise NotImplementedError
 
     def was_reviewed(self) -> None:
         """All of the review was on the screen."""
 
-    def uncover(self) -> bool:
+    def put_away(self) -> bool:
         """Put away what hides the question on its own page; whether anything did."""
         return False
 

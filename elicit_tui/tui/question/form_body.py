@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from textual import events
@@ -61,6 +61,15 @@ def whence_of(question: Question) -> dict[str, str]:
     return {name: FROM_AGENT if name in draft.by_client else FROM_BEFORE for name in draft.touched}
 
 
+@dataclass(frozen=True)
+class UnchosenSearch:
+    """What was said of a search from which nothing was chosen."""
+
+    sentence: str
+    field: FieldControl | None
+    typed: str
+
+
 class FormPanel(Horizontal):
     """The fields, and the JSON beside them where there is room."""
 
@@ -72,14 +81,14 @@ class FormPanel(Horizontal):
         self._will_draw = False
         self._beside = VerticalScroll(self._text, id="live", can_focus=False)
         self._beside.border_title = "what would be sent"
-        super().__init__(body.form_view, self._beside, id="middle")
+        super().__init__(body.fields, self._beside, id="middle")
         self.set_class(body.is_empty, "-empty")
 
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """Something was typed or chosen."""
         event.stop()
-        if not self._body.view.decided:
-            self._body.view.answers_changed()
+        if not self._body.frame.decided:
+            self._body.frame.answers_changed()
             self._body.name_cancel()
             if self._beside.display and not self._will_draw:
                 self._will_draw = True
@@ -98,13 +107,13 @@ class FormPanel(Horizontal):
     @property
     def _has_live(self) -> bool:
         form = self._body.form
-        return self._body.view.has_class("-wide") and bool(form.fields) and not form.refusal
+        return self._body.frame.has_class("-wide") and bool(form.fields) and not form.refusal
 
     def expect(self, size: Size) -> None:
         """Have all that will be seen in this much room, before anything is painted."""
         self._beside.display = self._has_live
         beside = size.width * LIVE_PERCENT // 100 if self._has_live else 0
-        self._body.form_view.expect(Size(size.width - beside, size.height))
+        self._body.fields.expect(Size(size.width - beside, size.height))
 
     def show_live(self) -> None:
         """Have the JSON beside the form, as it stands, if the question is wide enough.
@@ -112,16 +121,14 @@ class FormPanel(Horizontal):
         The fields do not wait for the judge: what it has not seen yet is drawn once it has.
         """
         self._beside.display = self._has_live
-        if self._has_live and self._body.form_view.judged:
+        if self._has_live and self._body.fields.judged:
             self._draw_live()
 
     def _draw_live(self) -> None:
         self._will_draw = False
-        if not self._body.form_view.is_attached:
+        if not self._body.fields.is_attached:
             return
-        text = sent_json(
-            frozen(self._body.form_view.conversion.content), self._body.question.request
-        )
+        text = sent_json(frozen(self._body.fields.conversion.content), self._body.question.request)
         content = Content(neutral(text, LIVE_CHARACTERS))
         width = max(self._text.size.width, 1)
         # The whole screen is laid out anew only for what scrolls or stops scrolling.
@@ -134,13 +141,13 @@ class FormPanel(Horizontal):
 class FormBody(Body):
     """The fields, and beside them, where there is room, the JSON that would be sent."""
 
-    def __init__(self, view: QuestionFrame, form: Form) -> None:
-        super().__init__(view.question, view.accept)
-        self.view = view
+    def __init__(self, frame: QuestionFrame, form: Form) -> None:
+        super().__init__(frame.question, frame.accept)
+        self.frame = frame
         self.form = form
         draft = self.question.draft
         entries = draft.entries if draft.filled else None
-        self.form_view = FormView(
+        self.fields = FormView(
             form,
             entries,
             touched=draft.touched,
@@ -151,34 +158,33 @@ class FormBody(Body):
         )
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""
-        self._whole = FormPanel(self)
+        self._fields_and_json = FormPanel(self)
         self._held: dict[str, Any] | None = None
-        self._warned: tuple[str, FieldControl | None, str] = ("", None, "")
-        """What was said of a search from which nothing was chosen, the field, and the search."""
+        self._warned: UnchosenSearch | None = None
 
     @property
     def panel(self) -> FormView:
         """The fields."""
-        return self.form_view
+        return self.fields
 
     @property
     def is_empty(self) -> bool:
         """A yes/no question whose form says nothing."""
-        return self.form.is_confirmation and not self.form_view.has_words
+        return self.form.is_confirmation and not self.fields.has_words
 
     @property
     def whole(self) -> FormPanel:
         """The fields and the JSON beside them."""
-        return self._whole
+        return self._fields_and_json
 
     def expect(self, size: Size) -> None:
         """Make the rows that will be seen before anything is painted."""
-        self._whole.expect(size)
+        self._fields_and_json.expect(size)
 
     @property
     def is_laid_out(self) -> bool:
         """Whether the fields have their columns."""
-        return self.form_view.is_laid_out
+        return self.fields.is_laid_out
 
     @property
     def is_judged(self) -> bool:
@@ -193,22 +199,22 @@ class FormBody(Body):
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The fields; the review of fields that have been seen need not be read to its end."""
         if page == "answer":
-            return (self.form_view,)
-        return None if page == "step" or self.form_view.unseen else ()
+            return (self.fields,)
+        return None if page == "step" or self.fields.unseen else ()
 
     def seen(self, content: Mapping[str, Any], *, page_read: bool) -> frozenset[str]:
         """The fields that go out."""
-        unseen = () if page_read else self.form_view.fields_unseen
+        unseen = () if page_read else self.fields.fields_unseen
         return frozenset(f"content.{name}" for name in content if name not in unseen)
 
     def was_reviewed(self) -> None:
         """What goes out was all there."""
-        self.form_view.count_as_seen()
+        self.fields.count_as_seen()
 
     def resized(self) -> None:
-        """There is room for the JSON now, or none any more."""
-        if self._whole.is_mounted:
-            self._whole.show_live()
+        """Show or hide the JSON: there is room for it now, or none any more."""
+        if self._fields_and_json.is_mounted:
+            self._fields_and_json.show_live()
 
     def actions(self, page: PageName) -> tuple[Action, ...]:
         """Send where it can be sent; Yes and No where nothing is to be filled in."""
@@ -225,29 +231,33 @@ class FormBody(Body):
             if self.question.to_acknowledge:
                 yes = replace(yes, label="Yes…", does="one more look, then yes")
             return (yes, no, *FORM[2:])
-        field = self.form_view.focused_field if self.form_view.is_attached else None
+        field = self.fields.focused_field if self.fields.is_attached else None
         if field is None or not field.searches:
             return FORM
         return tuple(ALL_CHOICES if action is CANCEL else action for action in FORM)
 
     def summary(self) -> Content:
         """How many answers are missing or wrong."""
-        view = self.form_view
-        if self.view.page == "review":  # All that goes out stands there, and what is left out.
-            return summary(self.form, view.conversion, view.entries)
+        fields = self.fields
+        if self.frame.page == "review":  # All that goes out stands there, and what is left out.
+            return summary(self.form, fields.conversion, fields.entries)
         return summary(
-            self.form, view.conversion, view.entries, view.unset_unseen, view.answers_unseen
+            self.form,
+            fields.conversion,
+            fields.entries,
+            below=fields.unset_unseen,
+            unseen=fields.answers_unseen,
         )
 
     @property
     def content(self) -> Mapping[str, Any]:
         """What stands in the fields, once it was judged."""
-        return self.form_view.conversion.content if self.form_view.judged else {}
+        return self.fields.conversion.content if self.fields.judged else {}
 
     @property
     def ready(self) -> bool:
         """Whether it could be sent as it stands."""
-        return self.form.refusal is None and not self.form_view.conversion.problems
+        return self.form.refusal is None and not self.fields.conversion.problems
 
     # Focus and typing
 
@@ -255,86 +265,86 @@ class FormBody(Body):
         """The field one was in, else the first one; the message where there is none."""
         field = self.last_field or self._continued
         if field is not None:
-            self.form_view.focus_field(field)
-        elif not self.form_view.focus_first():
-            self.view.message.hear_the_keys()
+            self.fields.focus_field(field)
+        elif not self.fields.focus_first():
+            self.frame.message.hear_the_keys()
 
     @property
     def has_focus(self) -> bool:
         """Whether a field has the focus, or whatever takes the keys where there is none."""
         if any(spec.sendable for spec in self.form.fields):
-            return self.form_view.focused_field is not None
-        focused = self.view.screen.focused
-        return focused is not None and self.view in focused.ancestors
+            return self.fields.focused_field is not None
+        focused = self.frame.screen.focused
+        return focused is not None and self.frame in focused.ancestors
 
     def focused(self, field: FieldControl) -> None:
         """Remember where the person is; name the keys that act there, and what Esc does."""
-        if self.last_field != field.spec.name and self.form_view.judged:
+        if self.last_field != field.spec.name and self.fields.judged:
             # What was below the fold may have come into view.
-            self.view.call_after_refresh(self.view.summarise)
+            self.frame.call_after_refresh(self.frame.summarise)
         self.last_field = field.spec.name
-        sentence, shown, search = self._warned
-        if field is shown and field.not_taken != search:
-            self.view.query_one(StatusLine).hush_of(sentence)()
+        warned = self._warned
+        if warned is not None and field is warned.field and field.not_taken != warned.typed:
+            self.frame.query_one(StatusLine).hush_of(warned.sentence)()
         self.name_cancel()
-        self.view.query_one(StatusLine).name_keys()
+        self.frame.query_one(StatusLine).name_keys()
 
     def name_cancel(self) -> None:
         """Say at its button what Esc does just now."""
-        field = self.form_view.focused_field
+        field = self.fields.focused_field
         searches = field is not None and field.searches
-        self.view.name_cancel(ALL_CHOICES if searches else CANCEL)
+        self.frame.name_cancel(ALL_CHOICES if searches else CANCEL)
 
     def finished(self) -> None:
         """The person is through with the fields: the button that sends comes next."""
-        view, last = self.view, "That was the last field"
+        frame, last = self.frame, "That was the last field"
         if self.form.refusal is not None:
-            view.tell(f"{last}. {view.key('decline')} declines.")
+            frame.tell(f"{last}. {frame.key('decline')} declines.")
         elif self.ready:
-            view.go_on_to("send", f"{last}. Enter or {view.key('send')} sends.")
+            frame.go_on_to("send", f"{last}. Enter or {frame.key('send')} sends.")
         else:
-            view.go_on_to("send", f"{last}: {self.summary().plain.lstrip('● ')}.")
+            frame.go_on_to("send", f"{last}: {self.summary().plain.lstrip('● ')}.")
 
     def write(self, key: events.Key) -> None:
         """Take a letter that was typed on a button as one for the field that one came from."""
-        if self.last_field is not None and isinstance(self.view.screen.focused, ActionButton):
-            self.form_view.focus_field(self.last_field)
-            field = self.form_view.focused_field
+        if self.last_field is not None and isinstance(self.frame.screen.focused, ActionButton):
+            self.fields.focus_field(self.last_field)
+            field = self.fields.focused_field
             if field is not None:
                 field.post_message(events.Key(key.key, key.character))
 
-    def uncover(self) -> bool:
-        """A search leaves choices out."""
-        field = self.form_view.focused_field
+    def put_away(self) -> bool:
+        """Show all choices again, where a search leaves some out; whether one did."""
+        field = self.fields.focused_field
         return field is not None and field.end_search()
 
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""
-        self.question.draft.write(self.form_view.entries, self.form_view.touched)
+        self.question.draft.write(self.fields.entries, self.fields.touched)
         self.question.draft.in_hand(self.last_field)
 
     @property
     def typed(self) -> bool:
         """Whether the person typed or chose anything."""
-        return bool(self.form_view.touched)
+        return bool(self.fields.touched)
 
     # Deciding
 
     def review(self) -> None:
         """The exact JSON, whether it can be sent yet or not."""
-        conversion = self.form_view.conversion
+        conversion = self.fields.conversion
         if self.ready:
             self._review(frozen(conversion.content))
         else:
             # One comes back to what is said there to be wrong.
-            self.last_field = self.form_view.show_problems() or self.last_field
-            self.view.turn_to(
+            self.last_field = self.fields.show_problems() or self.last_field
+            self.frame.turn_to(
                 "review", overlays.problems(self.question.request, self.form, conversion)
             )
 
     def _review(self, content: dict[str, Any]) -> None:
         self._held = content
-        self.view.turn_to("review", overlays.review(self.question.request, self.form, content))
+        self.frame.turn_to("review", overlays.review(self.question.request, self.form, content))
 
     def send(self, page: PageName) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""
@@ -346,28 +356,28 @@ class FormBody(Body):
 
     def _holds_back(self) -> bool:
         """Say once that something was typed that is not in the answer."""
-        left = self.form_view.not_taken()
+        left = self.fields.not_taken()
         if left is not None:
             title, typed, kept = left
-            key = self.view.key("send")
+            key = self.frame.key("send")
             sentence = f"{title}: nothing was chosen for “{typed}”. {key} again {kept}."
-            self.view.say(sentence)
-            self._warned = (sentence, self.form_view.focused_field, typed)
+            self.frame.say(sentence)
+            self._warned = UnchosenSearch(sentence, self.fields.focused_field, typed)
         return left is not None
 
     def _send(self) -> None:
-        conversion = self.form_view.conversion
+        conversion = self.fields.conversion
         if conversion.problems:
-            self.view.hush()
-            self.form_view.reveal_problems()
+            self.frame.hush()
+            self.fields.reveal_problems()
             first = conversion.problems[0]
             if first.field is None:
-                self.view.say(first.message)
+                self.frame.say(first.message)
             return
         if self._holds_back():
             return
         content = frozen(conversion.content)
-        if self.view.settings.review == "always":
+        if self.frame.settings.review == "always":
             self._review(content)
         else:
             self._step_or_accept(content)
@@ -380,16 +390,16 @@ class FormBody(Body):
         if not found:
             self.go_through()
             return
-        view = self.view
+        frame = self.frame
         text = overlays.second_step(
-            view.who.request,
+            frame.who.request,
             self.form,
             content,
             found,
-            view.room,
-            seen=not self.form_view.unseen,
+            frame.room,
+            seen=not self.fields.unseen,
         )
-        view.turn_to("step", *text)
+        frame.turn_to("step", *text)
 
     def go_through(self) -> None:
         """Send what was shown."""

@@ -346,7 +346,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     def shows_unseen(self) -> bool:
         """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         if self.message.unseen and not self.message.display:
-            self.body.uncover()
+            self.body.put_away()
         shown = shown_now(self._to_be_seen)
         if shown:
             self.ask_again(f"{shown} {self.key(self.accepted_by)} again {self.body.accepting}.")

@@ -190,9 +190,9 @@ _NO_BROWSER_TO_LOG_IN = (
 class PageBody(Body):
     """Nothing is opened, copied or drawn but what may be opened; nothing is fetched, ever."""
 
-    def __init__(self, view: QuestionFrame) -> None:
-        super().__init__(view.question, view.accept)
-        self.view = view
+    def __init__(self, frame: QuestionFrame) -> None:
+        super().__init__(frame.question, frame.accept)
+        self.frame = frame
         self.opened = self.question.draft.opened
         self._handed_out = False
         """Whether the address was copied or shown as a code: then it may be opened elsewhere."""
@@ -249,14 +249,14 @@ class PageBody(Body):
 
     def covered(self) -> None:
         """The code is put away for the step that opens the page; from others one comes back."""
-        if self.view.page == "step":
+        if self.frame.page == "step":
             self.url.show_code(False)
-        self.view.remove_class("-code")
+        self.frame.remove_class("-code")
 
     def uncovered(self) -> None:
         """The code has the whole window again; what was not agreed to is not meant any more."""
         self._pasted = None
-        self.view.set_class(self.url.shows_code, "-code")
+        self.frame.set_class(self.url.shows_code, "-code")
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The address."""
@@ -266,16 +266,16 @@ class PageBody(Body):
         """The address; the step before it is opened shows it too."""
         return frozenset({"url"}) if page_read or not self.url.unseen else frozenset()
 
-    def uncover(self) -> bool:
+    def put_away(self) -> bool:
         """What was typed goes first, then the code, which takes the place of the question."""
         if self._begun:
             self._typed = ""
-            self.view.summarise()
+            self.frame.summarise()
             return True
         shown = self.url.shows_code
         self.url.show_code(False)
-        self.view.summarise()
-        self.view.show_actions()
+        self.frame.summarise()
+        self.frame.show_actions()
         return shown
 
     def send(self, page: PageName) -> None:
@@ -294,33 +294,33 @@ class PageBody(Body):
         self.url.elsewhere = elsewhere
         found = self.question.to_acknowledge
         self.see(found)
-        if not found and self.view.settings.review != "always":
+        if not found and self.frame.settings.review != "always":
             self.go_through()
             return
         text = overlays.second_step(
-            self.view.who.request,
+            self.frame.who.request,
             None,
             None,
             found,
-            self.view.room,
+            self.frame.room,
             self.url.address.content(),
             elsewhere,
         )
-        self.view.turn_to("step", *text)
+        self.frame.turn_to("step", *text)
 
     def go_through(self) -> None:
         """Consent was given: to what was on the screen."""
-        if self.view.shows_unseen():
+        if self.frame.shows_unseen():
             return
         if self.url.elsewhere:
             self._consented("You opened the page elsewhere.")
         else:
-            self.view.run_worker(self.open(), exclusive=True, group="opening")
+            self.frame.run_worker(self.open(), exclusive=True, group="opening")
 
     async def open(self) -> None:
         """Hand the address to the system's browser, away from the event loop."""
-        started = await asyncio.to_thread(self.view.opener, self.url.url)
-        if not self.view.decided:  # It may have been, while the browser was starting.
+        started = await asyncio.to_thread(self.frame.opener, self.url.url)
+        if not self.frame.decided:  # It may have been, while the browser was starting.
             if started:
                 self._consented("You opened the page.")
             else:
@@ -328,7 +328,7 @@ class PageBody(Body):
                 login = self.question.request.traits.takes_redirect
                 sentence = _NO_BROWSER_TO_LOG_IN if login else _NO_BROWSER
                 self.url.say(Content.styled(sentence, "bold $warning"))
-                self.view.turn_to("answer")
+                self.frame.turn_to("answer")
 
     def _consented(self, reason: str) -> None:
         if not self.question.request.answered_by_retry:
@@ -341,27 +341,27 @@ class PageBody(Body):
             self.accept(_PASTED, {REDIRECT: self._pasted})
             return
         self.url.say_opened()
-        self.view.turn_to("answer")
+        self.frame.turn_to("answer")
 
     def again(self) -> None:
         """Open the page once more."""
         if self.opened:
-            self.view.run_worker(self.open(), exclusive=True, group="opening")
+            self.frame.run_worker(self.open(), exclusive=True, group="opening")
 
     def completed(self) -> None:
         """The server said that what its URL asked for is done: the answer can go out."""
-        if self.opened and not self.view.decided:
-            self.view.decide(finished(self.question))
+        if self.opened and not self.frame.decided:
+            self.frame.decide(finished(self.question))
 
     def pasted(self, text: str) -> None:
         """The address that a login's page led back to, where its browser is on another machine.
 
         Who has it was on that page, and agrees to it.
         """
-        if not self.question.request.traits.takes_redirect or self.view.page != "answer":
+        if not self.question.request.traits.takes_redirect or self.frame.page != "answer":
             return
         if not is_web_address(text.strip()) or not self.url.can_open:
-            self.view.say(_NO_ADDRESS)
+            self.frame.say(_NO_ADDRESS)
         elif self.opened:
             self.accept(_PASTED, {REDIRECT: text})
         else:
@@ -370,7 +370,7 @@ class PageBody(Body):
 
     def typed_key(self, event: events.Key) -> bool:
         """Take a key of an address that is typed, or pasted as keys; whether it is one."""
-        if not self.question.request.traits.takes_redirect or self.view.page != "answer":
+        if not self.question.request.traits.takes_redirect or self.frame.page != "answer":
             return False
         if event.key == "enter" and self._typed:
             address, self._typed = self._typed, ""
@@ -383,7 +383,7 @@ class PageBody(Body):
             return False
         if self._begun:
             self.focus()
-        self.view.summarise()
+        self.frame.summarise()
         return self.opened
 
     @property
@@ -394,23 +394,23 @@ class PageBody(Body):
     def copy(self) -> None:
         """Put the URL on the clipboard, also over SSH."""
         if self.url.can_open:
-            copy(self.view.app, self.url.url)
+            copy(self.frame.app, self.url.url)
             self._hand_out()
-            self.view.say(handed_over(), "bold $success")
+            self.frame.say(handed_over(), "bold $success")
         else:
-            self.view.say("Not copied: it is no address that may be opened.")
+            self.frame.say("Not copied: it is no address that may be opened.")
 
     def code(self) -> None:
         """Show or hide the QR code."""
         if self.url.can_open:
             self.url.toggle_code()
-            self.view.summarise()
+            self.frame.summarise()
             self._hand_out()
-            self.view.show_actions()
+            self.frame.show_actions()
         else:
-            self.view.say("No code is drawn: it is no address that may be opened.")
+            self.frame.say("No code is drawn: it is no address that may be opened.")
 
     def _hand_out(self) -> None:
         if not self._handed_out and not self.opened:
             self._handed_out = True
-            self.view.show_actions()
+            self.frame.show_actions()

@@ -114,7 +114,7 @@ class QuestionView(QuestionFrame):
     def action_focus_next(self) -> None:
         """The next field, button or region."""
         self.went_on()
-        if not isinstance(self.body, FormBody) or not self.body.form_view.focus_next_unmade():
+        if not isinstance(self.body, FormBody) or not self.body.fields.focus_next_unmade():
             self.screen.focus_next()
 
     def action_focus_previous(self) -> None:
@@ -312,7 +312,7 @@ class QuestionView(QuestionFrame):
 
     def _uncovers(self) -> bool:
         """Whether Esc put something away instead; what it said before of cancelling is over."""
-        uncovers = self.body.uncover()
+        uncovers = self.body.put_away()
         if uncovers and self._asked_to_cancel:
             self._asked_to_cancel = False
             self.hush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -113,9 +114,9 @@ class ChoiceControl(FieldControl):
         self._brought(min(self._chosen, default=0))
         self.refresh()
 
+    @abstractmethod
     def _brought(self, place: int) -> None:
         """The bar belongs here."""
-        raise NotImplementedError
 
     def _choose(self, place: int) -> None:
         """The person chooses it; where several can be chosen, or takes it out again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from abc import abstractmethod
 from typing import Any
 
 from rich.segment import Segment
@@ -132,13 +133,13 @@ class FieldControl(Guarded):
         return self.spec.kind in ("string", "email", "uri", "multi") and not least
 
     @property
+    @abstractmethod
     def entry(self) -> Entry:
         """The raw entry as it stands on the screen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def put(self, entry: Entry) -> None:
         """Show another entry, without telling anyone."""
-        raise NotImplementedError
 
     @property
     def not_taken(self) -> str:
@@ -284,13 +285,13 @@ class TypedControl(FieldControl):
     _blank: Entry = Unset()
 
     @property
+    @abstractmethod
     def typed(self) -> str:
         """The text as it stands on the screen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, text: str) -> None:
         """Type a text where the cursor stands, in place of what is selected."""
-        raise NotImplementedError
 
     @property
     def entry(self) -> Entry:
@@ -312,8 +313,8 @@ class TypedControl(FieldControl):
 
     @property
     def replaced_by_typing(self) -> bool:
-        """While the text came back."""
-        return bool(self.whence and self.typed)
+        """While the text came back, and is not gone on with."""
+        return self.gives_way and bool(self.typed)
 
     @property
     def may_become_right(self) -> bool:

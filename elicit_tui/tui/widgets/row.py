@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from textual.content import Content
 
@@ -195,7 +196,7 @@ class FieldRow:
 
     def _hint_beside(self) -> bool:
         columns = self._columns
-        if not columns.hint or Content(self._longest_hint()).cell_length > columns.hint:
+        if not columns.hint or Content(longest_hint(self.spec)).cell_length > columns.hint:
             return False
         if not self.control.flows:
             return True
@@ -203,9 +204,6 @@ class FieldRow:
             self.control.height_for(width) for width in (columns.control, columns.room)
         )
         return bool(self.hint) and beside <= alone
-
-    def _longest_hint(self) -> str:
-        return longest_hint(self.spec)
 
     @property
     def hint(self) -> str:
@@ -253,82 +251,101 @@ class FieldRow:
         *above, last = Content(quoting_signs(self.spec.title)).wrap(max(room - len(mark), 4))
         return [*above, Content(last.plain.rstrip() + mark)]
 
+    # Where its words stand
+
     def _drawn(self) -> list[Content]:
-        columns = self._columns
+        return self._stacked() if self._columns.stacked else self._side_by_side()
+
+    def _styled_label(self) -> list[Content]:
         style = "bold $accent" if self.active else "bold"
-        labels = [
+        return [
             Content.styled(line.plain.rstrip(), style if line.plain.strip() else "")
             for line in self._label_lines
         ]
-        below = self._below()
-        if columns.stacked:
-            body = [*labels, *[Content("")] * self._control_height, *below]
-            last = len(body) - 1
-            return [
-                self._with_bar(line if line or row == last else Content(" "), BAR)
-                for row, line in enumerate(body)
-            ]
-        beside = [Content("")] * self._control_height
+
+    def _stacked(self) -> list[Content]:
+        """The label above the control, the other words below it."""
+        *body, last = [
+            *self._styled_label(),
+            *[Content("")] * self._control_height,
+            *self._below(),
+        ]
+        # The bar runs down beside all of the field, and ends above a line that is kept free.
+        return [*(self._with_bar(line or Content(" ")) for line in body), self._with_bar(last)]
+
+    def _side_by_side(self) -> list[Content]:
+        """The label at the left; the control, and below it the other words, at the right."""
+        right = [*self._beside_control(), *self._below()]
+        lines = zip_longest(self._styled_label(), right, fillvalue=Content(""))
+        return [
+            self._line(label, words)
+            if label or words or row < self._control_height
+            else Content("")
+            for row, (label, words) in enumerate(lines)
+        ]
+
+    def _beside_control(self) -> list[Content]:
+        """What stands behind the control, on its first line."""
+        lines = [Content("")] * self._control_height
         if self._beside and self._told_hint:
-            hint = Content.styled(self._told_hint, "$faint")
-            beside[0] = Content(" " * (columns.hint_x - columns.control_x)).append(hint)
-        right = [*beside, *below]
-        rows = max(len(labels) + (len(below) == 0), len(right))
-        lines = []
-        for row in range(rows):
-            left = labels[row] if row < len(labels) else Content("")
-            text = right[row] if row < len(right) else Content("")
-            if not left and not text and row >= self._control_height:
-                lines.append(Content(""))
-                continue
-            padding = max(columns.control_x - BAR - left.cell_length, 1)
-            lines.append(self._with_bar(Content.assemble(left, " " * padding, text), BAR))
+            gap = " " * (self._columns.hint_x - self._columns.control_x)
+            lines[0] = Content(gap).append(Content.styled(self._told_hint, "$faint"))
         return lines
 
-    def _with_bar(self, line: Content, width: int) -> Content:
+    def _line(self, label: Content, words: Content) -> Content:
+        gap = max(self._columns.control_x - BAR - label.cell_length, 1)
+        return self._with_bar(Content.assemble(label, " " * gap, words))
+
+    def _with_bar(self, line: Content) -> Content:
         bar = Content.styled("▌", "$accent") if self.active and line else Content(" ")
-        return Content.assemble(bar, " " * (width - 1), line)
+        return Content.assemble(bar, " " * (BAR - 1), line)
+
+    # What it says
 
     def _below(self) -> list[Content]:
-        room = self._columns.room
-        lines: list[Content] = []
-        for text in (quoting_signs(self.spec.description or ""), *self.notes):
-            if text:
-                lines += [Content.styled(line.plain, "$faint") for line in _wrap(text, room)]
-        if self.control.aside:
-            lines += _wrap(self.control.aside, room)
-        if self.control.warning:
-            warning = self.control.warning
-            lines += [
-                Content.styled(line.plain, "$warning") for line in _wrap(f"▲ {warning}", room)
-            ]
-        wanted = "" if self._beside or self.problem else self._told_hint
-        sends = " · ".join(text for text in (wanted, self.control.sends) if text)
-        if whence := self.control.whence:
-            lines += self._told_whence(whence, sends, room)
-        elif sends:
-            # On the line that is kept free for an error, so that nothing jumps.
-            lines += [Content.styled(line.plain, "$faint") for line in _wrap(sends, room)]
-        if self.problem:
-            sign, style = ("·", "$faint") if self.calm else ("✗", "bold $error")
-            lines += [
-                Content.styled(line.plain, style) for line in _wrap(f"{sign} {self.problem}", room)
-            ]
-        elif not sends and not whence:
-            lines.append(Content(""))
-        return lines
+        """The words below the control; never none: a line is kept free for an error."""
+        lines = [*self._description(), *self._warning(), *self._provenance(), *self._problem()]
+        says_more = self._sends or self.control.whence or self.problem
+        return lines if says_more else [*lines, Content("")]
 
-    def _told_whence(self, whence: str, sends: str, room: int) -> list[Content]:
-        """That the person did not type this just now, and what typing does to it."""
+    def _description(self) -> list[Content]:
+        """What the server says about it, our notes, and what the control says of its answer."""
+        room = self._columns.room
+        texts = filter(None, (quoting_signs(self.spec.description or ""), *self.notes))
+        about = [line for text in texts for line in _styled(text, room, "$faint")]
+        return [*about, *(_wrap(self.control.aside, room) if self.control.aside else ())]
+
+    def _warning(self) -> list[Content]:
+        warning = self.control.warning
+        return _styled(f"▲ {warning}", self._columns.room, "$warning") if warning else []
+
+    @property
+    def _sends(self) -> str:
+        """What is wanted, where there is no room for it beside the control, and what is sent."""
+        wanted = "" if self._beside or self.problem else self._told_hint
+        return " · ".join(text for text in (wanted, self.control.sends) if text)
+
+    def _provenance(self) -> list[Content]:
+        """What goes out; where the person did not type it just now, what typing does to it too."""
+        whence, sends, room = self.control.whence, self._sends, self._columns.room
+        if not whence:
+            return _styled(sends, room, "$faint") if sends else []
         replaced = self.active and self.control.replaced_by_typing
         mark = f"↺ {whence}: typing replaces it" if replaced else f"↺ {whence}"
-        words = f"{mark} · {sends}" if sends else mark
-        return [Content.styled(line.plain, "$accent") for line in _wrap(words, room)]
+        return _styled(f"{mark} · {sends}" if sends else mark, room, "$accent")
+
+    def _problem(self) -> list[Content]:
+        sign, style = ("·", "$faint") if self.calm else ("✗", "bold $error")
+        return _styled(f"{sign} {self.problem}", self._columns.room, style) if self.problem else []
 
     @property
     def _tells_limits(self) -> bool:
         """What is wanted is said where somebody types, and where it was not met."""
         return self.active or self.problem is not None
+
+
+def _styled(text: str, room: int, style: str) -> list[Content]:
+    return [Content.styled(line.plain, style) for line in _wrap(text, room)]
 
 
 def _wrap(text: str, room: int) -> list[Content]:

@@ -178,7 +178,7 @@ async def test_letters_that_were_not_judged_yet_are_in_the_draft(
         await stand.shown(request)
         view = stand.app.screen.view  # type: ignore[attr-defined]
         with monkeypatch.context() as patch:
-            patch.setattr(view.body.form_view, "_judge_soon", lambda: None)
+            patch.setattr(view.body.fields, "_judge_soon", lambda: None)
             await stand.press(*"Lisbon")
             await withdrawn(stand, request)
             await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
@@ -229,6 +229,8 @@ async def test_the_field_one_was_in_is_gone_on_with_when_its_question_comes_back
 ) -> None:
     async with console(tmp_path) as stand:
         again = await comes_back(stand)
+        await stand.until(lambda: stand.text().count("from before") == 2)
+        assert "typing replaces it" not in stand.text()
         await stand.press(*"f done", "ctrl+s")
         await stand.until(lambda: stand.outcome(again))
         outcome = stand.outcome(again)
@@ -242,6 +244,7 @@ async def test_later_what_came_back_is_selected_so_that_typing_replaces_it(
     monkeypatch.setattr(question, "AT_ONCE_SECONDS", 0.0)
     async with console(tmp_path) as stand:
         again = await comes_back(stand)
+        await stand.until(lambda: "typing replaces it" in stand.text())
         await stand.press(*"Rome", "ctrl+s")
         await stand.until(lambda: stand.outcome(again))
         outcome = stand.outcome(again)

@@ -117,7 +117,7 @@ async def test_a_long_message_leaves_fields_and_buttons_in_reach(
 async def test_every_field_can_be_reached_and_seen_with_tab(size: tuple[int, int]) -> None:
     app = Asking(form_question(schema(**KINDS), WARNING))
     async with asked(app, size) as pilot:
-        form = app.view.body.form_view
+        form = app.view.body.fields
         assert form is not None
         for name in KINDS:
             focused = form.focused_field
@@ -174,7 +174,7 @@ async def test_escapes_and_invisible_characters_of_a_server_never_reach_the_term
     async with asked(app, (120, 45)):
         for character in "\x1b\x07\u202e\u200b":
             assert character not in app.words
-        content = app.view.body.form_view.conversion.content  # type: ignore[attr-defined]
+        content = app.view.body.fields.conversion.content  # type: ignore[attr-defined]
         assert content["v"] == evil
 
 
@@ -216,7 +216,7 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
 async def test_nothing_moves_when_an_error_appears() -> None:
     app = Asking(form_question(schema(**KINDS)))
     async with asked(app, (100, 40)) as pilot:
-        form = app.view.body.form_view
+        form = app.view.body.fields
         assert form is not None
         email = form._rows["email"]
         before = form._lines_of(email), email.control.region

@@ -26,7 +26,7 @@ def fields(count: int) -> dict[str, Any]:
 async def test_only_what_can_be_seen_of_a_large_form_is_drawn_at_first() -> None:
     app = Asking(form_question(fields(200)))
     async with asked(app) as pilot:
-        form = app.view.body.form_view
+        form = app.view.body.fields
         assert form is not None
         seen = len(form._rows)
         assert seen < 50
@@ -39,7 +39,7 @@ async def test_the_last_of_many_fields_is_reached_by_sending_and_by_tab() -> Non
     requested["required"] = ["field39"]
     app = Asking(form_question(requested))
     async with asked(app) as pilot:
-        form = app.view.body.form_view
+        form = app.view.body.fields
         assert form is not None
         for expected in range(12):
             focused = form.focused_field

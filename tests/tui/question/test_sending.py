@@ -31,7 +31,7 @@ async def test_sending_an_incomplete_form_goes_to_the_first_field_at_fault_and_s
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: "needs an answer" in app.words, "the error")
         assert app.outcome is None
-        focused = app.view.body.form_view.focused_field  # type: ignore[attr-defined]
+        focused = app.view.body.fields.focused_field  # type: ignore[attr-defined]
         assert focused is not None
         assert focused.spec.name == "b"
         await pilot.press("y", "ctrl+s")

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from elicit_tui.elicitation import Pending, Question
+from elicit_tui.elicitation import ElicitationRequest, Pending, Question
 from elicit_tui.text import countdown, neutral, neutral_line
 from elicit_tui.tui.console.outcome_words import age, decider, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
@@ -93,12 +93,12 @@ class QuestionsPane(Pane):
 
     def chosen(self) -> None:
         """Show the stopped question of which a notice on the screen says that this key does."""
-        sentence = self._stopped.get(self.state.take_shown_stopped())
-        if sentence is not None:
-            stopped = self.query_one("#stopped", RowList)
-            stopped.point_at(sentence.key)
-            stopped.focus()
-            self._show_stopped(sentence)
+        stopped = self._stopped.get(self.state.take_shown_stopped())
+        if stopped is not None:
+            rows = self.query_one("#stopped", RowList)
+            rows.point_at(stopped.key)
+            rows.focus()
+            self._show_stopped(stopped)
 
     def draw(self) -> None:
         """Both lists."""
@@ -160,35 +160,47 @@ class QuestionsPane(Pane):
         entry = self.state.questions.get(key)
         if entry is None:
             return [()]
-        request = self.state.as_it_stands(entry.question.request)
+        put_off = entry.state == "put_off"
+        held_by = self.app.held_elsewhere(entry.question)
         sign, role = _risk(entry.question.review.verdict)
-        left = countdown(entry.deadline.left)
-        ages = () if left and self.stacked else (f"{age(entry.age)} old",)
-        # The clock of one that cannot be answered yet stands still.
-        runs = entry.deadline.started or self.stacked
-        times = " · ".join(
-            [*ages, *([f"{left} left{'' if runs else ' once open'}"] if left else [])]
-        )
-        held = self.app.held_elsewhere(entry.question)
-        times = held or times
-        tools = tool_of(request)
-        tool = f" · {tools}" if tools else ""
         risk: Line = ((f"{sign}  ", role),) if sign else ()
-        name: Line = ((" ", "plain"), (f"{request.server.name}{tool}", "strong"))
-        first = apart(name, (*risk, (f"{times} ", "dim")), width)
-        message = neutral_line(request.message or request.url or "(no message)", 300)
-        put_off: Role = "dim" if entry.state == "put_off" or held else "plain"
-        later = "later · " if entry.state == "put_off" else ""
-        origin = self.app.origin_of(entry.question)
-        about = filter(None, (self.app.agent_away(entry.question), origin, message))
-        whole = later + " · ".join(about)
-        return [first, ((f"   {shortened(whole, width - 4)}", put_off),)]
+        times: Line = ((f"{held_by or self._times(entry)} ", "dim"),)
+        summary = f"   {shortened(self._summary(entry), width - 4)}"
+        return [
+            apart(((" ", "plain"), (self._who(entry), "strong")), (*risk, *times), width),
+            ((summary, "dim" if put_off or held_by else "plain"),),
+        ]
+
+    def _who(self, entry: Pending) -> str:
+        """The server, and the tool that it asks for."""
+        request = self.state.as_it_stands(entry.question.request)
+        return " · ".join(filter(None, (request.server.name, tool_of(request))))
+
+    def _summary(self, entry: Pending) -> str:
+        """What became of it, for whom it is asked, and what it says."""
+        question = entry.question
+        about = (
+            self.app.agent_away(question),
+            self.app.origin_of(question),
+            _asked(question.request),
+        )
+        return ("later · " if entry.state == "put_off" else "") + " · ".join(filter(None, about))
+
+    def _times(self, entry: Pending) -> str:
+        """How old it is and how long there is to answer; the more urgent one where it is narrow."""
+        left, old = countdown(entry.deadline.left), f"{age(entry.age)} old"
+        if not left:
+            return old
+        if self.stacked:
+            return f"{left} left"
+        # The clock of one that cannot be answered yet stands still.
+        return f"{old} · {left} left" + ("" if entry.deadline.started else " once open")
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:
         entry = self._stopped[key]
         who = decider(entry.outcome)
         name = entry.request.server.name
-        message = neutral_line(entry.request.message or entry.request.url or "(no message)", 300)
+        message = _asked(entry.request)
         if self.stacked:
             first = apart(((" ✗ ", "bad"), (name, "strong")), ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
@@ -254,6 +266,11 @@ class QuestionsPane(Pane):
         """Mute this row's server for this run, or let it ask again."""
         if self.server is not None:
             self.app.toggle_mute(self.server)
+
+
+def _asked(request: ElicitationRequest) -> str:
+    """What a question says, or the page that it is about, on one line."""
+    return neutral_line(request.message or request.url or "(no message)", 300)
 
 
 def waiting_words(question: Question, width: int) -> list[Line]:
