@@ -41,3 +41,9 @@ async def gateway() -> AsyncIterator[Gateway]:
     """A gateway over HTTP, with nobody on it yet."""
     async with many_agents() as here:
         yield here
+
+
+@pytest.fixture(params=["pipe", "http"])
+def way(request: pytest.FixtureRequest) -> str:
+    """How the agent comes."""
+    return str(request.param)

@@ -12,9 +12,11 @@ from typing import Any
 
 import httpx2
 import mcp_types as types
+import pytest
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 
+from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import SessionOptions, open_session
@@ -30,6 +32,7 @@ from tests.gateway.world import (
 )
 
 TASKS = "io.modelcontextprotocol/tasks"
+FORMS = {"elicitation": {"form": {}}}
 NAMED = {"tools/call": "name", "tasks/get": "taskId", "tasks/update": "taskId"}
 NAMED["tasks/cancel"] = "taskId"
 ENDS = ("completed", "cancelled", "failed")
@@ -239,3 +242,17 @@ async def task_world(
             for each in running:
                 each.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+
+
+def allowed(**more: Any) -> Any:
+    return accept("user", "You allowed it.", None, scope="once", via="inbox", **more)
+
+
+def text_of(task: dict[str, Any]) -> str:
+    return "\n".join(block["text"] for block in task["result"]["content"])
+
+
+async def refusal(agent: Agent, method: str, params: Any) -> tuple[int, str]:
+    with pytest.raises(Refused) as caught:
+        await agent.request(method, params)
+    return caught.value.code, str(caught.value)

@@ -27,13 +27,13 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation.settings import ServerSettings
-from tests.gateway.task_world import task_world
-from tests.gateway.test_tasks import allowed, gated, log, text_of, way
+from tests.gateway.task_world import allowed, task_world, text_of
+from tests.gateway.test_tasks import gated, log
 from tests.gateway.world import asking, until
 from tests.host.world import python_server
 
 pytestmark = pytest.mark.anyio
-__all__ = ["gated", "log", "way"]
+__all__ = ["gated", "log"]
 
 
 def written(log: Path) -> list[str]:

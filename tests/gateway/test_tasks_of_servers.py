@@ -55,8 +55,7 @@ import pytest
 
 from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
-from tests.gateway.task_world import task_world
-from tests.gateway.test_tasks import FORMS, text_of
+from tests.gateway.task_world import FORMS, task_world, text_of
 from tests.gateway.world import until
 from tests.host.world import MODERN, http_server
 

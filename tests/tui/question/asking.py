@@ -30,6 +30,8 @@ from elicit_tui.tui.question import QuestionScreen, QuestionView
 from elicit_tui.tui.question.actions import Answered, Later
 from elicit_tui.tui.theme import use_theme
 
+URL = "https://login.accounts.example.co.uk/authorize?state=abc"
+LOOKALIKE = Finding("url.punycode", Severity.WARN, "url", "xn--…", "Check the letters.")
 SERVER = ServerIdentity("deploy", "stdio", "deploy-mcp-server", "Deploy Server", "1.4")
 WARNING = Finding(
     "destructive.production",
@@ -161,3 +163,13 @@ async def answer(app: Asking, *keys: str, size: tuple[int, int] = (80, 24)) -> O
 def typing(text: str) -> list[str]:
     """The keys for a text."""
     return ["space" if character == " " else character for character in text]
+
+
+class Browser:
+    def __init__(self, starts: bool = True) -> None:
+        self.starts = starts
+        self.opened: list[str] = []
+
+    def __call__(self, url: str) -> bool:
+        self.opened.append(url)
+        return self.starts

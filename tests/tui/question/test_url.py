@@ -6,35 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from textual import events
-from textual.message import Message
 
-from elicit_tui.elicitation import (
-    Finding,
-    LoginPage,
-    Question,
-    Review,
-    Severity,
-    authorization_request,
-)
 from elicit_tui.responders.browser import may_open, open_in_browser
 from elicit_tui.tui.question.address import address_of, code_size, qr_code
-from tests.tui.question.asking import SERVER, Asking, asked, typing, until, url_question
+from tests.tui.question.asking import LOOKALIKE, URL, Asking, Browser, asked, until, url_question
 
 pytestmark = pytest.mark.anyio
-
-URL = "https://login.accounts.example.co.uk/authorize?state=abc"
-LOOKALIKE = Finding("url.punycode", Severity.WARN, "url", "xn--…", "Check the letters.")
-
-
-class Browser:
-    def __init__(self, starts: bool = True) -> None:
-        self.starts = starts
-        self.opened: list[str] = []
-
-    def __call__(self, url: str) -> bool:
-        self.opened.append(url)
-        return self.starts
 
 
 async def test_consent_opens_the_page_and_answers_a_pushed_question() -> None:
@@ -377,80 +354,3 @@ async def test_whom_a_copy_was_handed_to_is_said(
         if variable == "TMUX":
             await until(pilot, taken.exists, "what tmux got")
             assert taken.read_text() == URL
-
-
-BACK_AT = "http://127.0.0.1:9/callback?code=c-1&state=s_2"
-
-
-def login_question(*findings: Finding) -> Question:
-    page = LoginPage(URL, "https://login.accounts.example.co.uk", ("read",))
-    return Question(authorization_request(SERVER, page), Review(findings))
-
-
-@pytest.mark.parametrize("way", ["pasted", "as keys"])
-async def test_the_address_that_a_login_ended_at_is_taken_however_a_terminal_pastes_it(
-    way: str,
-) -> None:
-    app = Asking(login_question(), opener=Browser())
-    async with asked(app) as pilot:
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
-        assert "paste that address here" in app.words
-        if way == "pasted":
-            app.post_message(events.Paste(BACK_AT))
-        else:
-            await pilot.press(*typing(f"{BACK_AT}x"), "backspace")
-            told = f"http://127.0.0.1:9/c… {len(BACK_AT)} characters · Enter hands it over"
-            await until(pilot, lambda: told in app.words, "what was typed")
-            assert app.outcome is None
-            await pilot.press("enter")
-        await until(pilot, lambda: app.outcome is not None, "the answer")
-    assert app.outcome is not None
-    assert app.outcome.content == {"redirect": BACK_AT}
-
-
-async def test_esc_takes_back_what_was_typed_of_an_address_before_it_cancels() -> None:
-    app = Asking(login_question(), opener=Browser())
-    async with asked(app) as pilot:
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
-        await pilot.press(*typing("http"))
-        await until(pilot, lambda: "4 characters" in app.words, "what was typed")
-        await pilot.press("escape")
-        await until(pilot, lambda: "can be pasted" in app.words, "nothing typed")
-        assert app.outcome is None
-
-
-@pytest.mark.parametrize("way", ["pasted", "as keys"])
-@pytest.mark.parametrize("findings", [(), (LOOKALIKE,)])
-async def test_who_has_the_address_that_the_page_ended_at_agrees_to_the_page_by_it(
-    way: str, findings: tuple[Finding, ...]
-) -> None:
-    browser = Browser()
-    app = Asking(login_question(*findings), opener=browser)
-    async with asked(app) as pilot:
-        if way == "pasted":
-            app.post_message(events.Paste(BACK_AT))
-        else:
-            await pilot.press(*typing(BACK_AT))
-            await until(pilot, lambda: "Enter hands it over" in app.words, "what was typed")
-            await pilot.press("enter")
-        if findings:
-            await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
-            assert app.outcome is None
-            # A key that comes right behind a paste is not obeyed.
-            await until(pilot, lambda: Message().time > app._burst._until, "the end of the paste")
-            await pilot.press("ctrl+y")
-        await until(pilot, lambda: app.outcome is not None, "the answer")
-    assert app.outcome is not None
-    assert app.outcome.content == {"redirect": BACK_AT}
-    assert app.outcome.acknowledged >= {finding.id for finding in findings}
-    assert browser.opened == []
-
-
-async def test_what_is_no_address_is_not_taken_for_one() -> None:
-    app = Asking(login_question(), opener=Browser())
-    async with asked(app) as pilot:
-        app.post_message(events.Paste("my code is 4711"))
-        await until(pilot, lambda: "the address that the page ended at" in app.words, "the why")
-        assert app.outcome is None
