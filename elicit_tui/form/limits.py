@@ -76,6 +76,11 @@ def resolve(reference: Any, root: Any) -> Any:
     return None if found is MISSING else found
 
 
+def pointer_part(name: object) -> str:
+    """A name as it stands in a JSON pointer (RFC 6901)."""
+    return str(name).replace("~", "~0").replace("/", "~1")
+
+
 def at_pointer(value: Any, pointer: str) -> Any:
     """What stands at a JSON pointer (RFC 6901) in a value; MISSING where nothing does."""
     for part in pointer.split("/")[1:]:

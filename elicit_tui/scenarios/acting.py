@@ -13,7 +13,7 @@ from typing import Any, Final
 from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
-from elicit_tui.form.limits import at_pointer
+from elicit_tui.form.limits import at_pointer, pointer_part
 from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Scenario, excerpt, text_of
@@ -99,7 +99,7 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
         place, value = waiting.pop(0)
         count += 1
         if isinstance(value, Mapping):
-            waiting += [(f"{place}/{key}", part) for key, part in value.items()]
+            waiting += [(f"{place}/{pointer_part(key)}", part) for key, part in value.items()]
         elif isinstance(value, list):
             waiting += [(f"{place}/{number}", part) for number, part in enumerate(value)]
         else:
@@ -119,11 +119,16 @@ def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
 
     Nor would it show there what a refusal does, if that is what the accept did.
     """
-    for each in again.watched.unchanged:
-        if each in accepted.watched.changed:
+    for each in accepted.watched.changed:
+        parts = [""]
+        if each not in again.watched.unchanged:
+            moved = again.watched.changed_parts(each)
+            parts = [part for part in accepted.watched.changed_parts(each) if part not in moved]
+        if parts:
+            place = neutral_line(" ".join([each, *parts[:3]]).strip(), 200)
             yield (
-                f"watch: {neutral_line(each, 200)} is the same after a second accept: a server that"
-                " acts on a refusal would leave it the same too, so no other way was tried. "
+                f"watch: {place} is the same after a second accept: a server that acts on a "
+                "refusal would leave it the same too, so no other way was tried. "
                 f"{advice(accepted.scenario.runner, 'anew')}"
             )
 

@@ -14,6 +14,7 @@ from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.errors import UsageError
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
+from elicit_tui.form.limits import pointer_part
 from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import excerpt
 from elicit_tui.text import ascii_json
@@ -232,8 +233,7 @@ def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any
     if isinstance(was, Mapping) and isinstance(now, Mapping):
         for key in [*was, *(key for key in now if key not in was)]:
             before, after = was.get(key, MISSING), now.get(key, MISSING)
-            part = str(key).replace("~", "~0").replace("/", "~1")
-            yield from _differences(before, after, f"{place}/{part}")
+            yield from _differences(before, after, f"{place}/{pointer_part(key)}")
         if list(was) != list(now) and was.keys() == now.keys():
             yield f"{place} (order)", list(was), list(now)
     elif not same_json(was, now):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from elicit_tui.command import end
+from elicit_tui.form.limits import pointer_part
 from elicit_tui.text import in_seconds, neutral_line
 
 COMMAND_SECONDS: Final = 30.0
 CHUNK_BYTES: Final = 256 * 1024
+MOST_PARTS: Final = 1_000
 MOST_LINES: Final = 100_000
 """Of what is counted; more of them cost more memory than a test should."""
 
@@ -29,6 +32,8 @@ class State:
     """Of what it holds or prints; None: nothing is there."""
     lines: Counter[str] | None = None
     """The digests of its lines, of a directory its files; None: not counted, or too many."""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    """What a JSON object holds, by JSON pointer; a list is one. Empty: it is none, or large."""
     problem: str | None = None
     """Why nothing could be found out, as the end of a sentence: then nothing is watched."""
 
@@ -75,6 +80,11 @@ class Watched:
         if was is None or now is None:
             return None
         return max(sum((now - was).values()), sum((was - now).values()))
+
+    def changed_parts(self, watched: str) -> list[str]:
+        """The parts of a JSON object that were there and are others now, or gone."""
+        after = self.after[watched].parts
+        return [part for part, was in self.before[watched].parts.items() if after.get(part) != was]
 
     @property
     def unchanged(self) -> list[str]:
@@ -146,6 +156,7 @@ class _Content:
 
     def __init__(self, counted: bool) -> None:
         self._digest = hashlib.sha256()
+        self._begin = bytearray()
         self._lines: Counter[str] | None = Counter() if counted else None
         self._line = hashlib.sha256()
         self._open = False
@@ -153,6 +164,8 @@ class _Content:
     def add(self, piece: bytes) -> None:
         """Take the next piece."""
         self._digest.update(piece)
+        if len(self._begin) <= CHUNK_BYTES:
+            self._begin += piece
         if self._lines is None:
             return
         *ended, rest = piece.split(b"\n")
@@ -173,7 +186,24 @@ class _Content:
         """The state once all was read; `before` stands in front of its digest."""
         if self._lines is not None and self._open:
             self._end_line()
-        return State(before + self._digest.hexdigest(), self._lines)
+        parts = _parts(bytes(self._begin)) if len(self._begin) <= CHUNK_BYTES else {}
+        return State(before + self._digest.hexdigest(), self._lines, parts)
+
+
+def _parts(content: bytes) -> dict[str, str]:
+    """The values of a JSON object that are no objects themselves, by JSON pointer, as JSON."""
+    try:
+        waiting = [("", json.loads(content))]
+    except (ValueError, RecursionError):
+        return {}
+    found: dict[str, str] = {}
+    while waiting and len(found) < MOST_PARTS:
+        place, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(f"{place}/{pointer_part(key)}", part) for key, part in value.items()]
+        elif place:
+            found[place] = json.dumps(value)
+    return found
 
 
 def _is_there(path: Path) -> bool:

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -144,18 +144,25 @@ def _target(cache: Cache, server: Server, here: Path, stack: ExitStack) -> str:
 
 
 def _try(line: Line, server: Server, tool: Tool, target: str, here: Path) -> None:
-    begin = (f"--with={server.name}={target}",)
+    begin: tuple[str, ...] = (f"--with={server.name}={target}",)
     arguments = [f"{name}:={json.dumps(value)}" for name, value in tool.arguments.items()]
     recorded, scenario = here / "answers.toml", here / "scenario.toml"
     call = (server.name, tool.name, *arguments)
     shown = _recorded(
         [*begin, "call", *call, "--plain", "--allow-tool", "--record", str(recorded)], tool, here
     )
-    faults = dict(tool.faults)
-    if not recorded.exists():
-        _judge(line, [f"recording: {' '.join(shown.split())[:400]}"], faults)
+    failures = [] if recorded.exists() else [f"recording: {' '.join(shown.split())[:400]}"]
+    if recorded.exists():
+        written = _run(here, *begin, "test", "--from", str(recorded), *call).stdout
+    elif tool.written:
+        config = here / "config.toml"
+        config.write_text('[guardian]\non_block = "ask"\n')
+        begin = (f"--config={config}", *begin)
+        head = f'[[scenario]]\nname = "w"\nserver = "{server.name}"\ncall = "{tool.name}"\n\n'
+        written = head + tool.written
+    else:
+        _judge(line, failures, tool.faults)
         return
-    written = _run(here, *begin, "test", "--from", str(recorded), *call).stdout
     scenario.write_text(_expecting(written, tool.expect, here.parent))
     how = ("--output", "json", "--timeout", "60", "--eras", server.eras)
     taken = json.loads(_run(here, *begin, "test", str(scenario), "--update", *how).stdout)
@@ -163,15 +170,15 @@ def _try(line: Line, server: Server, tool: Tool, target: str, here: Path) -> Non
     document = json.loads(_run(here, *begin, "test", str(scenario), *ways, *how).stdout)
     line.questions = max(len(run["elicitations"]) for run in taken["runs"])
     line.ways = len(document["runs"])
-    failures = [
+    failures += [
         f"{run['branch']}: {failure}"
         for run in (*taken["runs"], *document["runs"])
         for failure in run["failures"]
     ]
-    _judge(line, list(dict.fromkeys(failures)), faults)
+    _judge(line, list(dict.fromkeys(failures)), tool.faults)
 
 
-def _judge(line: Line, failures: list[str], faults: dict[str, str]) -> None:
+def _judge(line: Line, failures: Sequence[str], faults: Mapping[str, str]) -> None:
     for failure in failures:
         known = next((glob for glob in faults if fnmatchcase(failure, glob)), None)
         line.red.append((failure, faults[known] if known is not None else ""))

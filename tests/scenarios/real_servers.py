@@ -30,6 +30,8 @@ class Tool:
     """TOML lines beside the recorded answers: `expect`, `on_refusal`, `watch`, `changes`."""
     faults: Mapping[str, str] = field(default_factory=dict)
     """What the server itself does wrong: globs over `way: failure`, with the proof in its code."""
+    written: str = ""
+    """The answers as its author writes them where the guardian stops what would be recorded."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,9 @@ SERVERS: Final = (
         (
             Tool(
                 "register_user",
-                typed=("AdaL", "ada@example.com", "geheim-12345", "", "", ""),
+                expect='expect = { text = "Registration successful!*" }',
+                written='[[scenario.answers]]\ndespite = ["credentials.secret"]\ncontent = '
+                '{ username = "AdaL", email = "ada@example.com", password = "12345678" }\n',
                 faults={"recording: *": "asks for a password in a form, which no server may"},
             ),
             Tool(
@@ -157,8 +161,7 @@ SERVERS: Final = (
             Tool(
                 "confirm_delete",
                 {"filename": "a.txt"},
-                typed=("yes",),
-                expect='expect = { text = "Deleted*" }',
+                faults={"recording: *requires task mode*": "none: no tasks of 2025-11-25"},
             ),
         ),
         http=True,

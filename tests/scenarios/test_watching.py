@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios, watching
-from elicit_tui.scenarios.watching import Watched, states
+from elicit_tui.scenarios.watching import CHUNK_BYTES, Watched, states
 from tests.cli.running import Ended, run
 from tests.scenarios.runs import failures, outcome_of, scenarios
 
@@ -282,3 +282,48 @@ async def test_what_an_accept_changes_before_the_next_question_is_no_act_before_
     suite = Suite()
     await run_scenarios(Settings(servers={"table": place}), (scenario,), options, suite)
     assert [run.failures for run in suite.runs] == [[]]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("beside", ["calls", "log"])
+async def test_a_switch_beside_what_each_accept_changes_hides_an_act(
+    tmp_path: Path, beside: str
+) -> None:
+    state, server = tmp_path / "state.json", MCPServer("table")
+    state.write_text(json.dumps({"table": {"booked": False}, "calls": 0, "log": []}))
+
+    @server.tool()
+    async def book(context: Context) -> str:
+        held = json.loads(state.read_text())
+        if (await context.elicit("Book?", Nothing)).action == "accept":
+            held["calls" if beside == "calls" else "log"] += 1 if beside == "calls" else ["booked"]
+        held["table"]["booked"] = True
+        state.write_text(json.dumps(held))
+        return "booked"
+
+    scenario = Scenario(
+        "books", "table", "book", answers=(PreparedAnswer(content={}),), watch=(str(state),)
+    )
+    place = ServerSettings("table", command="-", default_tools_approval_mode="approve")
+    options = Options(True, eras=("2025-11-25",), in_process={"table": server}, snapshots=False)
+    suite = Suite()
+    await run_scenarios(Settings(servers={"table": place}), (scenario,), options, suite)
+    ((told,),) = [run.failures for run in suite.runs]
+    assert told.startswith(f"watch: {state} /table/booked is the same after a second accept")
+
+
+@pytest.mark.anyio
+async def test_the_parts_of_a_json_object_are_its_values_and_a_list_is_one_part(
+    tmp_path: Path,
+) -> None:
+    async def parts(text: str) -> Mapping[str, str]:
+        (tmp_path / "state").write_text(text)
+        return (await states(["state"], directory=tmp_path))["state"].parts
+
+    assert await parts('{"a/b": {"c": 1, "d": [{"e": 2}]}, "f": null}') == {
+        "/a~1b/c": "1",
+        "/a~1b/d": '[{"e": 2}]',
+        "/f": "null",
+    }
+    for text in ("", "[1]", "3", "{", "[" * 100_000, json.dumps({"a": "b" * CHUNK_BYTES})):
+        assert await parts(text) == {}
