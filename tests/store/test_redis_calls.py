@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -56,6 +57,51 @@ async def test_a_call_of_another_machine_is_waited_for_until_that_is_heard_of(
     moved(redis_process, one)
     # It lives, so the two are side by side.
     assert (await begins(other, "b", at))[0] == "begins"
+
+
+async def test_a_call_of_another_process_of_this_machine_is_never_unsure(
+    stores: list[RedisStore],
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    # It has said nothing since, and the system knows that it lives.
+    assert (await begins(other, "b"))[0] == "begins"
+
+
+async def test_a_note_is_kept_for_an_hour_and_a_call_for_a_week(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.paused(OWNER, "a", b"waits")
+    await other.calls.leave_note(OWNER, "a", b"noted")
+    left = {
+        name: redis_process.command("PTTL", f"et:{{{OWNER}}}:{name}")
+        for name in ("calls", "call:a", "notes")
+    }
+    week, hour = 7 * 24 * 3_600_000, 3_600_000
+    assert left["calls"] == pytest.approx(week, abs=60_000)
+    assert left["call:a"] == pytest.approx(week, abs=60_000)
+    assert left["notes"] == pytest.approx(hour, abs=60_000)
+    await one.calls.ended(OWNER, "a", b"done")
+    assert redis_process.command("HKEYS", f"et:{{{OWNER}}}:call:a") == [b"outcome"]
+    await one.calls.drop(OWNER, "a")
+    assert redis_process.command("EXISTS", f"et:{{{OWNER}}}:call:a") == 0
+
+
+async def test_of_many_that_change_one_book_none_is_lost(stores: list[RedisStore]) -> None:
+    one, other = stores
+    works = [
+        store.calls.begin(OWNER, f"{name}{number}", f"{name}{number}".encode())
+        for name, store in (("a", one), ("b", other))
+        for number in range(6)
+    ]
+    found = await asyncio.gather(*works)
+    assert {each.what for each in found} == {"begins"}
+    for store in stores:
+        assert await store.calls.look(OWNER, "a5") is not None
+        assert await store.calls.look(OWNER, "b5") is not None
 
 
 async def test_a_call_of_another_machine_that_is_silent_is_not_known_once(
