@@ -1,0 +1,241 @@
+"""One connection as its faces see it, over a session whose words are scripted."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import BROKE_PROTOCOL, UNREAD_MESSAGE, ServerError
+from elicit_tui.host.awaiting import Lifeline
+from elicit_tui.host.connection import Connection
+from elicit_tui.host.events import ListChanged, ServerLog, ServerStateChanged
+
+pytestmark = pytest.mark.anyio
+
+
+class Broker:
+    """Notes what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, ...]] = []
+        self.pending: tuple[Any, ...] = ()
+
+    def asks_for_call(self, call_id: str) -> bool:
+        return False
+
+    def notice(self, server: str, sentence: str) -> None:
+        self.heard.append(("notice", server, sentence))
+
+    def server_gone(self, server: str, sentence: str) -> None:
+        self.heard.append(("gone", server, sentence))
+
+
+class Session:
+    """Says that it can do this, and lists these pages."""
+
+    protocol_version = "2025-11-25"
+    server_info = ("Jobs", "1.0")
+    instructions = "Be kind."
+
+    def __init__(
+        self, capabilities: dict[str, Any], pages: dict[str, Any], **protocol: Any
+    ) -> None:
+        self.capabilities = capabilities
+        self.pages = pages
+        traits = {"rounds": False, "listening": False, "stateless": False, **protocol}
+        self.wire = SimpleNamespace(protocol=SimpleNamespace(**traits), log_level=None)
+        self.requests: list[tuple[str, Any]] = []
+
+    async def page(self, kind: str, cursor: str | None) -> tuple[Any, None]:
+        self.requests.append((f"{kind}/list", cursor))
+        return self.pages[kind], None
+
+    async def request(self, method: str, params: Any) -> Any:
+        self.requests.append((method, params))
+        return {"done": method}
+
+
+def connection(**settings: Any) -> tuple[Connection, Broker, list[Any]]:
+    broker, events = Broker(), list[Any]()
+    place = ServerSettings("jobs", **{"command": "jobs", **settings})
+    made = Connection(place, Settings(), broker, events.append)  # type: ignore[arg-type]
+    return made, broker, events
+
+
+def ready(session: Session, **settings: Any) -> tuple[Connection, Broker, list[Any]]:
+    made, broker, events = connection(**settings)
+    made.became_ready(session)  # type: ignore[arg-type]
+    return made, broker, events
+
+
+async def test_a_connection_ends_once_and_tells_why() -> None:
+    here, broker, events = ready(Session({}, {}))
+    await here.settled()
+    assert (here.identity.calls_itself, here.identity.protocol_version) == ("Jobs", "2025-11-25")
+    assert (here.instructions, here.wire is not None) == ("Be kind.", True)
+    here.ended("It went away.")
+    here.ended(None)
+    here.ended("Again.")
+    assert (here.state, here.failure) == ("failed", "It went away.")
+    assert (here.wire, here.capabilities, here.instructions) == (None, {}, None)
+    assert broker.heard == [("gone", "jobs", "It went away.")]
+    assert events == [
+        ServerStateChanged("jobs", "ready"),
+        ServerStateChanged("jobs", "failed", "It went away."),
+    ]
+    for work in (here.settled(), here.tools(), here.complete({}, {})):
+        with pytest.raises(ServerError, match=r"It went away\."):
+            await work
+    asked, broker, events = connection()
+    asked.ended(None)
+    assert (asked.state, asked.failure) == ("closed", None)
+    assert broker.heard == [("gone", "jobs", "The connection to jobs was closed.")]
+    with pytest.raises(ServerError, match="was closed"):
+        await asked.settled()
+
+
+async def test_what_nobody_may_rely_on_is_told_with_its_kind() -> None:
+    here, _, _ = ready(Session({}, {}))
+    assert here.broken_rules() == []
+    here.breaches.asked_for("roots/list")
+    here.breaches.message("half of one")
+    assert [error.code for error in here.broken_rules()] == [UNREAD_MESSAGE, BROKE_PROTOCOL]
+    assert str(here.broken_rules()[0]).startswith("The server jobs wrote a message")
+    here.ended("It ended with exit code 9.")
+    last = here.broken_rules()[-1]
+    assert (str(last), last.code) == (
+        "After its result: It ended with exit code 9.",
+        BROKE_PROTOCOL,
+    )
+    closed, _, _ = ready(Session({}, {}))
+    closed.ended(None)
+    assert closed.broken_rules() == []
+
+
+async def test_a_list_is_asked_for_where_the_server_has_it_and_else_is_empty() -> None:
+    pages = {
+        "tools": {"tools": [{"name": "a"}, {"name": "b"}, {}]},
+        "prompts": {"prompts": [{"name": "p"}, {}]},
+        "resources": {"resources": [{"uri": "a:b"}]},
+        "templates": {"resourceTemplates": [{"uriTemplate": "a:{b}"}]},
+    }
+    session = Session({"tools": {}, "resources": {}}, pages)
+    here, broker, _ = ready(session, disabled_tools=("b",))
+    assert [tool.name for tool in await here.tools()] == ["a"]
+    assert await here.prompts() == ()
+    assert [each.uri for each in await here.resources()] == ["a:b"]
+    assert [each.uri_template for each in await here.templates()] == ["a:{b}"]
+    assert [method for method, _ in session.requests] == [
+        "tools/list",
+        "resources/list",
+        "templates/list",
+    ]
+    assert broker.heard == []
+    session.pages["tools"] = {"tools": [{"name": "a"}, {"name": "a"}]}
+    await here.tools()
+    assert [what for what, *_ in broker.heard] == ["notice"]
+    bare, _, _ = ready(Session({"prompts": {}}, pages))
+    assert await bare.templates() == ()
+    assert [prompt.name for prompt in await bare.prompts()] == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "listening", "tells"),
+    [
+        ({"tools": {"listChanged": True}}, False, True),
+        ({"tools": {"listChanged": 1}}, False, False),
+        ({"tools": {}}, False, False),
+        ({"tools": "x"}, False, False),
+        ({}, False, False),
+        ({"tools": {"listChanged": True}}, True, False),
+    ],
+)
+async def test_a_server_is_believed_to_tell_of_its_tools_where_it_says_so(
+    capabilities: dict[str, Any], listening: bool, tells: bool
+) -> None:
+    here, _, _ = ready(Session(capabilities, {}, listening=listening))
+    assert here.tells_of_changed_tools is tells
+    unready, _, _ = connection()
+    assert not unready.tells_of_changed_tools
+
+
+async def test_changed_tools_are_listed_anew_before_the_next_call() -> None:
+    here, _, events = ready(Session({"tools": {}}, {"tools": {"tools": [{"name": "a"}]}}))
+    await here.tools()
+    here.emit(ListChanged("jobs", "prompts"))
+    assert here._gate._tools is not None
+    here.emit(ListChanged("jobs", "tools"))
+    assert here._gate._tools is None
+    here.log("line")
+    assert events[-3:] == [
+        ListChanged("jobs", "prompts"),
+        ListChanged("jobs", "tools"),
+        ServerLog("jobs", "line"),
+    ]
+
+
+async def test_a_log_level_is_asked_for_where_the_era_and_the_server_know_how() -> None:
+    for capabilities, stateless, asked in (
+        ({"logging": {}}, False, ["logging/setLevel"]),
+        ({}, False, []),
+        ({"logging": {}}, True, []),
+    ):
+        session = Session(capabilities, {}, stateless=stateless)
+        here, _, _ = ready(session)
+        await here.set_log_level("debug")
+        assert [method for method, _ in session.requests] == asked
+        assert session.wire.log_level == "debug"
+
+
+async def test_a_completion_says_what_is_filled_in_already_where_there_is_anything() -> None:
+    session = Session({}, {})
+    here, _, _ = ready(session)
+    ref, argument = {"type": "ref/prompt", "name": "p"}, {"name": "a", "value": "x"}
+    assert await here.complete(ref, argument) == {"done": "completion/complete"}
+    await here.complete(ref, argument, {"arguments": {"b": "1"}})
+    plain = {"ref": ref, "argument": argument}
+    assert [params for _, params in session.requests] == [
+        plain,
+        {**plain, "context": {"arguments": {"b": "1"}}},
+    ]
+
+
+async def test_turns_are_taken_where_nothing_tells_whose_question_it_is() -> None:
+    for settings, rounds, turns in (
+        ({}, False, True),
+        ({}, True, False),
+        ({"command": None, "url": "https://a.example"}, False, False),
+    ):
+        here, _, _ = ready(Session({}, {}, rounds=rounds), **settings)
+        assert here.open_calls.take_turns is turns
+
+
+async def test_what_a_connection_hangs_on_breaks_once_also_while_a_transport_opens() -> None:
+    line, given_up = Lifeline(), []
+    line.lose("It floods.")
+    assert (line.lost, line.over.is_set()) == ("It floods.", True)
+    opening = Lifeline()
+    opening.give_up = lambda: given_up.append(True)
+    opening.lose("It floods.")
+    assert given_up == [True]
+
+
+async def test_of_all_open_questions_those_of_one_server_end_with_it() -> None:
+    here, broker, _ = ready(Session({}, {}))
+    here._session = None
+    settled: list[tuple[str, Any]] = []
+
+    def pending(server: str) -> Any:
+        request = SimpleNamespace(server=SimpleNamespace(name=server))
+        return SimpleNamespace(
+            question=SimpleNamespace(request=request),
+            settle=lambda outcome: settled.append((server, outcome.decided_by)),
+        )
+
+    broker.pending = (pending("jobs"), pending("other"))
+    await asyncio.wait_for(here.end_all_questions(), 10)
+    assert settled == [("jobs", "shutdown")]
