@@ -9,6 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from elicit_tui.form.formats import FORMATS
+
 STEADY = settings(
     derandomize=True,
     deadline=None,
@@ -56,9 +58,7 @@ def _plain_texts() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _formatted() -> st.SearchStrategy[dict[str, Any]]:
-    return st.sampled_from(["email", "uri", "date", "date-time"]).map(
-        lambda name: {"type": "string", "format": name}
-    )
+    return st.sampled_from(sorted(FORMATS)).map(lambda name: {"type": "string", "format": name})
 
 
 def _numbers() -> st.SearchStrategy[dict[str, Any]]:

@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.form.field import Kind, Typed
 from elicit_tui.form.formats import FORMATS
 from tests.form.forms import form_of, wrong
+from tests.form.schemas import FORMATTED
 
 VALID = {
     "date": ["2026-11-21", "2024-02-29", "2000-02-29", "0000-02-29", "9999-12-31"],
@@ -172,8 +173,11 @@ INVALID = {
 
 
 def test_every_format_is_tried_here_is_a_kind_of_field_and_has_an_example_that_conforms() -> None:
-    assert set(VALID) == set(INVALID) == set(FORMATS)
-    assert set(FORMATS) <= set(get_args(Kind))
+    for cases in (VALID, INVALID, FORMATTED):
+        assert set(FORMATS) == set(cases), (
+            "a format's cases: VALID, INVALID; FORMATTED of schemas.py"
+        )
+    assert set(FORMATS) <= set(get_args(Kind)), "its name in Kind of form/field.py"
     assert {name: each.check(each.example) for name, each in FORMATS.items()} == dict.fromkeys(
         FORMATS
     )

@@ -113,7 +113,8 @@ def assert_is_python(text: str, environment: dict[str, str]) -> None:
 
 
 def test_every_agent_that_is_installed_has_a_file_of_its_own_in_these_tests() -> None:
-    assert {path.stem for path in FILES.iterdir()} == set(installable())
+    have = {path.stem for path in FILES.iterdir()}
+    assert have == set(installable()), "its own file, as it writes it: tests/gateway/agent_files"
 
 
 def test_who_is_started_to_run_alone_is_known_by_name_or_arguments() -> None:

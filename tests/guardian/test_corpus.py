@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.guardian import Guardian
 from tests.guardian.scores import OWN, SHARED, Judged, judge, share
 
 FILES = [
@@ -41,3 +42,7 @@ def test_verdicts_on_a_labelled_corpus_hold_every_threshold(path: Path) -> None:
     assert share(benign, lambda one: one.verdict == "warn" and not one.lenient) <= 0.01
     assert share(foreign, lambda one: one.lenient) >= share(english, lambda one: one.lenient) - 0.03
     assert share(traps, lambda one: one.lenient) >= share(others, lambda one: one.lenient) - 0.03
+    if path == OWN:
+        seen = {finding.rule for one in judged for finding in one.review.findings}
+        never = [rule.id for rule in Guardian().rules if rule.id not in seen]
+        assert never == [], "no labelled request shows what these rules find"

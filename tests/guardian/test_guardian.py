@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -9,9 +10,10 @@ from hypothesis import strategies as st
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.form.pattern_steps import Patterns
-from elicit_tui.guardian import Guardian
+from elicit_tui.guardian import Guardian, families
 from elicit_tui.guardian.folding import lookalikes
-from elicit_tui.guardian.guardian import RULE_FAILED
+from elicit_tui.guardian.guardian import _FAMILIES, RULE_FAILED
+from elicit_tui.guardian.reading import read
 from elicit_tui.guardian.rule import GuardianRule
 from tests.bounds import bounded
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page
@@ -76,6 +78,15 @@ def test_evidence_shows_what_was_really_there_and_nothing_active() -> None:
     finding = GUARDIAN.review(form("Your p\u200bassword\x1b[2J", v=TEXT)).findings[0]
     assert "\x1b" not in finding.evidence
     assert "\u200b" not in finding.evidence
+
+
+def test_every_family_is_read_and_each_of_its_rules_has_what_it_needs() -> None:
+    folder = Path(families.__path__[0])
+    named = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert named == set(_FAMILIES), "a family's name in guardian.py"
+    request = read(form("Which colour?", v=TEXT))
+    for rule in GUARDIAN.rules:
+        list(rule.find(request))  # KeyError: its frames are not in tables/sums.txt
 
 
 def test_a_rule_that_fails_becomes_a_warning_and_the_others_still_run() -> None:

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import ElicitationRequest
-from elicit_tui.elicitation.settings import HookEvent
 from tests.broker.conftest import form_request, run
-from tests.hooks.cells import CELLS, PERSON, SENT, Cell, Ended, expected
+from tests.hooks.cells import CELLS, EVENTS, PERSON, SENT, Cell, Ended, expected
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.world import Receiver, command, hook, read
 
@@ -37,7 +36,7 @@ def test_what_a_hook_does_decides_what_becomes_of_a_question(
             outcome = await there.broker.resolve(asked())
         await there.close()
         ran = len(read(log)) if cell.sort == "command" else len(receiver.got)
-        assert ran == 1
+        assert ran == 1, f"a hook of the event {cell.event} ran {ran} times: what runs it?"
         if cell.fails:
             assert f"hooks[1] {'' if cell.has_power else f'({cell.event}) '}" in there.told
             assert cell.fails in there.told
@@ -108,10 +107,9 @@ def test_a_hostile_text_is_in_no_argument_no_variable_and_no_shell(
     evil = f"$(touch {trap})`touch {trap}`; touch {trap}\n\x1b]0;x\x07\u202e' \" ##vso[x] 0wned"
     schema = {"type": "object", "properties": {evil: {"type": "string", "title": evil}}}
     params = {"requestedSchema": schema, "elicitationId": evil}
-    events: list[HookEvent] = ["Elicitation", "ElicitationResult", "Asked", "Resolved", "Waiting"]
     hooks = [
         hook(event, command("passes", log), position=number, include=("message",))
-        for number, event in enumerate(events, start=1)
+        for number, event in enumerate(EVENTS, start=1)
     ]
 
     async def body() -> None:
@@ -123,7 +121,7 @@ def test_a_hostile_text_is_in_no_argument_no_variable_and_no_shell(
 
     run(body())
     told = read(log)
-    assert sorted(one["input"]["hook_event_name"] for one in told) == sorted(events)
+    assert sorted(one["input"]["hook_event_name"] for one in told) == sorted(EVENTS)
     for one in told:
         assert "0wned" not in json.dumps([one["arguments"], one["environment"]])
         assert not one["terminal"]

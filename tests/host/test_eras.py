@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import get_args
 
 import elicit_tui
+from elicit_tui.cli.command_table import OPTIONS
+from elicit_tui.cli.parser import parse
+from elicit_tui.cli.test import ERAS as OF_TESTS
 from elicit_tui.elicitation.eras import ERAS, HANDSHAKE, MODERN, Era, Revision
 
 HOUSE = Path(elicit_tui.__file__).parent
@@ -14,9 +17,16 @@ HOUSE = Path(elicit_tui.__file__).parent
 
 def test_every_era_has_its_entry_and_says_its_revision() -> None:
     assert tuple(ERAS) == get_args(Era)
+    assert get_args(Revision) == ("auto", HANDSHAKE, MODERN), "CONTRIBUTING tells who speaks one"
     for traits, revision in zip(ERAS.values(), (HANDSHAKE, MODERN), strict=True):
         assert traits.shown.startswith(revision)
-        assert revision in get_args(Revision)
+
+
+def test_every_revision_can_be_chosen_for_a_server_and_for_a_test() -> None:
+    assert (*get_args(Revision)[1:], "both") == OF_TESTS
+    for revision in get_args(Revision):
+        assert parse("tools", ["--protocol", revision])[1].protocol == revision
+        assert revision in OPTIONS, "`--protocol` in the text of --help"
 
 
 def test_no_module_compares_an_era_by_its_name() -> None:

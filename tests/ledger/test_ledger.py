@@ -24,11 +24,13 @@ from elicit_tui.elicitation import (
     accept,
     cancel,
     decline,
+    now,
     unsent,
 )
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger, LedgerMissing, bodies
 from elicit_tui.ledger.bodies import stored_content
+from elicit_tui.ledger.rows import _DETAILS, Row
 from tests.ledger.world import SCHEMA, Clock, request
 from tests.text.alphabet import active_left, any_text
 
@@ -454,3 +456,15 @@ def test_a_question_whose_process_is_gone_gets_one_outcome_if_it_has_none(ledger
     )
     assert ledger.row(decided.id).decided_by == "user"
     assert ledger.verify().ok
+
+
+def test_all_that_is_recorded_stands_in_the_row() -> None:
+    asked, by = request(id="abc"), Answerer("me", "pts/3", "here")
+    given = decline("hook", "No.", answered_by=by, answered=accept("user", "Yes.", {}))
+    recorded = {
+        *bodies.asked(asked, PASSED),
+        *bodies.decided(asked, given, PASSED, "full", now()),
+        *bodies.withdrawn("Gone."),
+    }
+    row = {*Row("abc", "deploy").as_json(), *_DETAILS, "arrivedAt"}
+    assert recorded - row == set(), "a field of its own in Row, or its name in _DETAILS of rows.py"

@@ -12,6 +12,7 @@ import pytest
 
 from elicit_tui.cli import exit_codes
 from elicit_tui.config import load
+from elicit_tui.gateway.install.places import installable
 from elicit_tui.scenarios import read_scenarios
 
 ROOT = Path(__file__).parents[2]
@@ -136,6 +137,12 @@ def test_the_hooks_of_the_guide_are_valid(tmp_path: Path) -> None:
     environment = {"HOME": "/home/me", "NTFY_TOPIC": "topic"}
     settings = load(config_path=path, environment=environment, managed_path=tmp_path / "none")
     assert [hook.cannot_run for hook in settings.hooks] == [None] * 5
+
+
+def test_the_guide_names_every_agent_that_install_knows() -> None:
+    named = GUIDES["agents"].split("puts everything back:")[1].split(".\n")[0]
+    assert set(re.findall(r"[\w-]+", named)) == set(installable())
+    assert [key for key, agent in installable().items() if not agent.restart] == []
 
 
 def test_the_scenario_in_the_guide_is_one(tmp_path: Path) -> None:

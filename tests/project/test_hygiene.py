@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import get_args
+
+from elicit_tui.elicitation.outcome import Via
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "elicit_tui"
@@ -70,6 +73,18 @@ def test_two_modules_have_one_name_only_where_they_play_one_role() -> None:
 def test_two_classes_have_one_name_only_where_they_play_one_role() -> None:
     names = ((node.name, name) for name, node in nodes() if isinstance(node, ast.ClassDef))
     assert shared(names) == CLASSES_OF_ONE_ROLE
+
+
+def test_what_an_answer_is_said_to_come_through_is_known_by_name() -> None:
+    said = {
+        (name, word.value.value)
+        for name, node in nodes()
+        if isinstance(node, ast.Call)
+        for word in node.keywords
+        if word.arg == "via" and isinstance(word.value, ast.Constant)
+    }
+    unknown = [each for each in sorted(said) if each[1] not in get_args(Via)]
+    assert unknown == [], "a face's name in Via of elicitation/outcome.py"
 
 
 def test_no_module_is_too_long_to_do_one_thing() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
 from textual._compositor import LayoutUpdate
 from textual.widget import Widget
 
+from elicit_tui import tui
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
@@ -87,6 +90,18 @@ async def test_a_key_for_an_action_that_does_not_exist_is_told_with_the_nearest(
 ) -> None:
     async with console(tmp_path, console=ConsoleSettings(keys={"servers.restrt": "f5"})) as stand:
         assert "Did you mean servers.restart?" in stand.notices()
+
+
+def test_every_key_that_a_bar_shows_has_a_name_by_which_it_is_changed() -> None:
+    nameless = [
+        f"{name}.{one.__name__}: {binding.key}"
+        for name in (each.name for each in walk_packages(tui.__path__, "elicit_tui.tui."))
+        for one in vars(import_module(name)).values()
+        if isinstance(one, type) and one.__module__ == name
+        for binding in one.__dict__.get("BINDINGS", ())
+        if binding.show and not binding.id and binding.key not in ("enter", "escape")
+    ]
+    assert nameless == [], "the id of its Binding; its place in known_keys of action_keys.py"
 
 
 def test_action_ids_are_unique_and_every_one_has_words() -> None:
