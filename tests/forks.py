@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
+
+from tests.nursery import NEW_SESSION, hand_over, number
 
 PATIENCE = 60
 NURSERY = Path(__file__).with_name("nursery.py")
@@ -52,6 +56,53 @@ def ready_elicit_tui() -> Sequence[str]:
     if not hasattr(os, "fork"):
         return COMMAND
     return _forks.enter_context(forks_of(NURSERY, "--forks"))
+
+
+@cache
+def ready_python() -> Sequence[str]:
+    """The words that run one of our servers with the SDK as `python SERVER`, at once."""
+    if not hasattr(os, "fork"):
+        return (sys.executable,)
+    return _forks.enter_context(forks_of(NURSERY, "--servers"))
+
+
+class Fork:
+    """`elicit-tui` on the terminal that is its standard input, as `Popen` would start it."""
+
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], streams: Sequence[int]
+    ) -> None:
+        self._nursery = socket.socket(socket.AF_UNIX)
+        self._nursery.connect(ready_elicit_tui()[-1])
+        told = (f"{name}={value}" for name, value in environment.items())
+        handed = b"".join(stream.to_bytes(4, sys.byteorder) for stream in streams)
+        hand_over(self._nursery, arguments, told, str(Path.cwd()), handed, NEW_SESSION)
+        self.pid = number(self._nursery)
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """How it ended; None while it runs."""
+        if self.returncode is None and select.select([self._nursery], [], [], 0)[0]:
+            self.returncode = number(self._nursery)
+            self._nursery.close()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None and not select.select([self._nursery], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("elicit-tui", timeout or 0)
+        code = self.poll()
+        assert code is not None
+        return code
+
+    def send_signal(self, number_of: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number_of)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
 
 
 def end_forks() -> None:

@@ -2,16 +2,17 @@
 
     python -S nursery.py SOCKET ARGUMENT…       one such process
     python nursery.py --forks SOCKET            forks of `elicit-tui ARGUMENT…`
+    python nursery.py --servers SOCKET          forks of `python SERVER ARGUMENT…`, a server of ours
 
 The first hands its standard streams, arguments, environment and directory over and ends with the
-exit code of the fork, so that who started it sees a process of its own.
+exit code of the fork, so that who started it sees a process of its own; the fork ends with it.
 """
 
 import _socket  # The small one: with what `socket` imports this process would start half as fast.
 import os
 import sys
 
-LOADED_LATE = (
+ELICIT_TUI = (
     "anyio._backends._asyncio",
     "elicit_tui.cli.call",
     "elicit_tui.cli.dispatch",
@@ -20,31 +21,66 @@ LOADED_LATE = (
     "elicit_tui.host.rounds",
     "elicit_tui.host.task_follower",
     "elicit_tui.host.unjudged",
+    "elicit_tui.tui.console.run",
+    "elicit_tui.tui.console.screens.result_reader",
+    "elicit_tui.tui.question",
     "platformdirs.unix",
     "tomli",
 )
 """What `elicit-tui` imports when it needs it."""
+SERVERS = (
+    "anyio._backends._asyncio",
+    "mcp.server.sse",
+    "mcp.server.stdio",
+    "mcp.server.streamable_http_manager",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+    "asking",
+    "tasking",
+    "whole",
+    "workshop",
+)
+"""What servers with the SDK import."""
 STREAMS = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+NEW_SESSION = "session"
+"""The fork leads a session of its own, whose terminal is its standard input."""
 
 
 def main() -> int:
     nursery = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     nursery.connect(sys.argv[1])
+    # pathlib takes longer to import than all the rest.
     environment = (f"{name}={value}" for name, value in os.environ.items())
-    here = os.getcwd()  # noqa: PTH109 - pathlib takes longer to import than all the rest
-    told = "\0".join((here, str(len(sys.argv)), *sys.argv[2:], *environment))
-    nursery.sendmsg([told.encode()], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, STREAMS)])
+    hand_over(nursery, sys.argv[2:], environment, os.getcwd(), STREAMS)  # noqa: PTH109
     for stream in (0, 1, 2):
         os.close(stream)
-    return int.from_bytes(nursery.recv(1), sys.byteorder)
+    number(nursery)
+    code = number(nursery)
+    return code if code >= 0 else 128 - code
+
+
+def hand_over(nursery, arguments, environment, place, streams, session="") -> None:  # type: ignore[no-untyped-def]
+    """Ask for a fork. It answers with its process id, and later with how it ended."""
+    told = "\0".join((session, place, str(len(arguments)), *arguments, *environment))
+    nursery.sendmsg([told.encode()], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+
+
+def number(nursery) -> int:  # type: ignore[no-untyped-def]
+    """The next number that the nursery tells: an exit code, or minus a signal."""
+    told = nursery.recv(4)
+    return int.from_bytes(told, sys.byteorder, signed=True) if told else -9
 
 
 def serve_forks(path: str, program) -> None:  # type: ignore[no-untyped-def]
     """Fork `program(arguments)`, which gives an exit code, for each process that comes."""
+    import gc
     import signal
     from pathlib import Path
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
     door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     door.bind(f"{path}.new")
     door.listen(64)
@@ -59,31 +95,68 @@ def serve_forks(path: str, program) -> None:  # type: ignore[no-untyped-def]
 
 
 def watch(client, program) -> int:  # type: ignore[no-untyped-def]
-    """Run one fork on the client's streams, and tell the client how it ended."""
+    """Run one fork on the client's streams, tell the client how it ended, and end it with it."""
     said, handed, *_ = client.recvmsg(1 << 20, 64)
     streams = [int.from_bytes(handed[0][2][at : at + 4], sys.byteorder) for at in (0, 4, 8)]
-    place, count, *told = said.decode().split("\0")
-    arguments, environment = told[: int(count) - 2], told[int(count) - 2 :]
+    session, place, count, *told = said.decode().split("\0")
     child = os.fork()
     if child == 0:
         client.close()
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-        os.chdir(place)
-        os.environ.clear()
-        os.environ.update(each.split("=", 1) for each in environment)
-        try:
-            code = program(arguments)
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else 1
-        sys.stdout.flush()
-        os._exit(code)
-    for number in (*streams, 0, 1, 2):
-        os.close(number)
+        for place_of, stream in enumerate(streams):
+            os.dup2(stream, place_of)
+        for stream in streams:
+            os.close(stream)
+        be_started(session, place, told[int(count) :])
+        os._exit(code_of(program, told[: int(count)]))
+    for stream in {*streams, 0, 1, 2}:
+        os.close(stream)
+    tell(client, child)
+    end_with(client, child)
     _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    client.send((code if code >= 0 else 128 - code).to_bytes(1, sys.byteorder))
+    tell(client, os.waitstatus_to_exitcode(status))
     return 0
+
+
+def be_started(session, place, environment) -> None:  # type: ignore[no-untyped-def]
+    """As a process that was just started there."""
+    if session == NEW_SESSION:
+        import fcntl
+        import termios
+
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    os.chdir(place)
+    os.environ.clear()
+    os.environ.update(each.split("=", 1) for each in environment)
+
+
+def code_of(program, arguments) -> int:  # type: ignore[no-untyped-def]
+    """Run the program to its end."""
+    try:
+        code = program(arguments)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    sys.stdout.flush()
+    return code or 0
+
+
+def end_with(client, child: int) -> None:  # type: ignore[no-untyped-def]
+    """Return when the fork has ended; kill it when whoever asked for it has gone."""
+    if not hasattr(os, "pidfd_open"):
+        return
+    import select
+
+    ended = os.pidfd_open(child)
+    ready, _, _ = select.select([client, ended], [], [])
+    if ended not in ready:
+        os.kill(child, 9)
+
+
+def tell(client, what: int) -> None:  # type: ignore[no-untyped-def]
+    import contextlib
+
+    with contextlib.suppress(OSError):  # Whoever asked has gone.
+        client.send(what.to_bytes(4, sys.byteorder, signed=True))
 
 
 def ready_program():  # type: ignore[no-untyped-def]
@@ -93,7 +166,7 @@ def ready_program():  # type: ignore[no-untyped-def]
     from elicit_tui.host.sdk import load_sdk
 
     load_sdk(remote=True)  # Before all that needs a part of it.
-    for module in LOADED_LATE:
+    for module in ELICIT_TUI:
         importlib.import_module(module)
     from elicit_tui.cli import run
     from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
@@ -107,8 +180,25 @@ def ready_program():  # type: ignore[no-untyped-def]
     return run
 
 
+def ready_servers():  # type: ignore[no-untyped-def]
+    """A server of these tests by its file, with the SDK in memory."""
+    import importlib
+    import runpy
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).with_name("servers")))
+    for module in SERVERS:
+        importlib.import_module(module)
+
+    def run(arguments):  # type: ignore[no-untyped-def]
+        sys.argv = list(arguments)
+        runpy.run_path(arguments[0], run_name="__main__")
+
+    return run
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "--forks":
+    if sys.argv[1].startswith("--"):
         sys.path.pop(0)  # This file's own folder, which no run of elicit-tui has.
-        serve_forks(sys.argv[2], ready_program())
+        serve_forks(sys.argv[2], ready_program() if sys.argv[1] == "--forks" else ready_servers())
     sys.exit(main())

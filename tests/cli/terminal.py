@@ -13,10 +13,11 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from tests.cli.running import COMMAND, environment
+from tests.forks import Fork
 
 SECONDS = 30.0
 
@@ -31,6 +32,24 @@ ADOPT = (
 CONTROL = re.compile(
     r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\r"
 )
+
+
+def started(
+    command: Sequence[str], environment: Mapping[str, str], terminal: int, stdout: IO[Any] | None
+) -> Fork | subprocess.Popen[bytes]:
+    """The command on a terminal that it controls; of `elicit-tui` a fork of one that is loaded."""
+    shown = terminal if stdout is None else stdout.fileno()
+    program, arguments = tuple(command[: len(COMMAND)]), command[len(COMMAND) :]
+    if program == COMMAND and hasattr(os, "fork"):
+        return Fork(arguments, environment, (terminal, shown, terminal))
+    return subprocess.Popen(
+        [sys.executable, "-c", ADOPT, *command],
+        stdin=terminal,
+        stdout=shown,
+        stderr=terminal,
+        start_new_session=True,
+        env=environment,
+    )
 
 
 class Terminal:
@@ -49,14 +68,7 @@ class Terminal:
         self._ours, theirs = os.openpty()
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", ADOPT, *command, *arguments],
-            stdin=theirs,
-            stdout=theirs if stdout is None else stdout,
-            stderr=theirs,
-            start_new_session=True,
-            env=environment(**env),
-        )
+        self.process = started([*command, *arguments], environment(**env), theirs, stdout)
         os.close(theirs)
         self.raw = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from tests.cli.running import SECONDS, Ended, environment, run
 from tests.cli.terminal import Terminal
 from tests.forks import COMMAND
-from tests.host.world import SERVERS, http_server
+from tests.host.world import http_server, server_line
 
 ANSWER = '[[answers]]\naction = "accept"\nmessage = "value?"\ncontent = { value = "typed" }\n'
 NOT_KNOWN = "whether the tool did its work is not known"
@@ -101,7 +100,7 @@ def test_a_person_at_the_terminal_declines_what_it_asks(config: Path, tmp_path: 
 
 
 def test_a_server_that_dies_in_its_task_leaves_nothing_known() -> None:
-    server = f"tasking={sys.executable} {SERVERS / 'tasking.py'}"
+    server = f"tasking={server_line('tasking.py')}"
     words = ("--with", server, "--protocol", "2026-07-28", "call", "tasking", "dies")
     ended = run(*words, "--output", "json")
     assert ended.code == ended.document["exitCode"] == 4, ended.stderr

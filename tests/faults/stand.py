@@ -16,7 +16,7 @@ from typing import Any, Final
 from elicit_tui import paths
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row as LedgerRow
-from tests.cli.running import COMMAND, Ended, environment
+from tests.cli.running import COMMAND, Ended, environment, run
 from tests.faults.row import Row
 
 SECONDS: Final = 30.0
@@ -112,13 +112,8 @@ class Stand:
 
     def run(self, *arguments: str) -> Called:
         """Run to the end, without a terminal."""
-        with self.start(*arguments) as process:
-            try:
-                data, told = process.communicate(timeout=SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-            return Called(process.returncode, data, told)
+        ended = run(*self.arguments(*arguments), env=self.environment, seconds=SECONDS)
+        return Called(ended.code, ended.stdout, ended.stderr)
 
     def call(self, tool: str, *more: str, server: str = "faulty") -> Called:
         """Run `elicit-tui call SERVER TOOL --output json`."""

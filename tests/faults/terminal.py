@@ -9,15 +9,15 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, Final
 
-from tests.cli.terminal import ADOPT, WHERE_IS_THE_CURSOR
+from tests.cli.terminal import WHERE_IS_THE_CURSOR, started
 from tests.faults.screen import Screen
 from tests.faults.stand import SECONDS
+from tests.forks import Fork
 
 ARE_FRAMES_WHOLE: Final = b"\x1b[?2026$p"
 AGAIN_SECONDS: Final = 1.0
@@ -46,15 +46,21 @@ class Terminal:
         self.resize(columns, lines)
         self._before = termios.tcgetattr(theirs)
         self._theirs = theirs
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", ADOPT, *command] if controls else command,
-            stdin=theirs,
-            stdout=theirs if stdout is None else stdout,
-            stderr=theirs,
-            start_new_session=True,
-            # The size is the terminal's alone.
-            env={k: v for k, v in environment.items() if k not in ("COLUMNS", "LINES")},
-        )
+        # The size is the terminal's alone.
+        named = {k: v for k, v in environment.items() if k not in ("COLUMNS", "LINES")}
+        self.process: Fork | subprocess.Popen[bytes]
+        if controls:
+            self.process = started(command, named, theirs, stdout)
+        else:
+            shown = theirs if stdout is None else stdout
+            self.process = subprocess.Popen(
+                command,
+                stdin=theirs,
+                stdout=shown,
+                stderr=theirs,
+                env=named,
+                start_new_session=True,
+            )
 
     def __enter__(self) -> Terminal:
         return self

@@ -14,9 +14,8 @@ from mcp.client.session import ElicitationFnT
 
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.runtime import open_store
-from tests.host.world import HANDSHAKE, MODERN, SERVERS
+from tests.host.world import HANDSHAKE, MODERN, server_line
 
-ASKING = f"asking={sys.executable} {SERVERS / 'asking.py'}"
 PATIENCE = 120
 BY_ANOTHER = (
     sys.executable,
@@ -54,15 +53,16 @@ async def agent(
     home: Path,
     upwards: str = HANDSHAKE,
     downwards: str = MODERN,
-    server: str = ASKING,
+    server: str | None = None,
     by_another: bool = True,
     forms: ElicitationFnT | None = None,
 ) -> AsyncIterator[Client]:
-    """The SDK's client on a gateway of its own with one server, over stdio.
+    """The SDK's client on a gateway of its own with one server (`asking.py`), over stdio.
 
     `by_another`: as in `started_by_another`; else this process is the agent. `forms`: how its own
     client answers, where it has forms.
     """
+    server = server or f"asking={server_line('asking.py')}"
     name, _, command = server.partition("=")
     given = ["--with", server, "--protocol", downwards] if command else []
     started = started_by_another(home, *given, "gateway", name)

@@ -26,7 +26,7 @@ from tests.cli.terminal import ReadTerminal
 from tests.cli.test_real_servers import EVERYTHING
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person
 from tests.gateway.world import ERAS, text_of
-from tests.host.world import HANDSHAKE, SERVERS
+from tests.host.world import HANDSHAKE, server_line
 from tests.keys import ENTER, SEND
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -129,7 +129,7 @@ async def test_a_person_at_the_inbox_answers_what_an_agent_calls_on_server_every
 async def test_what_is_allowed_for_the_session_is_listed_at_once_and_taken_back(
     home: Path,
 ) -> None:
-    workshop = f"{sys.executable} {SERVERS / 'workshop.py'} stdio"
+    workshop = server_line("workshop.py", "stdio")
     logged = f"workshop=env WORKSHOP_LOG={home / 'calls'} {workshop}"
     async with agent(home, server=logged) as client:
         async with person(home, "session"):

@@ -28,7 +28,7 @@ from tests.gateway.world import (
     asking,
     workshop,
 )
-from tests.host.world import SERVERS
+from tests.host.world import server_line
 
 pytestmark = pytest.mark.anyio
 
@@ -79,7 +79,7 @@ class Gateway:
 async def test_the_first_turn_has_its_tools_before_the_sdk_is_there_and_goes_on_without_a_seam(
     tmp_path: Path,
 ) -> None:
-    server = f"{sys.executable} {SERVERS / 'workshop.py'} stdio"
+    server = server_line("workshop.py", "stdio")
     settings = await remembered(server)
     given = ["--with", f"workshop={server}", "gateway", "workshop"]
     gateway = await asyncio.to_thread(Gateway, tmp_path, *given)

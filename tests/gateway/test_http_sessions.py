@@ -24,7 +24,7 @@ from elicit_tui.store.token_entries import Token
 from tests.gateway.http_world import ACCEPT, INITIALIZE, Gateway, modern_request
 from tests.gateway.processes import identifier
 from tests.gateway.world import HANDSHAKE, WAIT, MovedClock, settled, until
-from tests.host.world import SERVERS
+from tests.host.world import server_line
 
 pytestmark = pytest.mark.anyio
 
@@ -278,7 +278,7 @@ async def test_strangers_who_ask_again_and_again_keep_nobody_out(
 @asynccontextmanager
 async def real_gateway() -> AsyncIterator[tuple[asyncio.subprocess.Process, str, int]]:
     """`elicit-tui gateway --listen` as its owner starts it; where it listens."""
-    server = f"asking={sys.executable} {SERVERS / 'asking.py'}"
+    server = f"asking={server_line('asking.py')}"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "elicit_tui", "--with", server),
         *("gateway", "asking", "--listen", "127.0.0.1:0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -26,8 +27,11 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.host.events import HostEvent
 from elicit_tui.host.host import Host
 from elicit_tui.policy import Policy
+from tests.forks import ready_python
 
 SERVERS = Path(__file__).parent.parent / "servers"
+WITH_THE_SDK = ("asking.py", "tasking.py", "whole.py", "workshop.py")
+"""They take a second to start, and are forked."""
 HANDSHAKE = "2025-11-25"
 MODERN = "2026-07-28"
 
@@ -126,15 +130,25 @@ class World:
 
 
 def python_server(name: str, script: str, *args: str, **more: Any) -> ServerSettings:
-    return ServerSettings(name, command=sys.executable, args=(str(SERVERS / script), *args), **more)
+    command, *first = server_words(script, *args)
+    return ServerSettings(name, command=command, args=tuple(first), **more)
+
+
+def server_words(script: str, *args: str) -> list[str]:
+    """The words that start one of the servers of these tests."""
+    python = ready_python() if script in WITH_THE_SDK else (sys.executable,)
+    return [*python, str(SERVERS / script), *args]
+
+
+def server_line(script: str, *args: str) -> str:
+    """The same as one line, for `--with`."""
+    return shlex.join(server_words(script, *args))
 
 
 @contextmanager
 def http_server(script: str = "asking.py", *args: str) -> Iterator[str]:
     """A real server process on streamable HTTP; its URL."""
-    with subprocess.Popen(
-        [sys.executable, str(SERVERS / script), "http", *args], stdout=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen(server_words(script, "http", *args), stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())
         try:

@@ -8,13 +8,12 @@ import pty
 import select
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 
-from tests.cli.terminal import ADOPT
+from tests.cli.terminal import started
 
 
 class Terminal:
@@ -30,15 +29,7 @@ class Terminal:
         self._master, slave = pty.openpty()
         size = struct.pack("HHHH", lines, columns, 0, 0)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, size)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", ADOPT, *command],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=dict(environment),
-            start_new_session=True,
-            close_fds=True,
-        )
+        self.process = started(command, environment, slave, None)
         os.close(slave)
         self.written = bytearray()
         """Every byte that reached the terminal."""
