@@ -168,7 +168,7 @@ class HeldCalls:
         held = HeldCall(call, server, key, started=self._clock.time())
         self._under_way[call.id] = held
         for question in self._asked.values():
-            if question.request.traits.for_server and held in self.of_request(question.request):
+            if held in self.of_request(question.request):
                 held.asked = True
                 held.waiting[question.id] = question
         held.task = asyncio.ensure_future(work)
@@ -375,7 +375,6 @@ class HeldCalls:
         held.left = False
         if held.departure is not None:
             held.departure.cancel()
-            held.departure = None
 
     def _give_up(self, held: HeldCall) -> None:
         if held.task is not None:

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call, ElicitationRequest, Question, ServerIdentity
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Question,
+    ServerIdentity,
+    approval_request,
+)
 from elicit_tui.gateway import held_calls
 from elicit_tui.gateway.held_call import (
     AsksClient,
@@ -227,6 +233,19 @@ async def test_the_server_of_a_cancelled_task_is_told_once_and_has_the_last_word
     assert not held.done
 
 
+async def test_a_server_whose_question_stands_in_the_client_has_the_last_word_too(
+    session: Session,
+) -> None:
+    held = session.begins()
+    held.is_task = held.called = True
+    with held.rounds.asking("key", {}):
+        session.calls.cancel(held)
+        await settled()
+        assert session.watcher.told == []
+        await session.clock.move(LAST_WORD_SECONDS)
+        assert session.watcher.told == ["cancel below"]
+
+
 async def test_a_server_that_ends_its_call_by_itself_is_told_nothing_more(
     session: Session,
 ) -> None:
@@ -258,6 +277,8 @@ async def test_who_waits_for_a_call_that_is_taken_back_is_told_and_a_task_can_st
     held.is_task = is_task
     waits = await session.attends(held)
     session.calls.give_up(held)
+    assert held.withdrawn
+    assert (session.calls.known(held.id) is held) is is_task
     with pytest.raises(GivenUp):
         await asyncio.wait_for(waits, WAIT)
     assert (session.calls.known(held.id) is held) is is_task
@@ -272,6 +293,7 @@ async def test_the_end_of_a_session_withdraws_all_and_gives_nothing_up_for_later
     await leaves(await session.attends(calls[0]))
     await session.calls.end()
     assert session.watcher.withdrawn == calls
+    assert all(held.withdrawn for held in calls)
     assert all(held.task is not None and held.task.cancelled() for held in calls)
     assert "given up" not in session.watcher.told
     assert calls[0].departure is not None
@@ -312,6 +334,41 @@ async def test_a_task_is_given_only_to_who_takes_one_and_only_where_somebody_is_
     assert await asyncio.wait_for(again, WAIT) == BecameTask()
 
 
+@pytest.mark.parametrize("way", ["waiting", "server_task", "is_task", "nothing"])
+@pytest.mark.parametrize("method", ["tools/call", "prompts/get"])
+async def test_a_tool_is_a_task_where_a_person_or_its_own_server_makes_it_wait(
+    session: Session, way: str, method: Any
+) -> None:
+    work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    held = session.calls.start(Call(method, "one", {}), "s", "key", work)
+    if way == "waiting":
+        asked(held)
+    elif way != "nothing":
+        setattr(held, way, True)
+    assert held.may_be_task is (method == "tools/call" and way != "nothing")
+    held.task_kept = False
+    assert not held.may_be_task
+
+
+@pytest.mark.parametrize("as_task", [True, False])
+async def test_an_agent_whose_client_comes_back_by_itself_was_not_told_to(
+    session: Session, as_task: bool
+) -> None:
+    held = session.begins()
+    with held.rounds.asking("key", {}):
+        if as_task:
+            asked(held)
+            request = Request(session.clock.time())
+        else:
+            request = Asks(session.clock.time())
+        await asyncio.wait_for(await session.attends(held, request, takes_task=as_task), WAIT)
+        assert (held.attended, held.paused, held.agent_state) == (False, True, "waiting")
+        asked(held)
+        older = await session.attends(held, hold=0.0)
+        assert await asyncio.wait_for(older, WAIT) == Paused()
+        assert held.agent_state == "paused"
+
+
 async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(session: Session) -> None:
     held = session.begins()
     older = await session.attends(held)
@@ -324,6 +381,7 @@ async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(session: 
         assert session.calls.of_state(reply.state) is held
         assert session.calls.of_state(f"{held.id}-2") is None
         assert session.calls.of_state(f"{held.id}-0") is None
+        assert session.calls.of_state("unknown-1") is None
         assert not older.done()
         again = await session.attends(held, Asks(session.clock.time()), hold=0.0, resumed=True)
         assert not again.done()
@@ -346,6 +404,16 @@ async def test_an_agent_is_told_every_ten_seconds_that_a_person_is_waited_for(
     await asyncio.wait_for(attending, WAIT)
     await session.clock.move(TICK_SECONDS * 3)
     assert len(request.ticks) == 2
+
+
+async def test_who_asked_for_no_progress_is_told_of_none(session: Session) -> None:
+    held = session.begins()
+    asked(held)
+    request = Asks(session.clock.time())
+    request.has_token = False
+    await session.attends(held, request)
+    await session.clock.move(TICK_SECONDS * 2)
+    assert request.ticks == []
 
 
 # Finding
@@ -382,6 +450,11 @@ async def test_a_question_of_a_whole_server_belongs_to_each_call_of_it_and_to_no
         assert (list(later.waiting), later.asked) == ([login.id], True)
         assert (other.waiting, others.waiting, others.asked) == ({}, {}, False)
     assert (mine.waiting, later.waiting) == ({}, {})
+    assert session.begins("after").waiting == {}
+    # One that names its calls is of these alone, and an elicitation that names none of no call.
+    named = ElicitationRequest(SERVER, {"message": "?"}, kind="authorization", calls=(mine.call,))
+    assert session.calls.of_request(named) == (mine,)
+    assert session.calls.of_request(form_request(server="s")) == ()
 
 
 async def test_a_question_of_one_call_is_of_no_call_that_begins_later(session: Session) -> None:
@@ -391,6 +464,42 @@ async def test_a_question_of_one_call_is_of_no_call_that_begins_later(session: S
         assert list(held.waiting) == [question.id]
         assert session.begins("later").waiting == {}
     assert session.calls.of_request(form_request()) == ()
+    ends(held)
+    await settled()
+    assert session.calls.of_request(question.request) == ()
+
+
+async def test_a_call_whose_hold_is_over_pauses_as_soon_as_a_person_is_asked(
+    session: Session,
+) -> None:
+    held = session.begins()
+    question = Question(form_request(calls=(held.call,)))
+    attending = await session.attends(held, hold=10.0)
+    await session.clock.move(11)
+    assert not attending.done()
+    with session.calls.waiting_for(question):
+        assert await asyncio.wait_for(attending, WAIT) == Paused()
+        with held.listening() as changed:
+            assert not changed.is_set()
+            other = Question(form_request(calls=(held.call,)))
+            with session.calls.waiting_for(other):
+                changed.clear()
+            assert changed.is_set()
+
+
+async def test_a_task_is_joined_only_while_it_waits_for_its_approval(session: Session) -> None:
+    held = session.begins()
+    held.is_task = held.paused = True
+    server, call = SERVER, held.call
+    approval = Question(approval_request(server, call, None, "why"))
+    with session.calls.waiting_for(Question(form_request(calls=(call,)))):
+        assert not held.joinable
+        with session.calls.waiting_for(approval):
+            assert held.joinable
+            held.withdrawn = True
+            assert not held.joinable
+    held.withdrawn = False
+    assert not held.joinable
 
 
 async def test_an_agent_has_left_a_question_only_if_it_left_each_of_its_calls(
@@ -426,19 +535,65 @@ async def test_a_request_that_waits_in_another_process_is_one_that_waits(session
     session.calls.attended_elsewhere(held, -1)
     assert held.elsewhere == 0
     await session.clock.move(1)
-    assert session.watcher.withdrawn == [held]
+    assert (session.watcher.withdrawn, held.withdrawn) == ([held], True)
     session.calls.attended_elsewhere(held, 1)
     assert session.watcher.states == ["left", "waiting"]
+
+
+async def test_who_was_given_the_outcome_in_another_process_has_not_left(
+    session: Session,
+) -> None:
+    held = session.begins()
+    session.calls.attended_elsewhere(held, 1)
+    ends(held)
+    await settled()
+    session.calls.delivered_elsewhere(held)
+    session.calls.attended_elsewhere(held, -1)
+    assert (held.left, session.watcher.states) == (False, [])
 
 
 async def test_other_processes_are_told_of_what_was_not_delivered(session: Session) -> None:
     held, unnamed = session.begins(), session.begins("unnamed")
     asked(held)
     await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    assert session.watcher.states == ["paused"]
     assert session.calls.open_to_others == [held.id]
     assert session.calls.known(unnamed.id) is None
     session.calls.delivered_elsewhere(held)
     assert session.calls.open_to_others == []
+
+
+async def test_what_was_read_in_another_process_gives_place(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = [session.begins(f"{number}") for number in range(3)]
+    for held in calls:
+        asked(held)
+        await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+        ends(held)
+        await settled()
+    monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
+    session.calls.delivered_elsewhere(calls[0])
+    assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
+    session.calls.delivered_elsewhere(calls[1])
+    assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
+
+
+@pytest.mark.parametrize("limit", ["MOST_OUTCOMES", "MOST_OUTCOME_BYTES"])
+async def test_of_what_was_read_no_more_gives_place_than_has_to(
+    session: Session, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    calls = [session.begins(f"{number}") for number in range(4)]
+    for held in calls:
+        asked(held)
+        await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+        ends(held)
+        await settled()
+    size = calls[0].size
+    monkeypatch.setattr(held_calls, limit, 3 if limit == "MOST_OUTCOMES" else 3 * size)
+    calls[0].delivered = calls[1].delivered = True
+    session.calls.delivered_elsewhere(calls[2])
+    assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
 
 
 # Bounds

@@ -105,6 +105,64 @@ def test_a_name_is_the_same_in_each_session_whatever_comes_first(
     assert not any(set(name) & {".", "/"} for name in one.values())
 
 
+LONG = "x" * 44
+DIGESTED = "with a digest"
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [
+        ([("a", "find")], ["find"]),
+        ([("a", "find"), ("b", "find")], ["a__find", "b__find"]),
+        ([("a", "taken")], ["a__taken"]),
+        ([("a", "get.it")], [DIGESTED]),
+        ([("a", LONG)], [LONG]),
+        ([("a", LONG + "xx")], [LONG + "xx"]),
+        ([("a", LONG + "xxx")], [DIGESTED]),
+        ([("a", LONG), ("b", LONG)], [DIGESTED, DIGESTED]),
+        ([("a_", "find"), ("b", "find")], [DIGESTED, "b__find"]),
+        ([("a__b", "find"), ("b", "find")], [DIGESTED, "b__find"]),
+        # What another one's name would be by itself: neither of the two gets it.
+        ([("a", "find"), ("b", "find"), ("c", "a__find")], [DIGESTED, "b__find", DIGESTED]),
+        ([("a", "")], ["a__"]),
+    ],
+)
+def test_without_a_prefix_a_name_stays_where_it_can(
+    listed: list[tuple[str, str]], named: list[str]
+) -> None:
+    given = PublicNames(prefix=False, taken={"taken"})
+    wanted = [
+        with_digest(origin) if name == DIGESTED else name
+        for origin, name in zip(listed, named, strict=True)
+    ]
+    assert given.of(listed) == dict(zip(listed, wanted, strict=True))
+    assert [given.origin(name) for name in wanted] == listed
+
+
+def test_a_name_that_was_given_is_not_given_to_whoever_would_bear_it_by_itself() -> None:
+    given = PublicNames(prefix=False)
+    shared = given.of([("a", "find"), ("b", "find")])
+    assert shared["a", "find"] == "a__find"
+    assert given.of([("c", "a__find")]) == {("c", "a__find"): "c__a__find"}
+
+
+def test_a_prefix_stands_before_each_name() -> None:
+    given = PublicNames(prefix=True, taken={"a__taken"})
+    assert given.of([("a", "find"), ("a", "taken")]) == {
+        ("a", "find"): "a__find",
+        ("a", "taken"): with_digest(("a", "taken")),
+    }
+
+
+def test_a_server_that_lists_other_names_each_time_is_given_no_more_than_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(names, "MOST_NAMES", 2)
+    given = PublicNames(prefix=True)
+    assert len(given.of([("a", f"{number}") for number in range(3)])) == 2
+    assert given.of([("a", "new"), ("a", "0")]) == {("a", "0"): "a__0"}
+
+
 def test_what_is_listed_later_takes_no_name_from_what_was_listed_first() -> None:
     servers = {name: ServerSettings(name, command="x") for name in ("a", "b")}
     offered = SessionOffers(servers, prefix=False)
