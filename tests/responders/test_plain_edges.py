@@ -243,6 +243,53 @@ def test_a_field_of_blanks_alone_is_left_as_it_is_unless_it_takes_a_text() -> No
     assert outcome.content == {"number": 3, "text": "   "}
 
 
+class Prepared(Lines):
+    """Lines that are there at once, with when what was typed ahead was thrown away."""
+
+    def __init__(self, *lines: str) -> None:
+        self.given = list(lines)
+        self.log: list[str] = []
+        self.left_out = 0
+
+    def discard(self) -> None:
+        self.log.append("discarded")
+
+    async def quiet(self) -> None:
+        self.log.append("quiet")
+
+    async def next(self) -> str | None:
+        self.log.append(self.given[0])
+        return self.given.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("question", "log"),
+    [
+        (replace(APPROVAL, review=Review((WARNING,))), ["quiet", "y", "quiet", "yes"]),
+        (
+            replace(APPROVAL, takes_note=True),
+            ["quiet", "n", "use staging"],
+        ),
+        (
+            page_question("https://example.com/", Review((WARNING,)), era="modern"),
+            ["quiet", "/agree", "quiet", "yes", "quiet", "/finished"],
+        ),
+        (
+            form_question({"a": {"type": "string"}}, review=Review((WARNING,))),
+            ["text", "quiet", "/send", "quiet", "yes"],
+        ),
+    ],
+)
+def test_nothing_that_was_typed_ahead_answers_what_lets_something_happen(
+    question: Question, log: list[str]
+) -> None:
+    lines = Prepared(*(line for line in log if line != "quiet"))
+    responder = PlainResponder(lines, lambda text: None)
+    outcome = asyncio.run(responder.respond(question, Deadline(60)))
+    assert outcome.action == ("decline" if "n" in log else "accept")
+    assert lines.log == ["discarded", *log]
+
+
 # Lines
 
 
