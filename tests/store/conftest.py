@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from elicit_tui.store import redis_questions, redis_server
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import Role, Store
@@ -20,6 +23,7 @@ from tests.store.redis import (
     needs_redis,
     needs_valkey,
 )
+from tests.store.redis_pair import Start
 
 
 class SqliteEngine:
@@ -110,3 +114,29 @@ async def asking(engine: Engine) -> Store:
 @pytest.fixture
 async def answering(engine: Engine) -> Store:
     return await engine.open("answerer")
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts a Redis of one's own."""
+    started: list[RedisProcess] = []
+
+    def process(*options: str) -> RedisProcess:
+        started.append(RedisProcess(*options))
+        return started[-1]
+
+    yield process
+    for each in started:
+        with suppress(ProcessLookupError):
+            each.signal(signal.SIGCONT)
+        each.end()
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes half a minute as shipped takes a second or two here."""
+    monkeypatch.setattr(redis_server, "PATIENCE_SECONDS", 6.0)
+    monkeypatch.setattr(redis_server, "SOCKET_SECONDS", 0.5)
+    monkeypatch.setattr(redis_server, "BLOCK_SECONDS", 0.3)
+    monkeypatch.setattr(redis_questions, "BLOCK_SECONDS", 0.3)
+    monkeypatch.setattr(redis_questions, "RESTORE_SECONDS", 1.0)
