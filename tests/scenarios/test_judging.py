@@ -318,12 +318,12 @@ def test_a_question_that_a_limit_refused_is_told_so_and_not_as_one_that_never_ca
     run.resolved = [Resolved(request, Review(), cancel("flood", why), 0)]
     base = Run(PAINTS, HANDSHAKE, "accept", result=ACCEPTED)
     told = [f"“Which colour?” was not answered by the scenario. {why}"]
-    assert faults_of(run, DECLINED, base, Script(()), NOTHING, (), alive=True) == told
+    assert faults_of(run, DECLINED, base, Script(()), (), alive=True) == told
     # Nor is anything else told, which only comes of it.
     written = Script((Step(PreparedAnswer()),))
     expected = replace(PAINTS, expect=Expectation(text="painted", questions=1))
     run.scenario = expected
-    assert faults_of(run, DECLINED, None, written, NOTHING, (), alive=True) == told
+    assert faults_of(run, DECLINED, None, written, (), alive=True) == told
 
 
 def test_a_question_that_the_guardian_blocked_says_how_to_test_it_all_the_same() -> None:
@@ -332,7 +332,7 @@ def test_a_question_that_the_guardian_blocked_says_how_to_test_it_all_the_same()
     outcome = decline("guardian", "Declined by the guardian.")
     run = Run(PAINTS, HANDSHAKE, "accept", result=REFUSED)
     run.resolved = [Resolved(request, Review((finding,)), outcome, 0)]
-    (how,) = faults_of(run, DECLINED, None, Script(()), NOTHING, (), alive=True)
+    (how,) = faults_of(run, DECLINED, None, Script(()), (), alive=True)
     assert 'guardian.on_block = "ask"' in how
     assert 'despite = ["credentials.secret"]' in how
 
@@ -345,9 +345,10 @@ def test_a_tool_that_acts_without_its_question_is_told_in_these_words() -> None:
         (replace(PAINTS, watch=("wall",)), changed, REFUSED, "wall changed"),
     ):
         run = Run(replace(scenario, answers=answers), HANDSHAKE, "accept", result=result)
+        run.watched = watched
         script = Script((Step(answers[0]),))
         variant = Variant("accept", (Step(answers[0]),))
-        faults = faults_of(run, variant, None, script, watched, (), alive=True)
+        faults = faults_of(run, variant, None, script, (), alive=True)
         assert "answer 1 was not used: its question did not come" in faults
         found = [each for each in faults if each.startswith("it acted and asked nobody")]
         assert len(found) == (told is not None)
