@@ -90,6 +90,17 @@ async def test_the_policy_never_hands_it_back_and_the_flag_declines_it(bench: Be
     assert said.asked == []
 
 
+async def test_what_comes_after_the_end_is_handed_back_and_asked_of_nobody(
+    bench: BenchFactory,
+) -> None:
+    said = Says(accept("user", "Allowed.", None))
+    made = bench(responder=said)
+    await made.broker.close()
+    outcome = await made.broker.permit(prompt())
+    assert (outcome.action, outcome.decided_by, said.asked) == (None, "nobody", [])
+    assert recorded(made) == {"action": None, "by": "nobody", "scope": None}
+
+
 async def test_an_accept_that_cannot_be_recorded_is_handed_back(
     bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -256,6 +256,10 @@ def test_that_an_answer_left_stands_in_its_record(bench: BenchFactory) -> None:
         assert table.ledger.row(request.id).sent_at is None
         table.broker.sent(request)
         assert table.ledger.row(request.id).sent_at is not None
+        table.ledger.close()
+        table.broker.sent(request)
+        (notice,) = [event for event in table.events if isinstance(event, Notice)]
+        assert notice.sentence.startswith("The ledger cannot be written: ")
 
     run(body())
 
