@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import Rule
 from elicit_tui.errors import HookError
 from elicit_tui.hooks import hooks
-from elicit_tui.hooks.running import Reply
+from elicit_tui.hooks.running import Reply, run_hook
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.test_behaviours import assert_gone
@@ -322,6 +323,14 @@ def test_a_hook_that_cannot_run_fails_and_is_not_run(start: RunFactory, log: Pat
         await there.close()
 
     run(body())
+
+
+def test_what_a_hook_writes_last_before_it_ends_is_read_to_its_end() -> None:
+    written = """print('{"action": "accept", "content": {"a": "' + "x" * 900_000 + '"}}')"""
+    one = hook("Elicitation", (sys.executable, "-I", "-S", "-c", written), timeout_sec=30)
+    for _ in range(3):
+        reply = asyncio.run(run_hook(one, b"{}"))
+        assert reply.content == {"a": "x" * 900_000}
 
 
 def test_how_many_notes_a_hook_was_not_told_of_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,19 @@ async def test_an_answer_waits_for_the_question_that_redis_forgot_and_not_for_ev
         assert taken.outcome.content == {"environment": "staging"}
 
 
+async def test_an_answer_to_what_has_ended_is_told_at_once_that_it_is_gone(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_questions, "RESTORE_SECONDS", 2 * BOUND)
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        await asking.settle(waiting.id, sent())
+        assert await answering.get(waiting.id) is not None
+        redis.command("FLUSHALL")
+        assert await goes(answering.answer(waiting.id, answer(waiting))) is None
+
+
 async def test_what_redis_forgot_and_nobody_puts_again_leaves_every_screen(start: Start) -> None:
     redis = start()
     async with two(redis) as (asking, answering):
