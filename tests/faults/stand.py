@@ -24,6 +24,7 @@ SECONDS: Final = 30.0
 
 SERVERS: Final = Path(__file__).parent / "servers"
 OWN_FILES: Final = {
+    "calls.json",
     "console.json",
     "drafts",
     *(f"ledger.sqlite3{end}" for end in ("", "-wal", "-shm", "-head")),
