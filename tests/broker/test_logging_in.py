@@ -125,6 +125,24 @@ class Reads:
         return decline("user", "No.")
 
 
+def test_a_page_that_leads_back_ends_its_own_login_and_no_other(tmp_path: Path) -> None:
+    ended: list[bool] = []
+
+    class Waits:
+        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+            (pending,) = broker.pending
+            for request_id in ("another", question.id):
+                broker.page_led_back(request_id)
+                ended.append(pending.settled.done())
+            return await pending.settled
+
+    with closing(Ledger.open(tmp_path / "ledger.sqlite3")) as ledger:
+        broker = Broker(Policy(Settings()), Guardian(), ledger, Waits())
+        outcome = run(broker.authorize(login(), lambda _: None))
+    assert ended == [False, True]
+    assert (outcome.action, outcome.decided_by) == ("accept", "user")
+
+
 @pytest.mark.parametrize("opened", [True, False])
 def test_a_page_that_leads_back_ends_no_login_whose_warnings_nobody_has_acknowledged(
     tmp_path: Path, opened: bool
