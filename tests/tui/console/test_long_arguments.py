@@ -13,7 +13,7 @@ import pytest
 from elicit_tui.tui.console.screens import long_text
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
-from elicit_tui.tui.widgets.text_block import EditorTrouble
+from elicit_tui.tui.widgets.text_block import EditorTrouble, TextBlock
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
 
@@ -55,9 +55,10 @@ async def test_an_argument_is_written_on_the_whole_screen_with_all_that_stood_th
         await stand.press(*" Ada,", "enter", *"bye", "escape")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.until(lambda: "bye" in stand.text())
-        await stand.press("ctrl+s")
+        await stand.until(lambda: isinstance(stand.app.focused, TextBlock))
+        await stand.press("!", "ctrl+s")
         await stand.until(lambda: calls_of(stand))
-        assert calls_of(stand)[0].arguments == {"to": "Ada", "text": "Dear Ada,\nbye"}
+        assert calls_of(stand)[0].arguments == {"to": "Ada", "text": "Dear Ada,\nbye!"}
 
 
 async def test_the_json_of_arguments_is_written_on_the_whole_screen_too(tmp_path: Path) -> None:

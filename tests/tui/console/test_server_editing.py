@@ -115,6 +115,16 @@ async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
         await stand.until(lambda: "No client that is known" in stand.notices())
 
 
+async def test_the_buttons_of_a_servers_form_are_in_sight_at_80_by_24(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: "Write it ^S" in stand.text())
+        assert "Environment" in stand.text()
+
+
 async def test_name_folder_and_environment_of_a_server_are_changed(
     tmp_path: Path, mine: Path
 ) -> None:

@@ -25,6 +25,7 @@ from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
+from elicit_tui.tui.widgets.text_block import TextBlock
 
 if TYPE_CHECKING:
     from textual import events
@@ -61,6 +62,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._given = dict(arguments or {})
         self._json = self._form.beyond is not None
         self._completion: Completion | None = None
+        self._grown: str | None = None
+        """The field whose line has just become a block."""
         self._continued: str | None = None
         """The field one was in the middle of when this was left, a moment ago."""
 
@@ -184,6 +187,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         form_view = FormView(self._form, entries, touched=touched)
         await self.query_one(".dialog").mount(form_view, before=self.query_one(ValueList))
         form_view.focus_field(name)
+        self._grown = name
 
     def action_about(self) -> None:
         """Show whole what it says of itself, and what is known of its server."""
@@ -276,7 +280,11 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         return focused if isinstance(focused, TextLine) and type(focused) is TextLine else None
 
     def on_descendant_focus(self) -> None:
-        """Another field has other values."""
+        """Another field has other values; in one that grew just now one goes on at its end."""
+        block = self.focused
+        if isinstance(block, TextBlock) and block.spec.name == self._grown:
+            self._grown = None
+            block.move_cursor(block.document.end)
         self._look_for_values()
 
     def _look_for_values(self) -> None:

@@ -115,13 +115,11 @@ class PageScreen(SureDialog):
     DEFAULT_CSS = "PageScreen .dialog > VerticalScroll { height: auto; max-height: 60vh; }"
 
     def __init__(self, server: str, link: Link, review: Review) -> None:
-        super().__init__("Open this page in your browser?", neutral_line(server, 60))
         self._link = link
         self._review = review
-
-    @property
-    def _may_open(self) -> bool:
-        return may_open(self._link.uri) and self._review.verdict != "block"
+        self._may_open = may_open(link.uri) and review.verdict != "block"
+        title = "Open this page in your browser?" if self._may_open else "A page, not opened"
+        super().__init__(title, neutral_line(server, 60))
 
     def body(self) -> ComposeResult:
         """The address, where it leads, what is found; then the buttons."""
