@@ -82,6 +82,7 @@ class LinksScreen(Dialog[Link]):
     def on_mount(self) -> None:
         """List them."""
         rows = self.query_one("#links", RowList)
+        rows.styles.height = 2 * len(self._links)
         rows.show([str(number) for number in range(len(self._links))], self._row)
         rows.focus()
 
