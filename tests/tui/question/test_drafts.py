@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual import events
 
-from elicit_tui.elicitation import Draft
+from elicit_tui.elicitation import Draft, question
 from elicit_tui.form.field import Typed
 from elicit_tui.tui import question_gate
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
@@ -21,6 +21,12 @@ SCHEMA = schema(v=TEXT, w=TEXT)
 
 async def typed_then(draft: Draft, *keys: str) -> None:
     await answer(Asking(form_question(SCHEMA), draft=draft), *keys)
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No form comes back so soon that its person goes on in the middle of a field."""
+    monkeypatch.setattr(question, "AT_ONCE_SECONDS", 0.0)
 
 
 @pytest.mark.parametrize("leaving", [["ctrl+l"], []])
@@ -47,6 +53,7 @@ async def test_what_was_typed_is_back_when_the_question_is_shown_again(leaving: 
     ],
     ids=["line", "date", "block", "number"],
 )
+@pytest.mark.usefixtures("later")
 async def test_typing_takes_the_place_of_what_is_marked_as_from_before(
     field: dict[str, Any], before: str, typed: str
 ) -> None:
@@ -63,6 +70,7 @@ async def test_typing_takes_the_place_of_what_is_marked_as_from_before(
     assert str((app.outcome.content or {})["v"]) == typed
 
 
+@pytest.mark.usefixtures("later")
 async def test_what_typing_replaced_is_brought_back_by_the_key_that_undoes() -> None:
     draft = Draft()
     await typed_then(draft, *"Rome", "ctrl+l")
@@ -73,6 +81,30 @@ async def test_what_typing_replaced_is_brought_back_by_the_key_that_undoes() -> 
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert app.outcome.content == {"v": "Rome"}
+
+
+@pytest.mark.parametrize(
+    ("field", "before", "typed", "whole"),
+    [
+        (TEXT, "Ro", "me", "Rome"),
+        ({**TEXT, "maxLength": 500}, "Ro", "me", "Rome"),
+        ({"type": "integer", "title": "Name"}, "2", "3", "23"),
+    ],
+    ids=["line", "block", "number"],
+)
+async def test_the_field_one_was_in_is_gone_on_with_at_its_end(
+    field: dict[str, Any], before: str, typed: str, whole: str
+) -> None:
+    draft, requested = Draft(), schema(u=TEXT, v=field)
+    await answer(Asking(form_question(requested), draft=draft), "tab", *before, "ctrl+l")
+    app = Asking(form_question(requested), draft=draft)
+    async with asked(app) as pilot:
+        assert "from before" in app.words
+        assert "typing replaces it" not in app.words
+        await pilot.press(*typed, "ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert str((app.outcome.content or {})["v"]) == whole
 
 
 async def test_an_answer_that_was_given_back_is_mended_where_it_stands() -> None:
