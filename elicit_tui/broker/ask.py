@@ -144,7 +144,7 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
         return None
     if question.request.mode != "form" or question.form is None:
         return "Only a person can visit a page."
-    if question.to_acknowledge or question.review.verdict != "allow":
+    if question.review.verdict != "allow":
         return "This question needs a person's own look."
     if any(finding.rule.startswith("credentials.") for finding in question.review.findings):
         return "It asks for a secret, which only a person gives."

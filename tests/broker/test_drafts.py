@@ -104,6 +104,18 @@ def test_a_value_that_looks_like_a_secret_is_never_written(tmp_path: Path) -> No
     assert not any(secret in file.read_text() for file in files_in(tmp_path))
 
 
+def test_what_is_typed_into_a_field_for_a_secret_is_never_written(tmp_path: Path) -> None:
+    properties = {name: {"type": "string"} for name in ("colour", "passphrase")}
+    asks = form_request(params={"requestedSchema": {"type": "object", "properties": properties}})
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    typed = {"colour": Typed("bl"), "passphrase": Typed("swordfish")}
+    drafts.draft_for(asks).write(typed, frozenset(typed))
+    assert drafts.forget_or_keep(asks, CANCELLED)
+    (file,) = files_in(tmp_path)
+    assert "swordfish" not in file.read_text()
+    assert DraftFiles(tmp_path, GUARDIAN).draft_for(asks).entries == {"colour": Typed("bl")}
+
+
 def test_a_file_that_cannot_be_read_is_no_draft(tmp_path: Path) -> None:
     leave_behind(tmp_path, Clock(), colour="bl")
     for file in files_in(tmp_path):
@@ -147,6 +159,23 @@ def test_runs_that_end_together_leave_each_other_s_drafts_alone(tmp_path: Path) 
     drafts = DraftFiles(tmp_path, GUARDIAN)
     found = [drafts.draft_for(form_request(f"Question {number}?")).typed for number in range(4)]
     assert found == [True] * 4
+
+
+def test_what_is_old_is_cleared_away_by_whoever_keeps_something(tmp_path: Path) -> None:
+    leave_behind(tmp_path, Clock(), colour="bl")
+    (old,) = files_in(tmp_path)
+    young = old.with_name("young.json")
+    young.write_bytes(old.read_bytes())
+    now = old.stat().st_mtime
+    os.utime(old, (now - KEPT_SECONDS - 60,) * 2)
+    os.utime(young, (now - KEPT_SECONDS + 600,) * 2)
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    other = form_request("Which other colour?")
+    drafts.draft_for(other).write({"colour": Typed("re")}, frozenset({"colour"}))
+    assert drafts.forget_or_keep(other, CANCELLED)
+    assert not old.exists()
+    assert young.exists()
+    assert len(files_in(tmp_path)) == 2
 
 
 def test_what_is_old_or_one_too_many_is_cleared_away(tmp_path: Path) -> None:

@@ -168,4 +168,21 @@ async def test_only_who_asks_lets_a_deadline_pass(world: World) -> None:
     assert pending.deadline.remaining == LEAST_SECONDS
     assert (await bounded(asked)).decided_by == "deadline"
     assert (await here.hears()).kind == "gone"
+    assert pending.deadline.remaining is None
+    await here.leaves()
+
+
+@pytest.mark.parametrize("seconds", [0, 600])
+async def test_who_answers_sees_what_is_left_where_it_was_asked(
+    world: World, seconds: float
+) -> None:
+    broker, here = await world.asks(timeout_sec=seconds), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    await here.screen.sees()
+    (pending,) = here.queue
+    left = pending.deadline.remaining
+    assert left is None if seconds == 0 else left is not None and 500 < left <= 600
+    assert pending.deadline.started
+    await broker.close()
+    await bounded(asked)
     await here.leaves()

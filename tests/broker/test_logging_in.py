@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -88,6 +89,17 @@ def test_a_login_that_a_person_accepts_is_given_the_address(tmp_path: Path) -> N
     asked = Asked(tmp_path, Face("user"), Settings())
     assert (asked.outcome.action, asked.outcome.decided_by) == ("accept", "user")
     assert (asked.outcome.content, asked.given) == (None, [BACK_AT])
+
+
+def test_a_login_whose_page_may_have_led_back_by_itself_is_given_no_address(
+    tmp_path: Path,
+) -> None:
+    class Pasted(Face):
+        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+            return replace(await super().respond(question, deadline), content=None)
+
+    asked = Asked(tmp_path, Pasted("user"), Settings())
+    assert (asked.outcome.action, asked.given) == ("accept", [""])
 
 
 def test_no_rule_accepts_a_login(tmp_path: Path) -> None:

@@ -202,6 +202,10 @@ def test_an_agent_gives_no_secret_that_is_asked_for_however_lightly_it_was_found
     held = replace(question, examine=finds)
     assert "held a secret" in (agent_refusal(held, "accept", {"colour": "red"}) or "")
     assert agent_refusal(held, "accept", None) is None
+    clean = {"mode": "url", "message": "?", "url": "https://a.example", "elicitationId": "e"}
+    page = Question(ElicitationRequest(SERVER, clean, wire_id=1))
+    assert "visit a page" in (agent_refusal(page, "accept", None) or "")
+    assert agent_refusal(page, "decline", None) is None
     author = Finding("a.a", Severity.WARN, "message", "x", "Mend it.", to_author=True)
     warned = replace(question, review=Review((author,)))
     assert "own look" in (agent_refusal(warned, "accept", {"colour": "red"}) or "")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from elicit_tui.broker import Notice
+import pytest
+
+from elicit_tui.broker import Notice, record
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
@@ -124,6 +126,19 @@ def test_what_was_counted_last_is_recorded_when_the_broker_closes(bench: BenchFa
         table.broker.admit(form_request())
     asyncio.run(table.broker.close())
     assert [row.count for row in table.ledger.rows()] == [5]
+
+
+def test_a_number_is_written_down_as_soon_as_it_is_large(
+    bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "GROUP", 3)
+    table = bench()
+    table.broker.mute("paint")
+    counts = []
+    for _ in range(7):
+        table.broker.admit(form_request())
+        counts.append([row.count for row in table.ledger.rows()])
+    assert counts == [[], [], [3], [3], [3], [3, 3], [3, 3]]
 
 
 def test_a_server_that_was_heard_again_is_named_again_when_it_asks_too_much(

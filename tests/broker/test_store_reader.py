@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker.store_reader import StoreReader
+from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.errors import StoreError
 from elicit_tui.store.store import Waiting
 from tests.broker.conftest import form_request
@@ -120,3 +121,32 @@ async def test_a_fault_of_ours_is_told_and_a_new_start_looks_again(world: World)
         before, onlooker.fails = len(onlooker.seen), None
         reader.start()
         await onlooker.until(lambda: len(onlooker.seen) > before)
+
+
+@pytest.mark.parametrize("somebody", [True, False])
+async def test_at_each_beat_it_is_told_once_of_what_waits_while_nobody_is_there(
+    somebody: bool,
+) -> None:
+    looked, told = asyncio.Event(), list[str]()
+
+    class Beats:
+        patience_sec = 0.0
+        beats = 0
+
+        async def heartbeat(self) -> None:
+            self.beats += 1
+
+        async def somebody_is_there(self) -> bool:
+            return somebody
+
+        async def changes(self, since: int, wait: float) -> Any:
+            looked.set()
+            await asyncio.Event().wait()
+
+    store: Any = Beats()
+    watch = StoreWatch(store)
+    with watch.on("one") as one, watch.on("two"):
+        one.nobody_there = lambda: told.append("one")
+        await bounded(looked.wait())
+        assert (store.beats, told) == (1, [] if somebody else ["one"])
+        assert (one.nobody_there is None) is not somebody

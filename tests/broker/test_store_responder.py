@@ -154,6 +154,11 @@ async def test_a_page_that_is_open_elsewhere_is_answered_when_its_server_reports
     asked = asyncio.ensure_future(broker.resolve(form_request("Sign in", params=page)))
     question = await person.sees("Sign in")
     world.responder.page_finished("paint", "page-1")
+    # Nobody has agreed to it yet, so nobody has answered it.
+    after = asyncio.ensure_future(broker.resolve(form_request()))
+    await bounded(person.inbox.answer((await person.sees()).id, sent(colour="red")))
+    await bounded(after)
+    assert not asked.done()
     question.draft.opened = True
     await person.inbox.claim(question.id)
     outcome = await bounded(asked)
@@ -161,6 +166,23 @@ async def test_a_page_that_is_open_elsewhere_is_answered_when_its_server_reports
     assert outcome.answered_by == person.inbox.me
     told = "The server reported its page finished; that answers it."
     assert await person.told_why(question) == [told]
+
+
+async def test_a_page_that_is_open_when_its_server_reports_it_finished_is_answered_then(
+    world: World,
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    page = {"mode": "url", "message": "Sign in", "url": "https://a.b/c", "elicitationId": "page-1"}
+    asked = asyncio.ensure_future(broker.resolve(form_request("Sign in", params=page)))
+    question = await person.sees("Sign in")
+    question.draft.opened = True
+    await person.inbox.claim(question.id)
+    after = asyncio.ensure_future(broker.resolve(form_request()))
+    await bounded(person.inbox.answer((await person.sees()).id, sent(colour="red")))
+    await bounded(after)
+    assert not asked.done()
+    world.responder.page_finished("paint", "page-1")
+    assert (await bounded(asked)).action == "accept"
 
 
 async def test_a_page_is_not_finished_by_what_another_server_reports(world: World) -> None:
