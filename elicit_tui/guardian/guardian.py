@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
-_FAMILIES: Final = ("credentials", "private", "destructive", "deception", "hidden", "url", "schema")
+_FAMILIES: Final = (
+    *("credentials", "private", "destructive", "effects", "deception", "hidden", "url", "schema"),
+)
 _LOOK_WELL = "A check could not be finished, so look at this request with special care."
 _MAY_IT_LEAVE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."

@@ -8,7 +8,7 @@ No single word gives a description away; a few signs that stand together do: fig
 just now. Each recipe names the signs that must all be there, in neighbouring sentences, each at a
 word of its own; `rows` name those that stand in an order. A sentence that speaks of something
 harmless (`unless`: a scale, a shirt, an error) lends no signs, but "for the parcel" speaks of none.
-`hints` are fewer signs, or weaker ones: they only warn.
+`described` weighs signs that no recipe foresaw.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Clause, Standing, sentences
-from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on, shows
+from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
 from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import fits
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
@@ -32,43 +32,88 @@ from elicit_tui.guardian.pages import pattern, table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
-from elicit_tui.guardian.words import is_word
+from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
+from elicit_tui.guardian.words import Hit, is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""
 _NEAR: Final = 3
 """How many sentences are read together."""
 _LONGEST: Final = 120
-_FEWEST_JOINED: Final = {"recipes": 3, "hints": 2}
+_ENOUGH: Final = 9
+"""The sum from which a description is one of a secret."""
+_FEWEST_JOINED: Final = 3
 
 
-def _described(place: Place, message: Place | None, recipes: str = "recipes") -> str | None:
+def _described(place: Place, message: Place | None) -> str | None:
     """The recipe that a place, or the message together with it, fulfils."""
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if not any(map(signs.issuperset, table(recipes).values())):
+    if not any(map(signs.issuperset, table("recipes").values())):
         return None
     own = sentences(place.clauses)
     if message is None:
         windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
     else:
         windows = [joined + sentence for joined in sentences(message.clauses) for sentence in own]
-    fewest = 0 if message is None else _FEWEST_JOINED[recipes]
-    return next(filter(None, (_fulfilled(window, recipes, fewest) for window in windows)), None)
+    fewest = 0 if message is None else _FEWEST_JOINED
+    return next(filter(None, (_fulfilled(window, fewest) for window in windows)), None)
 
 
-def _fulfilled(window: list[Clause], recipes: str, fewest: int) -> str | None:
+def _fulfilled(window: list[Clause], fewest: int) -> str | None:
     if sum(len(clause.words) for clause in window) > _LONGEST:
         return None
     harmless = {clause.sentence for clause in window if _is_harmless(clause)}
     signing = [it for it in window if it.sentence not in harmless and not it.whether]
     signs = {concept for clause in signing for concept in clause.by_concept}
-    for name, recipe in table(recipes).items():
+    for name, recipe in table("recipes").items():
         may_hold = len(recipe) >= fewest and signs.issuperset(recipe)
         if may_hold and fits(recipe, signing, overlapping=True):
             return name
     return None
+
+
+def _signs(place: Place, sentence: Sequence[Clause]) -> Signs:
+    """The signs that a sentence lends to a description, of no thing that it names."""
+    if any(map(_is_harmless, sentence)):
+        return {}
+    return signs_in(place, sentence, weights_of("described"), _describes)
+
+
+def _describes(clause: Clause, hit: Hit) -> bool:
+    """Whether a sign is no part of what is named there: a telephone number, a password."""
+    return not any(
+        thing.start <= hit.start and hit.end <= thing.end and thing[1:] != hit[1:]
+        for thing in clause.of("plain", "sure", "contents")
+    )
+
+
+@lru_cache(maxsize=1)
+def _told(request: Reading) -> list[Signs]:
+    """The signs that up to three neighbouring sentences of what the form says lend together."""
+    told = (neighbouring(place, _NEAR, _signs) for place in request.texts(*GENERAL))
+    return [{}, *chain.from_iterable(told)]
+
+
+def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
+    """A secret whose description adds up: what a field says with some sentences of the message."""
+    weights, told_of = weights_of("described"), table("described")["what it is"]
+    own: Signs = {}
+    for place in field.texts("title", "description"):
+        for sentence in sentences(place.clauses):
+            own |= _signs(place, sentence)
+    shape = weights["open field"] * field.is_open + weights.get(field.kind, 0)
+    for told in _told(request):
+        signs = told | own
+        # What is wanted must be told, and where it is kept or what it is for.
+        told_apart = {sign in told_of for sign in signs if weights[sign] > 0}
+        enough = shape + sum(map(weights.__getitem__, signs)) >= _ENOUGH
+        if enough and (len(told_apart) > 1 or "types there" in signs):
+            first = next((place for place, _, _ in signs.values()), request.message)
+            because = weighed(signs, weights)
+            yield Sighting(Severity.BLOCK, first.where, first.text[:120], field.name, because)
+            return
 
 
 def _is_harmless(clause: Clause) -> bool:
@@ -131,7 +176,8 @@ def _asked(request: Reading) -> Iterator[Sighting]:
         if (asked := demand.sighting(field, Severity.BLOCK)) is not None:
             yield asked
         else:
-            yield from _by_its_look(request, field, demand, choices)
+            seen = [*_by_its_look(request, field, demand, choices)]
+            yield from seen or ([] if together else _weighed(request, field))
     if together is not None:
         for field in free[:_MOST_NAMED]:
             yield replace(together, field=field.name)
@@ -257,24 +303,6 @@ def _says(request: Reading, concept: str) -> bool:
     )
 
 
-_hint = partial(_described, recipes="hints")
-
-
-def _hinted(request: Reading) -> Iterator[Sighting]:
-    """Where nothing is wanted, the first field meant by what falls short of a recipe."""
-    message = request.message
-    of_message = _hint(message, None)
-    free = request.free_fields[:_MOST_NAMED]
-    if any(shows(field, sense) for field in free for sense in _SENSES):
-        return
-    for field in free:
-        for place in field.texts("name", "title", "description") if field.is_open else ():
-            hint = of_message or _hint(place, None) or _hint(place, message)
-            if hint is not None and next(_asked(request), None) is None:
-                yield replace(_block(place, hint, field.name, amount=2), severity=Severity.WARN)
-                return
-
-
 def _in_pieces(request: Reading) -> Iterator[Sighting]:
     """Fields that are numbered: a phrase word by word, a code figure by figure."""
     series, figures = Counter[str](), Counter[str]()
@@ -348,7 +376,6 @@ def _revealed(request: Reading) -> Iterator[Sighting]:
 
 RULES = (
     house_rule("credentials.secret", _asked),
-    house_rule("credentials.hinted", _hinted),
     house_rule("credentials.in_pieces", _in_pieces),
     house_rule("credentials.webhook", partial(_named, "webhook")),
     house_rule("credentials.security_question", partial(_named, "security question text")),

@@ -22,8 +22,8 @@ from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-_TELLS, _MOST_OF_A_FEW, _WORDS_ON_THE_WAY = 3, 3, 4
-_ACTS: Final = table("acts")["acts that an answer lets happen"]
+TELLS, MOST_OF_A_FEW, _WORDS_ON_THE_WAY = 3, 3, 4
+ACTS: Final = table("acts")["acts that an answer lets happen"]
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +48,7 @@ def confirms(request: Reading) -> bool:
 
 def _is_shaped_so(request: Reading) -> bool:
     """Whether all that must be answered is one choice of a few, and an act is told beside it."""
-    closed = [field for field in request.fields if 0 < len(field.choices or ()) <= _MOST_OF_A_FEW]
+    closed = [field for field in request.fields if 0 < len(field.choices or ()) <= MOST_OF_A_FEW]
     must = [field for field in request.fields if field.name not in request.optional]
     if not closed or len(must) > 1 or any(field not in closed for field in must):
         return False
@@ -62,7 +62,7 @@ def _is_shaped_so(request: Reading) -> bool:
         for sentence in sentences(place.clauses)
         if not _asks_which(sentence, labels)
         for clause in sentence
-        for act in clause.of(*_ACTS)
+        for act in clause.of(*ACTS)
     )
 
 
@@ -110,7 +110,7 @@ def consequences(request: Reading) -> Iterator[Place]:
         if place.field in counted and place.role in ("name", "title") and _is_measure(place):
             continue
         # What is chosen or typed there only describes; a yes or no lets it happen.
-        is_typed, is_one_word = place.field in typed, _length(place) == 1
+        is_typed, is_one_word = place.field in typed, length_of(place) == 1
         is_label = {"name": is_typed or is_one_word, "title": is_typed and is_one_word}
         if not is_label.get(place.role, False):
             yield place
@@ -127,21 +127,22 @@ def _is_measure(place: Place) -> bool:
     )
 
 
-def _length(place: Place) -> int:
+def length_of(place: Place) -> int:
+    """How many words it has."""
     return sum(len(clause.words) for clause in place.clauses)
 
 
 def telling_choices(request: Reading) -> Iterator[Place]:
     """Choices, and what is prepared, that tell of an end in several words."""
     for place in request.texts("choice", "default"):
-        if _length(place) >= _TELLS or (place.says("destroys") and place.says("irreversible")):
+        if length_of(place) >= TELLS or (place.says("destroys") and place.says("irreversible")):
             yield place
 
 
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")
 _COMMAND: Final = re.compile(pattern("forcing command"))
-_HUNDREDS: Final = re.compile(pattern("hundreds"))
+HUNDREDS: Final = re.compile(pattern("hundreds"))
 AMOUNT: Final = re.compile(pattern("amount"))
 
 
@@ -340,7 +341,7 @@ def _names_hundreds(place: Place) -> bool:
         before = "".join(clause.words[: mention.hit.start][-1:])
         if is_word(before, "everything", clause.latin):
             return True
-        if _HUNDREDS.search(mention.original, max(0, start - 16), start):
+        if HUNDREDS.search(mention.original, max(0, start - 16), start):
             return True
     return False
 

@@ -1,0 +1,106 @@
+"""Acts that no verb names: what a yes leads to, told by who is left with nothing, and for how long.
+
+"Afterwards nobody will find them any more": what has no end, touches many, or leaves nothing there
+adds up, sentence by sentence, as `tables/effects.txt` weighs it. What only looks, makes or can be
+undone takes away from the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.clauses import Clause
+from elicit_tui.guardian.families.destructive import (
+    ACTS,
+    AMOUNT,
+    HUNDREDS,
+    MOST_OF_A_FEW,
+    TELLS,
+    length_of,
+)
+from elicit_tui.guardian.families.destructive import RULES as NAMED
+from elicit_tui.guardian.reading import FieldReading, Place, Reading
+from elicit_tui.guardian.rule import Sighting, house_rule
+from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
+from elicit_tui.guardian.words import Hit
+
+_ENOUGH, _MANY_FIELDS, _SIGNS_THAT_TELL = 8, 3, 10
+_COUNTED: Final = (("hundreds", HUNDREDS), ("amount", AMOUNT))
+
+
+def _told(request: Reading) -> Iterator[Sighting]:
+    """An act told by its effect: what adds up in what a yes, or a choice of a few, lets happen."""
+    decided = [it for it in request.fields if it.kind in ("boolean", "number") or _is_few(it)]
+    if request.mode == "url" or (request.fields and not decided):
+        return
+    weights = weights_of("effects")
+    shape = (
+        weights["yes or no"] * any(field.kind == "boolean" for field in request.fields)
+        + weights["no field"] * (not request.fields)
+        + weights["many fields"] * (len(request.fields) > _MANY_FIELDS)
+    )
+    for place in _told_by(request, decided):
+        for signs in neighbouring(place, 2, _effects):
+            if shape + sum(map(weights.__getitem__, signs)) >= _ENOUGH:
+                if any(next(iter(rule.find(request)), None) for rule in NAMED):
+                    return  # What is done is named, and so found already.
+                because = weighed(signs, weights)
+                yield Sighting(Severity.WARN, place.where, place.text[:120], None, because)
+                return
+
+
+def _told_by(request: Reading, decided: Sequence[FieldReading]) -> Iterator[Place]:
+    """Where it is told what an answer leads to: in words enough, and not of what is only typed."""
+    settled = {field.name for field in decided} | request.optional
+    must = [it for it in request.fields if it.name not in settled and "default" not in it.drawn]
+    if not (must or _asks_for_one(request.message)):
+        yield request.message
+    yield from request.texts("schema title", "schema description")
+    for field in decided:
+        yield from field.texts("description")
+        if field.kind != "number":
+            yield from filter(_tells, field.texts("title"))
+    yield from filter(_tells, request.texts("choice", "default"))
+
+
+def _tells(place: Place) -> bool:
+    """Whether a label has words enough to tell of an effect, or signs where no blanks part them."""
+    few = length_of(place) < TELLS
+    return not few and (len(place.text.split()) > 1 or length_of(place) >= _SIGNS_THAT_TELL)
+
+
+def _is_few(field: FieldReading) -> bool:
+    return 0 < len(field.choices or ()) <= MOST_OF_A_FEW
+
+
+def _asks_for_one(message: Place) -> bool:
+    """Whether a message asks which or how, so that what it tells is chosen and not let happen."""
+    asked = [it for it in message.clauses if it.is_question and it.of("which", "aside")]
+    last = message.clauses[-1:]
+    leave = any(clause.of("asks leave") for clause in message.clauses)
+    looks = any(clause.is_question and clause.of("only looks") for clause in message.clauses)
+    wanted = not leave and any(clause.of("which", "aside") for clause in last)
+    return bool(asked) or looks or wanted
+
+
+def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
+    """The signs of an effect in a sentence, numbers and sums of money among them."""
+    weights = weights_of("effects")
+    found = signs_in(place, sentence, weights, _lets_happen)
+    start = sentence[0].spans[0][0]
+    end = sentence[-1].spans[-1][1]
+    folded = place.views[0].folded
+    told = folded.original[slice(*folded.span(start, end))].lower() + " "
+    for sign, counted in _COUNTED:
+        if counted.search(told):
+            found[sign] = place, sentence[0], Hit(sign, 0, len(sentence[0].words))
+    return found
+
+
+def _lets_happen(clause: Clause, hit: Hit) -> bool:
+    return hit.concept not in ACTS or not clause.reports(hit)
+
+
+RULES = (house_rule("destructive.told", _told),)

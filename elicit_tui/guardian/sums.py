@@ -1,0 +1,72 @@
+"""Signs that add up: what a sentence, or neighbouring ones, lend to something that nobody names.
+
+A page of `tables` says what each sign weighs, for it or against it; `not` before one means where it
+is denied. Of signs at the same words the heaviest counts, and each counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from elicit_tui.elicitation import Weight
+from elicit_tui.guardian.clauses import Clause, sentences
+from elicit_tui.guardian.pages import table
+from elicit_tui.guardian.reading import Place
+from elicit_tui.guardian.rule import weight
+from elicit_tui.guardian.words import Hit
+
+Signs = dict[str, tuple[Place, Clause, Hit]]
+"""Each sign with where it stands."""
+Counts = Callable[[Clause, Hit], bool]
+_AMOUNTS: Final = frozenset("+-")
+
+
+@lru_cache(maxsize=4)
+def weights_of(page: str) -> Mapping[str, int]:
+    """What each sign of a page weighs: those below `+3` weigh 3."""
+    amounts = ((name, signs) for name, signs in table(page).items() if name[0] in _AMOUNTS)
+    return {sign: int(amount) for amount, signs in amounts for sign in signs}
+
+
+def signs_in(
+    place: Place, sentence: Sequence[Clause], weights: Mapping[str, int], counts: Counts
+) -> Signs:
+    """The signs of a sentence, where they count; what asks whether something is so lends none."""
+    found: Signs = {}
+    for clause in sentence:
+        heaviest: dict[tuple[int, int], str] = {}
+        for concept in () if clause.whether else clause.by_concept:
+            if concept not in weights and f"not {concept}" not in weights:
+                continue
+            for hit in clause.of(concept):
+                sign = f"not {concept}" if clause.denies(hit) else concept
+                amount = weights.get(sign, 0)
+                if amount < 0:
+                    found[sign] = place, clause, hit
+                elif amount > weights.get(heaviest.get(hit[1:], ""), 0) and counts(clause, hit):
+                    heaviest[hit[1:]] = sign
+        found |= {sign: (place, clause, Hit(sign, *span)) for span, sign in heaviest.items()}
+    return found
+
+
+def neighbouring(
+    place: Place, most: int, read: Callable[[Place, Sequence[Clause]], Signs]
+) -> Iterable[Signs]:
+    """What up to so many neighbouring sentences of a place lend together."""
+    own = [read(place, sentence) for sentence in sentences(place.clauses)]
+    for first in range(len(own)):
+        together: Signs = {}
+        for signs in own[first : first + most]:
+            together = together | signs
+            yield together
+
+
+def weighed(signs: Signs, weights: Mapping[str, int]) -> tuple[Weight, ...]:
+    """The evidence of some signs, the heaviest first."""
+    found = (
+        weight(weights[sign], sign, place, " ".join(clause.words[hit.start : hit.end]))
+        for sign, (place, clause, hit) in signs.items()
+    )
+    return tuple(sorted(found, key=lambda why: -why.amount))
