@@ -61,6 +61,10 @@ class Script:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Answer one question by the next step that fits it."""
         deadline.start()
+        if question.request.kind == "authorization":
+            name = neutral_line(question.request.server.name, 80)
+            self.problems.append(f"{name} wants a login first: elicit-tui login {name}")
+            return cancel("answers", "Cancelled: a scenario does not log in.")
         if any(asked.id == question.id for _, asked in self.asked):
             why = question.note or "It was given back."
             self.problems.append(f"{self._place(question.request)}: {why}")
@@ -103,14 +107,13 @@ class Script:
             return decline("answers", f"Declined by {said}")
         if answer.action == "cancel":
             return cancel("answers", f"Cancelled by {said}")
-        for finding in question.to_acknowledge:
-            if not any(fnmatchcase(finding.rule, glob) for glob in answer.despite):
-                rule = neutral_line(finding.rule, 80)
-                self.problems.append(
-                    f"question {number + 1}: the guardian warns ({rule}), and despite does not "
-                    f"list it ({advice(self.runner, 'despite', rule)})"
-                )
-                return cancel("answers", f"Cancelled: {rule} is not listed in despite.")
+        if warned := _not_listed(question, answer):
+            rules, listed = ", ".join(warned), '", "'.join(warned)
+            self.problems.append(
+                f"question {number + 1}: the guardian warns ({rules}), and despite does not "
+                f"list it ({advice(self.runner, 'despite', listed)})"
+            )
+            return cancel("answers", f"Cancelled: {rules} is not listed in despite.")
         content = None
         if question.request.mode == "form":
             form = question.form or read_form(question.request.requested_schema)
@@ -121,6 +124,16 @@ class Script:
         found = question.examine(content) if content else ()
         seen = frozenset(each.id for each in (*question.to_acknowledge, *found))
         return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
+
+
+def _not_listed(question: Question, answer: PreparedAnswer) -> list[str]:
+    """The rules whose warnings an answer may not pass, each once."""
+    rules = dict.fromkeys(finding.rule for finding in question.to_acknowledge)
+    return [
+        neutral_line(rule, 80)
+        for rule in rules
+        if not any(fnmatchcase(rule, glob) for glob in answer.despite)
+    ]
 
 
 def content_of(form: Form, answer: PreparedAnswer) -> Mapping[str, Any]:

@@ -405,3 +405,23 @@ async def test_a_scenario_may_ask_more_in_a_minute_than_a_person_is_to_be_asked(
     suite = Suite()
     await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
     assert [run.failures for run in suite.runs] == [[]]
+
+
+@pytest.mark.anyio
+async def test_all_warnings_that_an_answer_lacks_are_told_at_once() -> None:
+    rules = ("url.address", "url.secret", "url.address", "pressure.hurry")
+    found = tuple(Finding(rule, Severity.WARN, "url", "localhost", "Look.") for rule in rules)
+    script = Script((Step(PreparedAnswer(despite=("pressure.*",))),))
+    await script.respond(Question(with_schema(COLOUR), Review(found)), Deadline(60))
+    (told,) = script.problems
+    assert "the guardian warns (url.address, url.secret)" in told
+    assert 'despite = ["url.address", "url.secret"]' in told
+
+
+@pytest.mark.anyio
+async def test_a_server_that_wants_a_login_says_how_to_log_in() -> None:
+    script = Script((Step(PreparedAnswer()),))
+    request = replace(form_request("Log in?"), kind="authorization")
+    await script.respond(Question(request), Deadline(60))
+    assert script.problems == ["paint wants a login first: elicit-tui login paint"]
+    assert script.unused == [0]
