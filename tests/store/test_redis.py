@@ -258,6 +258,36 @@ async def test_a_full_redis_takes_nothing_new_and_answers_and_ends_what_waits(
         assert await answering.waiting() == ()
 
 
+async def test_a_redis_of_a_newer_version_is_left_alone(start: Start) -> None:
+    redis = start()
+    redis.command("HSET", redis_layout.META, "layout", str(redis_layout.LAYOUT + 1))
+    with pytest.raises(StoreTooNew, match="was written by a newer version"):
+        await RedisStore.open(redis.url, "asker", secret=SECRET)
+
+
+async def test_who_asks_is_told_of_its_own_questions_alone_and_who_answers_of_all(
+    start: Start,
+) -> None:
+    redis = start()
+    other = Asker("session-two", "codex")
+    async with two(redis) as (asking, answering), two(redis) as (also, _):
+        mine, theirs = await put(asking), await put(also, question("And this?"), other)
+        number = {}
+        for store, seen in (
+            (asking, [mine.id]),
+            (also, [theirs.id]),
+            (answering, [mine.id, theirs.id]),
+        ):
+            changes = await goes(store.changes())
+            assert [one.id for one in changes.waiting] == seen
+            number[store] = changes.number
+        for one in (mine, theirs):
+            await answering.claim(one.id, ME)
+        for store, seen in ((asking, [mine.id]), (also, [theirs.id])):
+            changes = await goes(store.changes(number[store], 1.0))
+            assert [one.id for one in changes.waiting] == seen
+
+
 async def test_a_redis_that_may_drop_what_waits_stops_the_start(start: Start) -> None:
     redis = start("--maxmemory-policy", "allkeys-lru")
     with pytest.raises(StoreError, match="maxmemory-policy is allkeys-lru and must be noeviction"):
