@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import now
-from elicit_tui.errors import StoreError
+from elicit_tui.errors import StoreError, StoreTooNew
 from elicit_tui.store import redis_layout, redis_questions, redis_server, redis_store
 from elicit_tui.store.redis_server import RedisAddress, RedisFacts
 from elicit_tui.store.redis_store import RedisStore
+from elicit_tui.store.store import Asker
 from elicit_tui.store.transitions import KEPT_SECONDS
 from tests.store.redis import SECRET, free_ports, needs_redis
 from tests.store.redis_pair import BOUND, Start, goes, two, until
