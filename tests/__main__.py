@@ -27,6 +27,8 @@ CHECKS = {
 }
 
 
+# What pytest makes of a test module is kept for the next process.
+ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
 DEATHS = ("tests/gateway/test_deaths.py", "tests/broker/test_crowd.py", "tests/cli/test_death.py")
 LONG = {
     "sixty deaths": ["pytest", "-q", "--timeout", "1800", *DEATHS],
@@ -46,13 +48,14 @@ def command(name: str) -> str:
 def run(title: str, arguments: list[str], **more: object) -> bool:
     print(f"── {title}: {' '.join(map(str, arguments))}", flush=True)
     started = time.monotonic()
+    more = {"env": ENVIRONMENT, **more}
     code = subprocess.run(arguments, cwd=ROOT, check=False, **more).returncode  # type: ignore[call-overload]
     print(f"── {title}: {'ok' if code == 0 else 'FAILED'} ({time.monotonic() - started:.0f} s)")
     return code == 0
 
 
-def install(title: str, *commands: list[str]) -> bool:
-    """Put real servers that the tests talk to in place; what it printed is shown if it failed."""
+def run_beside(title: str, *commands: list[str]) -> bool:
+    """Run these beside something else: what they printed is shown if one failed."""
     started = time.monotonic()
     for arguments in commands:
         done = subprocess.run(
@@ -62,6 +65,7 @@ def install(title: str, *commands: list[str]) -> bool:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
+            env=ENVIRONMENT,
         )
         if done.returncode != 0:
             print(f"── {title}: {' '.join(arguments)}: FAILED\n{done.stdout}", flush=True)
@@ -76,19 +80,19 @@ def install_node_servers() -> bool:
     if npm is None:
         print("npm is not on this machine: Node.js with npm is needed for the tests' real servers.")
         return False
-    return install("node servers", [npm, "ci", "--no-audit", "--no-fund", "--prefix", str(NODE)])
+    return run_beside("node servers", [npm, "ci", "--no-audit", "--no-fund", "--prefix", str(NODE)])
 
 
 def install_real_agents() -> bool:
     """The agents that CI runs behind the gateway, by the versions in tests/agents."""
-    return install("real agents", [sys.executable, "-m", "tests.agents", "install", "--ci"])
+    return run_beside("real agents", [sys.executable, "-m", "tests.agents", "install", "--ci"])
 
 
 def install_python_servers() -> bool:
     """Those of PyPI, by the versions in tests/python, in an environment of their own."""
     environment = PYTHON / ".venv"
     pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "-q"]
-    return install(
+    return run_beside(
         "python servers",
         [sys.executable, "-m", "venv", str(environment)],
         [*pip, "-r", str(PYTHON / "requirements.txt")],
@@ -110,7 +114,7 @@ def main() -> int:
 
 
 def run_long() -> dict[str, bool]:
-    environment = {**os.environ, "DEATHS": "60", "NODES_QUESTIONS": "200"}
+    environment = {**ENVIRONMENT, "DEATHS": "60", "NODES_QUESTIONS": "200"}
     return {
         title: run(title, [sys.executable, "-m", *arguments], env=environment)
         for title, arguments in LONG.items()
@@ -119,22 +123,27 @@ def run_long() -> dict[str, bool]:
 
 def run_all(quick: bool, for_pytest: list[str]) -> dict[str, bool]:
     """`quick`: without the servers of npm and PyPI, and what needs them."""
+    pytest = [sys.executable, "-m", "pytest", "-q"]
     results = {}
     with ThreadPoolExecutor() as beside:
-        installing = {}
+        others = {
+            "collection": beside.submit(run_beside, "collection", [*pytest, "--collect-only"])
+        }
         if not quick:
-            installing["node servers"] = beside.submit(install_node_servers)
-            installing["python servers"] = beside.submit(install_python_servers)
-            installing["real agents"] = beside.submit(install_real_agents)
+            others["node servers"] = beside.submit(install_node_servers)
+            others["python servers"] = beside.submit(install_python_servers)
+            others["real agents"] = beside.submit(install_real_agents)
         for title, arguments in CHECKS.items():
             results[title] = run(title, [command(arguments[0]), *arguments[1:]])
-        results |= {title: future.result() for title, future in installing.items()}
-    # Most tests wait for other processes half of their time; who is done takes from who is not.
-    workers = str(min(4, (os.cpu_count() or 2) + 2))
-    pytest = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
-    results["tests"] = run("tests", [*pytest, *for_pytest])
-    if not quick:
-        results["conformance"] = run("conformance", [sys.executable, "-m", "tests.conformance"])
+        results |= {title: other.result() for title, other in others.items()}
+        conformance = [sys.executable, "-m", "tests.conformance"]
+        if not quick:
+            judged = beside.submit(run_beside, "conformance", conformance)
+        # Most tests wait for other processes half of their time: who is done takes from who is not.
+        workers = ["-n", str(min(4, (os.cpu_count() or 2) + 2)), "--dist", "worksteal"]
+        results["tests"] = run("tests", [*pytest, *workers, *for_pytest])
+        if not quick:
+            results["conformance"] = judged.result()
     return results
 
 
