@@ -70,13 +70,14 @@ class DatabaseKind:
         except sqlite3.Error as error:
             reason = str(error)
             if "not a database" in reason:
-                words = f"is not a {self.name}"
+                complaint = f"is not a {self.name}"
             else:
-                words = next(
-                    (words for sign, words in _WORDS if sign in reason), f"failed ({reason})"
+                complaint = next(
+                    (complaint for sign, complaint in _WORDS if sign in reason),
+                    f"failed ({reason})",
                 )
-            kind = self.in_use if words == _IN_USE else self.error
-            raise kind(f"{self._the(path)} {words}.") from error
+            kind = self.in_use if complaint == _IN_USE else self.error
+            raise kind(f"{self._the(path)} {complaint}.") from error
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise self.error(f"{self._the(path)} failed: {why}.") from error
@@ -121,14 +122,14 @@ class DatabaseKind:
         SQLite gives its `-wal` and `-shm` files the mode of the database.
         """
         if path.parent.is_dir() and (why := paths.open_to_others(path.parent)) is not None:
-            shown = neutral_line(str(path.parent))
-            raise self.error(f"{self._the(path)} is not used: its directory {shown} {why}.")
+            folder = neutral_line(str(path.parent))
+            raise self.error(f"{self._the(path)} is not used: its directory {folder} {why}.")
         try:
             why = paths.keep_private(path)
         except FileNotFoundError:
             if not create:
-                shown = neutral_line(str(path))
-                raise self.missing(f"There is no {self.name} at {shown}.") from None
+                folder = neutral_line(str(path))
+                raise self.missing(f"There is no {self.name} at {folder}.") from None
             try:
                 paths.create_private(path).close()
             except FileExistsError:  # another process was faster, or a link that leads nowhere

@@ -148,59 +148,59 @@ class HookSteps:
         return outcome
 
     async def _shown(
-        self, hooks: Hooks, hook: Hook, entry: Admitted, given: Outcome
+        self, hooks: Hooks, hook: Hook, entry: Admitted, outcome: Outcome
     ) -> tuple[Outcome, str | None]:
         """The outcome after one result hook, and why a person has to look at it once more."""
         try:
-            reply = await _while_open(entry, hooks.show(hook, entry.request, given))
+            reply = await _while_open(entry, hooks.show(hook, entry.request, outcome))
         except HookError as error:
-            return given, _failure(hook, error)
-        if reply is None or (reply.action in (None, given.action) and reply.content is None):
-            return given, None
-        if given.action == "accept" and reply.action == "accept":
-            return self._changed(hook, reply, entry, given)
-        return self._refused(hook, reply, entry, given), None
+            return outcome, _failure(hook, error)
+        if reply is None or (reply.action in (None, outcome.action) and reply.content is None):
+            return outcome, None
+        if outcome.action == "accept" and reply.action == "accept":
+            return self._changed(hook, reply, entry, outcome)
+        return self._refused(hook, reply, entry, outcome), None
 
-    def _refused(self, hook: Hook, reply: Reply, entry: Admitted, given: Outcome) -> Outcome:
+    def _refused(self, hook: Hook, reply: Reply, entry: Admitted, outcome: Outcome) -> Outcome:
         """The outcome where a hook refuses, or where a refusal was given; never an accept."""
         server = entry.request.server.name
         if reply.action == "accept":
             sentence = "would have accepted what was refused; it stays refused."
             self._notice(server, f"The {hook.name} {sentence}")
-            return given
-        refused = replace(_refusal(hook, reply), answered=given)
-        if given.action == "accept":
+            return outcome
+        refused = replace(_refusal(hook, reply), answered=outcome)
+        if outcome.action == "accept":
             self._notice(server, f"{refused.reason} The answer did not go out.")
         return refused
 
     def _changed(
-        self, hook: Hook, reply: Reply, entry: Admitted, given: Outcome
+        self, hook: Hook, reply: Reply, entry: Admitted, outcome: Outcome
     ) -> tuple[Outcome, str | None]:
         """The accept with what a hook put in its place, and why a person has to look at that."""
         server, form = entry.request.server.name, entry.question.form
-        if given.content is None or form is None:
+        if outcome.content is None or form is None:
             self._not_changed(hook, server, "this has no content that could be changed")
-            return given, None
+            return outcome, None
         content = dict(reply.content or {})
-        changed = _outcome(hook, "accept", "", content=content, answered=given)
+        changed = _outcome(hook, "accept", "", content=content, answered=outcome)
         if not changed.changed:
-            return given, None
-        if given.decided_by == "answers" and hook.layer == "user":
+            return outcome, None
+        if outcome.decided_by == "answers" and hook.layer == "user":
             # What a run without a person sends stands in its answers file, on every machine.
             self._not_changed(hook, server, "what an answers file says goes out as it is")
-            return given, None
+            return outcome, None
         if problems := form.judge(content):
             return (
-                given,
+                outcome,
                 f"The {hook.name} put in what requestedSchema does not allow: {problems[0]}.",
             )
         found = self._outgoing(content, form)
-        if set(found) - set(self._outgoing(given.content, form)):
+        if set(found) - set(self._outgoing(outcome.content, form)):
             where = ", ".join(neutral_line(finding.where, 80) for finding in found)
-            return given, f"The {hook.name} put in what looks like a secret ({where})."
+            return outcome, f"The {hook.name} put in what looks like a secret ({where})."
         before, after = (
             kept_content(version, entry.question.review, "redacted") or {}
-            for version in (given.content, content)
+            for version in (outcome.content, content)
         )
         changes = "; ".join(_change(name, before, after) for name in changed.changed)
         self._notice(server, f"The {hook.name} changed the answer: {changes}.")

@@ -66,7 +66,7 @@ def beyond(question: Question, form: Form, given: Collection[str]) -> Mapping[st
     return {name: value for name, value in held.items() if name not in given}
 
 
-def accept_given(question: Question, form: Form, given: Collection[str]) -> Outcome | None:
+def accept_given(question: Question, form: Form, field_names: Collection[str]) -> Outcome | None:
     """The accept of a form that nobody looks at; None where a person has to look first.
 
     That is where it would carry anything beside the fields that were given, where it is not
@@ -75,7 +75,7 @@ def accept_given(question: Question, form: Form, given: Collection[str]) -> Outc
     converted = form.convert(question.draft.entries)
     if (
         converted.problems
-        or not set(converted.content) <= set(given)
+        or not set(converted.content) <= set(field_names)
         or question.to_acknowledge_for(converted.content)
     ):
         return None

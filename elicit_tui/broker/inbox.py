@@ -198,9 +198,9 @@ class Inbox:
 
     def _take_off(self, waiting: Waiting) -> None:
         """Take a question off; how a withdrawn one ended may follow a moment later."""
-        shown = self._entries.pop(waiting.id, None)
-        if shown is not None and shown.later is not None:
-            shown.later.cancel()
+        entry = self._entries.pop(waiting.id, None)
+        if entry is not None and entry.later is not None:
+            entry.later.cancel()
         if waiting.state == "settled":
             self._drafts.pop(waiting.id, None)
             if waiting.decided_by == "store" and waiting.action is None:
@@ -208,13 +208,13 @@ class Inbox:
         leaving = self._leaving.pop(waiting.id, None)
         if leaving is not None:
             leaving.later.cancel()
-            shown = leaving.shown
+            entry = leaving.shown
         if waiting.state == "settled" and waiting.decided_by is None:
             loop = asyncio.get_running_loop()
-            later = loop.call_later(END_SECONDS, self._tell_end, waiting, shown)
-            self._leaving[waiting.id] = _Leaving(shown, later)
+            later = loop.call_later(END_SECONDS, self._tell_end, waiting, entry)
+            self._leaving[waiting.id] = _Leaving(entry, later)
         else:
-            self._tell_end(waiting, shown)
+            self._tell_end(waiting, entry)
 
     def _tell_end(self, waiting: Waiting, shown: _Shown | None) -> None:
         self._leaving.pop(waiting.id, None)
@@ -327,8 +327,8 @@ class Inbox:
         if waiting.unreadable is not None:
             return Delivery("refused", waiting.unreadable)
         answer = Answer(replace(outcome, via=self._via), self.me, waiting.attempt, waiting.digest)
-        given = _Given(answer, asyncio.get_running_loop().create_future())
-        self._given[question_id, answer.id] = given
+        answering = _Given(answer, asyncio.get_running_loop().create_future())
+        self._given[question_id, answer.id] = answering
         try:
             if waiting.question is not None and waiting.question.draft.filled:
                 # Should the answer be given back, it is at hand again, here and elsewhere.
@@ -336,22 +336,22 @@ class Inbox:
             result = await self._store.answer(question_id, answer)
             if result is None or result.answer_id != answer.id:
                 return not_taken(result)
-            given.won = True
-            judged = await self._judged(given, question_id)
+            answering.won = True
+            judged = await self._judged(answering, question_id)
             entry = self._entries.get(question_id)
             again = entry.waiting.question if entry is not None else judged.question
             return delivered(judged, answer, again, handed=waiting.handed_to is not None)
         finally:
             del self._given[question_id, answer.id]
 
-    async def _judged(self, given: _Given, question_id: str) -> Waiting:
+    async def _judged(self, answering: _Given, question_id: str) -> Waiting:
         """The question once the process that asks has judged the answer, or the store lost it."""
-        while is_lost(judged := await given.ended, given.answer):
+        while is_lost(judged := await answering.ended, answering.answer):
             # What is told now may have been read before the answer won.
             judged_now = await self._store.get(question_id)
-            if judged_now is None or is_lost(judged_now, given.answer):
+            if judged_now is None or is_lost(judged_now, answering.answer):
                 break
-            given.ended = asyncio.get_running_loop().create_future()
+            answering.ended = asyncio.get_running_loop().create_future()
             self._judge(judged_now)
         return judged
 

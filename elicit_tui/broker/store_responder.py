@@ -267,16 +267,16 @@ def _page_is_open(waiting: Waiting) -> bool:
 
 def _outcome(answer: Answer) -> Outcome:
     """What a person answered elsewhere; nothing in it but what a person may say."""
-    given = answer.outcome
+    outcome = answer.outcome
     return Outcome(
-        given.action if given.action in ("accept", "decline") else "cancel",
+        outcome.action if outcome.action in ("accept", "decline") else "cancel",
         "user",
-        given.reason,
-        given.content,
-        seen=given.seen,
-        acknowledged=given.acknowledged,
-        scope=given.scope,
-        via=given.via,
-        note=given.note,
+        outcome.reason,
+        outcome.content,
+        seen=outcome.seen,
+        acknowledged=outcome.acknowledged,
+        scope=outcome.scope,
+        via=outcome.via,
+        note=outcome.note,
         answered_by=answer.by,
     )

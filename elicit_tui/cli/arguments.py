@@ -168,24 +168,24 @@ def _refuse(word: str) -> Any:
 
 
 def _converted(key: str, text: str, schema: Any) -> Any:
-    wanted = schema.get("type") if isinstance(schema, Mapping) else None
-    if not isinstance(wanted, str) or wanted not in JSON_TYPES:
+    declared_type = schema.get("type") if isinstance(schema, Mapping) else None
+    if not isinstance(declared_type, str) or declared_type not in JSON_TYPES:
         return text
     try:
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         value = text
-    if not _is(value, wanted):
-        raise UsageError(f"The argument {key!r} must be {wanted}, and {text!r} is not.")
+    if not _is(value, declared_type):
+        raise UsageError(f"The argument {key!r} must be {declared_type}, and {text!r} is not.")
     return value
 
 
-def _is(value: Any, wanted: str) -> bool:
-    if wanted in ("number", "integer"):
+def _is(value: Any, type_name: str) -> bool:
+    if type_name in ("number", "integer"):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         whole = isinstance(value, int) or (number and value.is_integer())
-        return number and (wanted == "number" or whole)
-    if wanted == "null":
+        return number and (type_name == "number" or whole)
+    if type_name == "null":
         return value is None
     kinds: dict[str, type] = {"boolean": bool, "array": list, "object": dict}
-    return isinstance(value, kinds[wanted])
+    return isinstance(value, kinds[type_name])

@@ -90,7 +90,9 @@ def point_in_time(text: str, current: datetime | None = None) -> datetime:
     Raises:
         ValueError: it is none of these; the message says what is wanted.
     """
-    wanted = f"{text!r} is not a date, an RFC 3339 date-time, or a time ago such as 90m, 2h or 7d"
+    complaint = (
+        f"{text!r} is not a date, an RFC 3339 date-time, or a time ago such as 90m, 2h or 7d"
+    )
     ago = _AGO.fullmatch(text)
     when = _WHEN.fullmatch(text)
     try:
@@ -107,7 +109,7 @@ def point_in_time(text: str, current: datetime | None = None) -> datetime:
             return read if offset else read.astimezone()
     except (ValueError, OverflowError, OSError):
         pass
-    raise ValueError(wanted)
+    raise ValueError(complaint)
 
 
 def _moment(text: str) -> datetime:

@@ -28,13 +28,13 @@ def record_lines(row: Row) -> Iterator[str]:
     """What was asked, by whom, how it ended and why: lines to be broken at words."""
     yield f"{SIGNS[row.action]} {outcome(row)}"
     details = row.details
-    asked = row.request if isinstance(row.request, Mapping) else {}
+    params = row.request if isinstance(row.request, Mapping) else {}
     lines = (
         ("asked", local_time(row.asked_at, seconds=True) or "-"),
         ("server", row.server),
         ("tool", row.tool),
         ("message", row.message),
-        ("page", str(asked.get("url") or "")),
+        ("page", str(params.get("url") or "")),
         ("why", row.reason),
         ("from", _place(details.get("via"), details.get("answeredBy"))),
         ("handed to", _handed(details)),

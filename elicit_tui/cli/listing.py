@@ -163,18 +163,18 @@ def _login(settings: Settings, name: str) -> str | None:
 def _signature(offer: Offer) -> str:
     """The name with its arguments; optional ones in brackets."""
     template = offer.get("uriTemplate") or ""
-    words = [name_line(template or offer.get("uri") or offer["name"])]
+    parts = [name_line(template or offer.get("uri") or offer["name"])]
     no_query = uri_templates.required(template)
-    words += [_argument(key, key in no_query) for key in uri_templates.variables(template)]
+    parts += [_argument(key, key in no_query) for key in uri_templates.variables(template)]
     schema = offer.get("inputSchema")
     if isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping):
         needed = schema.get("required")
         listed = needed if isinstance(needed, list) else ()
         required = {name for name in listed if isinstance(name, str)}
-        words += [_argument(key, key in required) for key in schema["properties"]]
+        parts += [_argument(key, key in required) for key in schema["properties"]]
     for argument in objects(offer.get("arguments")):
-        words.append(_argument(str(argument.get("name", "?")), argument.get("required") is True))
-    return " ".join(words)
+        parts.append(_argument(str(argument.get("name", "?")), argument.get("required") is True))
+    return " ".join(parts)
 
 
 def _argument(name: str, required: bool) -> str:

@@ -39,11 +39,11 @@ class Prepared(NamedTuple):
 def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     """Read the arguments, the configuration and the answers. Raises UsageError, ConfigError."""
     saved = _take_saved(namespace) if namespace.command == "call" else {}
-    given = read_given(namespace.pairs, namespace.arguments)
-    given = replace(given, document={**saved, **given.document})
+    inputs = read_given(namespace.pairs, namespace.arguments)
+    inputs = replace(inputs, document={**saved, **inputs.document})
     if namespace.command == "read" and namespace.pairs:
-        namespace.name, given = (
-            filled(namespace.name, given.as_texts("A template's values")),
+        namespace.name, inputs = (
+            filled(namespace.name, inputs.as_texts("A template's values")),
             Given(),
         )
     settings = load_settings(namespace, narration, [namespace.server])
@@ -52,7 +52,7 @@ def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     present = answers is None and person_present(stdin_taken=namespace.arguments == "-")
     recording = _open_recording(namespace, present)
     method = METHODS[namespace.command]
-    return Prepared(namespace, method, given, settings, answers, present, recording, narration)
+    return Prepared(namespace, method, inputs, settings, answers, present, recording, narration)
 
 
 def _take_saved(namespace: argparse.Namespace) -> Mapping[str, Any]:

@@ -68,15 +68,15 @@ def _hook(outcome: Outcome) -> dict[str, Any]:
     """Which hook decided, and what of the answer it changed; nothing where none did."""
     if outcome.decided_by != "hook":
         return {}
-    given = outcome.answered
+    answered = outcome.answered
     return {
         "hook": {
             "key": outcome.key,
             "layer": outcome.layer,
             "changed": list(outcome.changed),
             "answered": None
-            if given is None
-            else {"action": given.action, "decidedBy": given.decided_by},
+            if answered is None
+            else {"action": answered.action, "decidedBy": answered.decided_by},
         }
     }
 

@@ -284,17 +284,17 @@ class _TestRun:
     def _event(self, event: RunEvent) -> dict[str, Any]:
         run = event.run
         where = {"scenario": run.scenario.name, "era": run.era, "branch": run.branch}
-        words = event.detail
-        if isinstance(words, ServerIdentity):
-            return event_line("connected", {**where, **connected_fields(words)})
-        if isinstance(words, Requested):
-            question = words.question
+        detail = event.detail
+        if isinstance(detail, ServerIdentity):
+            return event_line("connected", {**where, **connected_fields(detail)})
+        if isinstance(detail, Requested):
+            question = detail.question
             fields = question_fields(
                 question.request, question.review.findings, question.review.verdict
             )
             return event_line("elicitation.requested", {**where, **fields})
-        if isinstance(words, Resolved):
-            fields = elicitation_fields(words, self._settings.history.content)
+        if isinstance(detail, Resolved):
+            fields = elicitation_fields(detail, self._settings.history.content)
             return event_line("elicitation.resolved", {**where, **fields})
         if event.event == "ended":
             return event_line("result", {**where, **self._row(run)})

@@ -70,14 +70,14 @@ def _as_entry(
     if server.command is None:
         return server
     expansion = Expansion(environment)
-    wanted = expansion.table(entry.get("env", {}))
+    values = expansion.table(entry.get("env", {}))
     for key, value in server.env.items():
-        if wanted.get(key) != value:
+        if values.get(key) != value:
             return _refused(server, f"it sets env.{key}, which its {_NOT_SET}")
     if server.cwd is not None and server.cwd != entry.get("cwd"):
         return _refused(server, f"it sets cwd, which its {_NOT_SET}")
     missing = (*server.missing, *(n for n in expansion.missing if n not in server.missing))
-    server = replace(server, env=wanted, cwd=entry.get("cwd"), missing=missing)
+    server = replace(server, env=values, cwd=entry.get("cwd"), missing=missing)
     return at_system_path(server, directories)
 
 

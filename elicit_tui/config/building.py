@@ -87,15 +87,15 @@ def _guardian(merged: Merged, managed: Document | None, user: Document | None) -
             values[key] = tuple(values[key])
     origin = merged.provenance.get("guardian.disable")
     if origin is not None and origin.layer != "managed":
-        kept = []
+        rules = []
         for name in values["disable"]:
             if any(name == rule.id or fnmatchcase(rule.id, name) for rule in firm):
                 merged.notices.append(
                     f"guardian.disable: {name} is a rule of managed configuration; it stays on."
                 )
             else:
-                kept.append(name)
-        values["disable"] = tuple(kept)
+                rules.append(name)
+        values["disable"] = tuple(rules)
     return GuardianSettings(**values, rules=(*firm, *own))
 
 

@@ -67,18 +67,16 @@ def put_server(
     Raises ConfigError with what would be wrong, UsageError for a name or target that is none;
     nothing is written then.
     """
-    name, wanted = added_server(f"{name}={target}")
+    name, table = added_server(f"{name}={target}")
     beside = {key: value for key, value in (("cwd", cwd), ("env", env)) if value is not None}
     text = before = _text(path)
     if was is not None and was != name:
         text = _renamed(text, was, name)
     if name in _servers(_document(text)):
-        _write(path, before, _changed(text, name, wanted, beside, enabled=enabled))
+        _write(path, before, _changed(text, name, table, beside, enabled=enabled))
         return
     lines = [f"[{dotted(_SERVERS, name)}]"]
-    lines += [
-        f"{key} = {toml_value(value)}" for key, value in {**wanted, **beside}.items() if value
-    ]
+    lines += [f"{key} = {toml_value(value)}" for key, value in {**table, **beside}.items() if value]
     lines += [] if enabled else ["enabled = false"]
     text = text if not text or text.endswith("\n") else f"{text}\n"
     _write(path, before, text + ("\n" if text.strip() else "") + "\n".join(lines) + "\n")

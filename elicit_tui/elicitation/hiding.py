@@ -70,13 +70,13 @@ def hidden(text: str, put: Put) -> str:
         return text
     if not re.search(r"\s", text):
         return put()
-    kept: list[str] = []
+    pieces: list[str] = []
     position = 0
     for start, end in spans:
         if start >= position:
-            kept += (text[position:start], put())
+            pieces += (text[position:start], put())
             position = end
-    return "".join(kept) + text[position:]
+    return "".join(pieces) + text[position:]
 
 
 def hidden_argument(before: str, text: str, put: Put) -> str:

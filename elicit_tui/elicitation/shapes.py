@@ -178,13 +178,13 @@ def secrets_in(text: str) -> tuple[SecretSpan, ...]:
     clipped = text[:_EXAMINED]
     plain, places = _seen(clipped)
     found = sorted(_found(plain), key=lambda span: (span.start, -span.end))
-    kept: list[SecretSpan] = []
+    spans: list[SecretSpan] = []
     for span in found:
-        if not kept or span.start >= kept[-1].end:
-            kept.append(span)
+        if not spans or span.start >= spans[-1].end:
+            spans.append(span)
     if places is None:
-        return tuple(kept)
-    return tuple(SecretSpan(s.kind, places[s.start], places[s.end - 1] + 1) for s in kept)
+        return tuple(spans)
+    return tuple(SecretSpan(s.kind, places[s.start], places[s.end - 1] + 1) for s in spans)
 
 
 def secret_kind(text: str) -> str | None:
@@ -195,13 +195,13 @@ def secret_kind(text: str) -> str | None:
 
 def masked(text: str) -> str:
     """The text with a mask for each secret in it; what is too long to be looked at is left out."""
-    kept: list[str] = []
+    pieces: list[str] = []
     position = 0
     for span in secrets_in(text):
-        kept += (text[position : span.start], MASK)
+        pieces += (text[position : span.start], MASK)
         position = span.end
-    kept.append(text[position:_EXAMINED])
-    return "".join(kept) + (MASK if len(text) > _EXAMINED else "")
+    pieces.append(text[position:_EXAMINED])
+    return "".join(pieces) + (MASK if len(text) > _EXAMINED else "")
 
 
 def card_number(text: str) -> bool:

@@ -258,11 +258,11 @@ def _outline(value: Any) -> Any:
 def _in_words(error: Any) -> str:
     """Where the schema is no schema, and what is wanted there."""
     path = ".".join(str(step) for step in error.absolute_path)
-    wanted = "is not as the specification of JSON Schema has it"
+    complaint = "is not as the specification of JSON Schema has it"
     if error.validator == "type":
         types = error.validator_value
-        wanted = f"must be of type {' or '.join(types) if isinstance(types, list) else types}"
+        complaint = f"must be of type {' or '.join(types) if isinstance(types, list) else types}"
     elif error.validator in ("minimum", "exclusiveMinimum"):
         edge = "at least" if error.validator == "minimum" else "more than"
-        wanted = f"must be {edge} {error.validator_value}"
-    return f"it is not a JSON Schema: {neutral_line(path, 120)} {wanted}"
+        complaint = f"must be {edge} {error.validator_value}"
+    return f"it is not a JSON Schema: {neutral_line(path, 120)} {complaint}"

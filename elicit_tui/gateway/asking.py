@@ -389,8 +389,8 @@ def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | st
     """
     if action not in ("accept", "decline", "cancel"):
         return 'action is "accept", "decline" or "cancel".'
-    given: Mapping[str, Any] = content if isinstance(content, Mapping) else {}
-    refused = agent_refusal(question, action, given)
+    answer: Mapping[str, Any] = content if isinstance(content, Mapping) else {}
+    refused = agent_refusal(question, action, answer)
     if refused is not None:
         own = question.request.server.name == AGENT
         return f"{'This is your own question to the user.' if own else refused} {_ASK_THE_USER}"
@@ -399,8 +399,8 @@ def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | st
     if action == "cancel":
         return cancel("agent", "The agent dismissed the question.", via="agent")
     assert question.form is not None
-    problems = question.form.judge(given)
+    problems = question.form.judge(answer)
     if problems:
         reasons = "; ".join(f"content.{problem.field}: {problem.message}" for problem in problems)
         return f"The content does not satisfy requestedSchema. {reasons}"
-    return accept("agent", "The agent answered.", given, via="agent")
+    return accept("agent", "The agent answered.", answer, via="agent")

@@ -140,15 +140,15 @@ def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote
             found.append(read(SessionNote, file.read_bytes()))
     found.sort(key=lambda note: note.written, reverse=True)
     alive = [note.alive for note in found]
-    kept: list[SessionNote] = []
+    notes: list[SessionNote] = []
     for number, note in enumerate(found):
         old = number >= MOST_NOTES or clock() - note.written > KEPT_SECONDS
         if old and not alive[number]:
             with suppress(OSError):
                 (notes_folder() / f"{note.session}.json").unlink()
         else:
-            kept.append(note)
-    return kept
+            notes.append(note)
+    return notes
 
 
 def notes_folder() -> Path:

@@ -113,13 +113,13 @@ class TokenMiddleware:
             return
         if scope["type"] != "http":
             return
-        shown = self._shown(Headers(scope=scope))
-        if shown is None:
+        token = self._shown(Headers(scope=scope))
+        if token is None:
             await PlainTextResponse("A token is needed.", 401)(scope, receive, send)
-        elif self._sessions.under_way(shown) >= MOST_REQUESTS_OF_ONE:
+        elif self._sessions.under_way(token) >= MOST_REQUESTS_OF_ONE:
             await PlainTextResponse("Too many requests at once.", 503)(scope, receive, send)
         else:
-            await self._let_in(scope, receive, send, shown)
+            await self._let_in(scope, receive, send, token)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send, token: Token) -> None:
         headers = Headers(scope=scope)

@@ -52,9 +52,9 @@ class PublicNames:
         One is left out whose name, even with its digest, means another entry, and whatever comes
         when `MOST_NAMES` are given.
         """
-        wanted = list(dict.fromkeys(origins))
-        new = [tool for tool in wanted if tool not in self._names]
-        shared = Counter(name for _, name in {*wanted, *self._names})
+        names = list(dict.fromkeys(origins))
+        new = [tool for tool in names if tool not in self._names]
+        shared = Counter(name for _, name in {*names, *self._names})
         fitting = {origin: self._fitting(origin, shared[origin[1]] > 1) for origin in new}
         claims = Counter(fitting.values())
         for origin, name in fitting.items():
@@ -62,7 +62,7 @@ class PublicNames:
                 # Which of them comes first must not matter: none of them gets it.
                 fitting[origin] = with_digest(origin)
         self._give(fitting)
-        return {origin: self._names[origin] for origin in wanted if origin in self._names}
+        return {origin: self._names[origin] for origin in names if origin in self._names}
 
     def _give(self, names: dict[Origin, str]) -> None:
         claims = Counter(names.values())

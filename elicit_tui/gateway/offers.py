@@ -172,9 +172,9 @@ class SessionOffers:
     ) -> dict[Origin, str]:
         """The name of each entry; a person is told once of those that have none or another one."""
         origins = [(server, entry["name"]) for server, entry in entries]
-        given = names.of(origins)
+        names_by_origin = names.of(origins)
         for origin in origins:
-            public = given.get(origin)
+            public = names_by_origin.get(origin)
             as_it_is = public is not None and (self._prefix or public == origin[1])
             if not as_it_is and origin not in self._reported and len(self._reported) < MOST_TOLD:
                 self._reported.add(origin)
@@ -184,7 +184,7 @@ class SessionOffers:
                     if public is None
                     else f"{shown} is offered as {public}."
                 )
-        return given
+        return names_by_origin
 
     def _owned(
         self, catalogues: Mapping[str, Catalogue], kind: str, key: str
@@ -215,12 +215,12 @@ def _renamed(
 
 
 def _public(server: str, entry: Entry, name: str, left_out: Sequence[str]) -> Entry:
-    kept = {key: value for key, value in entry.items() if key not in left_out}
+    remaining = {key: value for key, value in entry.items() if key not in left_out}
     meta = entry.get("_meta")
     origin = {"server": server, "name": entry["name"]}
-    kept["_meta"] = {**(meta if isinstance(meta, Mapping) else {}), ORIGIN_META_KEY: origin}
-    kept["name"] = name
+    remaining["_meta"] = {**(meta if isinstance(meta, Mapping) else {}), ORIGIN_META_KEY: origin}
+    remaining["name"] = name
     if not name.endswith(entry["name"]):
         # The name had to be changed; a person should still be shown what the server calls it.
-        kept.setdefault("title", name_line(entry["name"]))
-    return kept
+        remaining.setdefault("title", name_line(entry["name"]))
+    return remaining

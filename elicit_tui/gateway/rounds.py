@@ -43,16 +43,19 @@ class Rounds:
 
     @contextmanager
     def asking(
-        self, wanted: str | int | None, params: Mapping[str, Any], *, once: bool = False
+        self, identifier: str | int | None, params: Mapping[str, Any], *, once: bool = False
     ) -> Iterator[asyncio.Future[Mapping[str, Any]]]:
         """Let a question wait for the client; what the client answers.
 
-        Its key is `wanted`, or one of ours where that is no plain word or stands for another one;
-        `once`: also where it ever did, as a task wants it (spec: SEP-2663, "Task Update Requests").
+        Its key is `identifier`, or one of ours where that is no plain word or stands for another
+        one; `once`: also where it ever did, as a task wants it (spec: SEP-2663, "Task Update
+        Requests").
         """
         taken = self._keys if once else self._asked
-        usable = isinstance(wanted, str) and KEY.fullmatch(wanted) and wanted not in taken
-        key = str(wanted) if usable else new_id()
+        usable = (
+            isinstance(identifier, str) and KEY.fullmatch(identifier) and identifier not in taken
+        )
+        key = str(identifier) if usable else new_id()
         self._keys.add(key)
         answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[key] = _Asked(params, answer)
@@ -64,13 +67,13 @@ class Rounds:
     def begin(self) -> dict[str, Mapping[str, Any]]:
         """All of the questions as a new round, as soon as one was in none yet; else nothing."""
         # One whose answer has just come is still being put away.
-        asked = self.outstanding()
-        if all(self._asked[key].sent for key in asked):
+        outstanding = self.outstanding()
+        if all(self._asked[key].sent for key in outstanding):
             return {}
-        for key in asked:
+        for key in outstanding:
             self._asked[key].sent = True
         self._number += 1
-        return asked
+        return outstanding
 
     def outstanding(self) -> dict[str, Mapping[str, Any]]:
         """All questions that the client has not answered, by key."""

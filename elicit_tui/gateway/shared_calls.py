@@ -212,15 +212,15 @@ def _result(seen: CallSeen) -> Result:
     if seen.outcome is None:
         ran = seen.call.state == "called"
         return text_result(telling.RUN_NOT_KNOWN if ran else telling.NOT_RUN, is_error=True)
-    kept = read_kept(seen.outcome)
-    if "cancelled" in kept:
-        return text_result(kept["cancelled"], is_error=True)
-    if "result" in kept:
-        result: Result = kept["result"]
+    outcome = read_kept(seen.outcome)
+    if "cancelled" in outcome:
+        return text_result(outcome["cancelled"], is_error=True)
+    if "result" in outcome:
+        result: Result = outcome["result"]
         return result
-    if "failed" in kept:
-        raise ElicitTuiError(kept["failed"])
-    raise ProtocolCallError(kept["code"], kept["message"], kept["data"])
+    if "failed" in outcome:
+        raise ElicitTuiError(outcome["failed"])
+    raise ProtocolCallError(outcome["code"], outcome["message"], outcome["data"])
 
 
 def _still(seen: CallSeen, still: str) -> Result:

@@ -67,15 +67,15 @@ class Tasks:
         """A task as it is now, with its end or what it asks. Raises UnknownTask, StoreError."""
         held = self._here(identifier)
         if held is None:
-            told = of_another(await self._elsewhere(identifier))
+            result = of_another(await self._elsewhere(identifier))
         else:
-            told = await self._now(held)
-        if told["status"] in ENDS:
+            result = await self._now(held)
+        if result["status"] in ENDS:
             if held is not None:
                 self._held_calls.delivered_elsewhere(held)
             if self._shared is not None:
-                await self._shared.delivered(told["taskId"], named=True)
-        return told
+                await self._shared.delivered(result["taskId"], named=True)
+        return result
 
     async def _now(self, held: HeldCall) -> Result:
         """A task of this process as it is now. It has ended once every process would say so.
@@ -125,13 +125,13 @@ class Tasks:
         await asyncio.gather(*(self._tell_of(held, tell) for held in here))
 
     async def _tell_of(self, held: HeldCall, tell: Tell) -> None:
-        told: Result = {}
+        result: Result = {}
         with held.listening() as changed:
-            while told.get("status") not in ENDS:
+            while result.get("status") not in ENDS:
                 changed.clear()
                 now = await self._now(held)
-                if _without_times(now) != _without_times(told):
-                    told = now
+                if _without_times(now) != _without_times(result):
+                    result = now
                     await tell(now)
                     continue
                 again = None if held.ended_at is None else POLL_MILLISECONDS / 1000
@@ -201,14 +201,14 @@ def of_another(seen: CallSeen) -> Result:
     return {**outline, **_completed(telling.text_result(telling.NOT_RUN, is_error=True))}
 
 
-def _kept_end(kept: Mapping[str, Any]) -> Result:
-    if "cancelled" in kept:
-        return {"status": "cancelled", "statusMessage": kept["cancelled"]}
-    if "result" in kept:
-        return _completed(kept["result"])
-    if "failed" in kept:
-        return _failed({"code": INTERNAL_ERROR, "message": kept["failed"]})
-    return _failed(_passed(ProtocolCallError(kept["code"], kept["message"], kept["data"])))
+def _kept_end(outcome: Mapping[str, Any]) -> Result:
+    if "cancelled" in outcome:
+        return {"status": "cancelled", "statusMessage": outcome["cancelled"]}
+    if "result" in outcome:
+        return _completed(outcome["result"])
+    if "failed" in outcome:
+        return _failed({"code": INTERNAL_ERROR, "message": outcome["failed"]})
+    return _failed(_passed(ProtocolCallError(outcome["code"], outcome["message"], outcome["data"])))
 
 
 def _completed(result: Mapping[str, Any]) -> Result:

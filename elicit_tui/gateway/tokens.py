@@ -48,7 +48,7 @@ class Tokens:
 
     def add(self, name: str) -> str:
         """Make a token under a new name; what a client must show. Raises UsageError."""
-        shown, token = _fresh(name)
+        token_text, token = _fresh(name)
         kept = asdict(token)
         path = self._directory / f"{name}{SUFFIX}"
         try:
@@ -60,7 +60,7 @@ class Tokens:
             raise UsageError(
                 f"The token could not be kept, so there is no token {name!r}: {why}."
             ) from error
-        return shown
+        return token_text
 
     def revoke(self, name: str) -> None:
         """Take a token back; its sessions end at once. Raises UsageError."""

@@ -127,11 +127,11 @@ class Breaches:
             if len(self._answered) > REMEMBERED:
                 self._answered.pop(next(iter(self._answered)))
             if type(key) is not type(identifier):
-                shown = quoted(str(identifier), 40)
+                shown_id = quoted(str(identifier), 40)
                 self._add(
                     "id",
-                    f"answered request {key} under the id {shown}, a text that no request had",
-                    f"It answers under ids that are text, such as {shown}; ours are numbers.",
+                    f"answered request {key} under the id {shown_id}, a text that no request had",
+                    f"It answers under ids that are text, such as {shown_id}; ours are numbers.",
                 )
         elif key in self._answered:
             self._add(
@@ -140,11 +140,11 @@ class Breaches:
                 "It answered a request twice; the first answer counts.",
             )
         elif not isinstance(key, int) or key > self._latest:
-            shown = quoted(str(identifier), 40)
+            shown_id = quoted(str(identifier), 40)
             self._add(
                 "unknown",
-                f"answered a request that was never made (id {shown})",
-                f"It answered a request that was never made (id {shown}).",
+                f"answered a request that was never made (id {shown_id})",
+                f"It answered a request that was never made (id {shown_id}).",
             )
 
     def asked_for(self, method: str) -> None:

@@ -167,20 +167,20 @@ class Authorization(httpx2.Auth):
     async def _renewed(self, login: Login) -> Login:
         """The login renewed, by us or by who was first. Raises LoginError, RefreshRefused."""
         async with self._shelf.lock(login.key):
-            kept = await asyncio.to_thread(self._shelf.read, login.key)
-            if kept is None or not kept.refresh_token:
+            stored = await asyncio.to_thread(self._shelf.read, login.key)
+            if stored is None or not stored.refresh_token:
                 raise RefreshRefused("its login was ended")
-            if kept.access_token == login.access_token:
+            if stored.access_token == login.access_token:
                 try:
-                    renewed = await (await self._flow(kept)).refreshed()
+                    renewed = await (await self._flow(stored)).refreshed()
                 except RefreshRefused as error:
                     if error.client_unknown and self._server.oauth.client_id is None:
-                        await asyncio.to_thread(self._shelf.forget, kept.key)
+                        await asyncio.to_thread(self._shelf.forget, stored.key)
                     else:
-                        await asyncio.to_thread(self._shelf.forget_tokens, kept)
+                        await asyncio.to_thread(self._shelf.forget_tokens, stored)
                     raise
-                kept = await asyncio.to_thread(self._shelf.save, renewed)
-        return self._taken(kept)
+                stored = await asyncio.to_thread(self._shelf.save, renewed)
+        return self._taken(stored)
 
     def _taken(self, login: Login) -> Login:
         self._login, self._stamp = login, self._shelf.stamp(login.key)
@@ -233,11 +233,11 @@ class Authorization(httpx2.Auth):
         if self._connection.login_refusal is not None and self._connection.state == "starting":
             # The greeting of the other era asks no second time.
             raise _Sentence(self._connection.login_refusal)
-        kept = await asyncio.to_thread(self._read)
+        stored = await asyncio.to_thread(self._read)
         oauth = self._server.oauth
         if not oauth.needs_person:
-            login = await (await self._flow(kept)).logged_in(response, None, _nobody)
-            return await self._saved(login, kept)
+            login = await (await self._flow(stored)).logged_in(response, None, _nobody)
+            return await self._saved(login, stored)
         decision = self._broker.may_log_in(self._server.name)
         if decision.outcome is not None:
             by = decision.outcome.decided_by
@@ -246,14 +246,17 @@ class Authorization(httpx2.Auth):
         if step_up:
             self._count_step_up()
         # A configured port is the only one; where ours is in use, another one is registered.
-        port, fixed = oauth.callback_port or _registered_port(kept), oauth.callback_port is not None
+        port, fixed = (
+            oauth.callback_port or _registered_port(stored),
+            oauth.callback_port is not None,
+        )
         listener = RedirectListener(port, also_another=not fixed)
         try:
-            person = _Person(self, listener, kept if step_up else None)
-            flow = await self._flow(kept)
+            person = _Person(self, listener, stored if step_up else None)
+            flow = await self._flow(stored)
             with self._person_waited_for():
                 login = await flow.logged_in(response, listener.uri, person.asked)
-            return await self._saved(login, kept)
+            return await self._saved(login, stored)
         except _LoggedInElsewhere as elsewhere:
             return self._taken(elsewhere.login)
         finally:
@@ -299,7 +302,7 @@ class Authorization(httpx2.Auth):
 
         asking = asyncio.ensure_future(self._broker.authorize(request, take))
         came = asyncio.ensure_future(redirect.came.wait())
-        told = False
+        was_told = False
         try:
             while not asking.done():
                 watched = {asking} if came.done() else {asking, came}
@@ -307,8 +310,8 @@ class Authorization(httpx2.Auth):
                     watched, timeout=ELSEWHERE_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
                 if came.done() and not asking.done():
-                    if not told:
-                        told = True
+                    if not was_told:
+                        was_told = True
                         name, identifier = self._server.name, request.elicitation_id or ""
                         self._connection.emit(UrlCompleted(name, identifier))
                     # Again and again: the person may agree to what was found after the page.
@@ -358,9 +361,9 @@ class _Person:
 
         from elicit_tui.host.oauth import issuer_of
 
-        given = parse_qs(urlsplit(address).query)
-        redirect = Redirect(self._listener.uri, given["state"][0])
-        scopes = tuple(" ".join(given.get("scope", ())).split())
+        parameters = parse_qs(urlsplit(address).query)
+        redirect = Redirect(self._listener.uri, parameters["state"][0])
+        scopes = tuple(" ".join(parameters.get("scope", ())).split())
         if not all(map(is_scope, scopes)):
             raise LoginError("it asks for something that is no scope")
         known = self._before.scopes if self._before is not None else None
@@ -379,7 +382,7 @@ class _Person:
             raise LoginError(f'it was refused on the page (it says "{word}")')
         assert redirect.code is not None
         return AuthorizationCodeResult(
-            code=redirect.code, state=given["state"][0], iss=redirect.issuer
+            code=redirect.code, state=parameters["state"][0], iss=redirect.issuer
         )
 
 

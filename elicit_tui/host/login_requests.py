@@ -29,17 +29,17 @@ def check_address(url: str, near: bool) -> None:
     `near`: the server itself is on this machine or in a private network, so that its authorization
     server may be too.
     """
-    shown = shown_address(url.partition("?")[0])
+    address = shown_address(url.partition("?")[0])
     if not is_web_address(url):
-        raise LoginError(f"it leads to {shown}, which is no http or https address")
+        raise LoginError(f"it leads to {address}, which is no http or https address")
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.username is not None or parts.password is not None:
         raise LoginError("it leads to an address with a user name in it")
     if is_private(host) and not near:
-        raise LoginError(f"it leads to {shown}, which is inside a private network")
+        raise LoginError(f"it leads to {address}, which is inside a private network")
     if parts.scheme != "https" and not (near and is_loopback(host)):
-        raise LoginError(f"it leads to {shown}, which is not https")
+        raise LoginError(f"it leads to {address}, which is not https")
 
 
 def is_private(host: str) -> bool:

@@ -142,7 +142,7 @@ class OAuthFlow:
         return self._made(provider.context, memory)
 
     async def logged_in(
-        self, challenge: httpx2.Response, redirect_uri: str | None, asked: Asked
+        self, challenge: httpx2.Response, redirect_uri: str | None, ask_person: Asked
     ) -> Login:
         """A login as the answer to this refusal, by a person or by the owner's credentials.
 
@@ -154,7 +154,7 @@ class OAuthFlow:
             # Only what was granted matters: the refusal says that the token is of no use.
             held = OAuthToken(access_token=login.access_token, scope=login.scope)
         memory = Memory(held, self._registered(redirect_uri))
-        provider = self._provider(memory, [redirect_uri] if redirect_uri else [], asked)
+        provider = self._provider(memory, [redirect_uri] if redirect_uri else [], ask_person)
         requests = CheckedRequests(self._url)
         await self._drive(provider, requests, self._with_own_scopes(challenge))
         if memory.given is None:
@@ -164,7 +164,7 @@ class OAuthFlow:
     # The SDK's provider
 
     def _provider(
-        self, memory: Memory, redirect_uris: list[str], asked: Asked | None
+        self, memory: Memory, redirect_uris: list[str], ask_person: Asked | None
     ) -> OAuthClientProvider:
         oauth = self._server.oauth
         scope = " ".join(oauth.scopes) or None
@@ -181,10 +181,10 @@ class OAuthFlow:
         came: list[AuthorizationCodeResult] = []
 
         async def opened(address: str) -> None:
-            assert asked is not None
+            assert ask_person is not None
             self._checked_page(provider.context, address)
             _choose_authentication(provider.context)
-            came.append(await asked(address, provider.context))
+            came.append(await ask_person(address, provider.context))
 
         async def led_back() -> AuthorizationCodeResult:
             return came.pop()

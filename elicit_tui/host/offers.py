@@ -219,21 +219,21 @@ async def all_pages(session: Session, kind: str) -> Listed:
 
 def _once_each(listed: Listed) -> Listed:
     """One entry of each name: the one that is asked about where the other would not be."""
-    kept: dict[Any, dict[str, Any]] = {}
+    entries: dict[Any, dict[str, Any]] = {}
     doubled: dict[str, None] = {}
     for entry in listed.entries:
         name = entry.get("name")
-        known = kept.setdefault(name, entry)
+        known = entries.setdefault(name, entry)
         if known is not entry:
             doubled[str(name)] = None
             if _caution(entry) > _caution(known):
-                kept[name] = entry
+                entries[name] = entry
     if not doubled:
         return listed
     names = ", ".join(as_name(name, 40) for name in list(doubled)[:MOST_NAMED])
     more = f" and {len(doubled) - MOST_NAMED:,} more" if len(doubled) > MOST_NAMED else ""
     sentence = f"It lists {names}{more} more than once; the entry that wants more caution counts."
-    return Listed(list(kept.values()), " ".join(filter(None, (sentence, listed.left_out))))
+    return Listed(list(entries.values()), " ".join(filter(None, (sentence, listed.left_out))))
 
 
 def _caution(entry: Mapping[str, Any]) -> int:
@@ -248,14 +248,14 @@ async def _pages(session: Session, kind: str) -> Listed:
     characters = 0
     for number in range(1, MOST_PAGES + 1):
         try:
-            listed, kept, cursor = await _page(session, kind, cursor)
+            listed, valid, cursor = await _page(session, kind, cursor)
         except (ProtocolCallError, ServerError) as error:
             if number == 1:
                 raise
             # What was read so far is not hidden by what could not be read.
             return Listed(entries, _broken_off(kind, len(entries), error))
         entries.extend(
-            entry for entry in objects(listed) if kept is None or entry.get("name") in kept
+            entry for entry in objects(listed) if valid is None or entry.get("name") in valid
         )
         if len(entries) > MOST_ENTRIES:
             return Listed(entries[:MOST_ENTRIES], _left_out(kind, MOST_ENTRIES))

@@ -85,40 +85,40 @@ class CallDriver:
                     raise
                 exchange = replace(exchange, round=retries + 1, answering=tuple(questions))
                 continue
-            asked = exchange.asked
+            current = exchange.asked
             # 2026-07-28: a result that asks is a round; any other one ends the call.
-            if asked is None:
+            if current is None:
                 return result, number
             if exchange.last:
                 # The refusals have left; what it asks now is nobody's question any more.
                 raise Interrupted("The call was cancelled.")
             number += 1
-            group = len(asked.let_through)
+            group = len(current.let_through)
             self.emit(RoundStarted(self.identity.name, self.call.id, number, group))
-            await self._refuse_what_cannot_be_answered(asked)
-            outcomes = await self._outcomes(asked)
+            await self._refuse_what_cannot_be_answered(current)
+            outcomes = await self._outcomes(current)
             # Only rounds that cost nobody's time are counted: a person may be asked for ever.
             if not any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values()):
                 without_person += 1
                 if without_person > self.most_rounds:
                     raise self._too_many_rounds()
             # A round that only keeps state means "wait and ask again": ever more slowly.
-            if asked.elicitations:
+            if current.elicitations:
                 pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             else:
                 await asyncio.sleep(next(pauses))
-            exchange = self._next(asked, outcomes, number + 1)
+            exchange = self._next(current, outcomes, number + 1)
 
-    def _next(self, asked: Round, outcomes: Mapping[str, Outcome], number: int) -> Exchange:
+    def _next(self, current: Round, outcomes: Mapping[str, Outcome], number: int) -> Exchange:
         extra: dict[str, Any] = {}
-        if asked.elicitations:
+        if current.elicitations:
             extra["inputResponses"] = {
-                judged.key: elicit_result(outcomes[judged.key]) for judged in asked.elicitations
+                judged.key: elicit_result(outcomes[judged.key]) for judged in current.elicitations
             }
-        if asked.request_state is not None:
-            extra["requestState"] = asked.request_state
+        if current.request_state is not None:
+            extra["requestState"] = current.request_state
         answering = tuple(
-            judged.request for judged in asked.elicitations if not outcomes[judged.key].in_group
+            judged.request for judged in current.elicitations if not outcomes[judged.key].in_group
         )
         # A run that ends refuses what is open. The refusals still go out, in one last request, for
         # else the server would wait for answers that nobody writes any more.
@@ -126,13 +126,13 @@ class CallDriver:
         last = ending or self.given_up()
         return Exchange(self.call, round=number, extra=extra, answering=answering, last=last)
 
-    async def _outcomes(self, asked: Round) -> dict[str, Outcome]:
+    async def _outcomes(self, current: Round) -> dict[str, Outcome]:
         outcomes = {
             judged.key: judged.outcome
-            for judged in asked.elicitations
+            for judged in current.elicitations
             if judged.outcome is not None
         }
-        questions = asked.let_through
+        questions = current.let_through
         resolved = await self._watched([judged.request for judged in questions])
         for judged, outcome in zip(questions, resolved, strict=True):
             outcomes[judged.key] = outcome
@@ -200,21 +200,21 @@ class CallDriver:
                 await self._withdrawn(question, f"{sentence}.")
         return ProtocolCallError(error.code, f"{sentence}. It says: {error.message}", error.data)
 
-    async def _refuse_what_cannot_be_answered(self, asked: Round) -> None:
+    async def _refuse_what_cannot_be_answered(self, current: Round) -> None:
         """A round with something in it that was never advertised ends the call.
 
         inputResponses has no place for an error, and to leave an entry out would be an answer that
         the server cannot tell from a fault of ours.
         """
-        if asked.defect is None and not asked.refused_methods:
+        if current.defect is None and not current.refused_methods:
             return
-        sentence = asked.defect or (
-            f"The server asked for {asked.refused_methods[0]}, which was not advertised to it."
+        sentence = current.defect or (
+            f"The server asked for {current.refused_methods[0]}, which was not advertised to it."
         )
-        for judged in asked.let_through:
+        for judged in current.let_through:
             await self._withdrawn(judged.request, sentence)
-        if asked.defect is not None:
-            raise ServerError(asked.defect, code=INVALID_ANSWER)
+        if current.defect is not None:
+            raise ServerError(current.defect, code=INVALID_ANSWER)
         raise ProtocolCallError(METHOD_NOT_FOUND, sentence)
 
     async def _withdrawn(self, request: ElicitationRequest, sentence: str) -> None:

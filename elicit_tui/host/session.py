@@ -207,16 +207,16 @@ class Session:
         """One page of a list as it came, and the names the SDK kept of it (tools only)."""
         exchange = Exchange()
         params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
-        kept: set[str] | None = None
+        valid_names: set[str] | None = None
         try:
             listed = await self._checked(exchange, self._list(kind, params))
             if kind == "tools":
-                kept = {tool.name for tool in listed.tools}
+                valid_names = {tool.name for tool in listed.tools}
         except ServerError:
             # One malformed entry must not hide the others; they are read one by one.
             if exchange.result is None:
                 raise
-        return exchange.result or {}, kept
+        return exchange.result or {}, valid_names
 
     def _list(self, kind: str, params: PaginatedRequestParams | None) -> Awaitable[Any]:
         """The SDK's request for one page of a list."""

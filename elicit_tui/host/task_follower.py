@@ -184,27 +184,27 @@ class TaskFollower:
             self._broker.withdraw(self._asked.pop(key).id, "The server withdrew the question.")
 
     def _ask(self, task: Mapping[str, Any]) -> None:
-        new = {key: asked for key, asked in _wanted(task).items() if key not in self._keys}
+        new = {key: request for key, request in _wanted(task).items() if key not in self._keys}
         if not new or self._last_word_until is not None:
             return
         self._keys.update(new)
         if len(self._keys) > MOST_KEYS:
             raise _invalid(f"The server's task asks for more than {MOST_KEYS:,} things")
         self.rounds += 1
-        asked = judge_round(
+        current = judge_round(
             {"inputRequests": new}, self._broker, self._identity, self._call, self.rounds
         )
-        group = len(asked.let_through)
+        group = len(current.let_through)
         self._emit(RoundStarted(self._identity.name, self._call.id, self.rounds, group))
         self._session.wire.asked_in_task(
-            self._call.id, [judged.request for judged in asked.let_through]
+            self._call.id, [judged.request for judged in current.let_through]
         )
-        self._start_answering(asked)
-        if asked.refused_methods:
+        self._start_answering(current)
+        if current.refused_methods:
             raise ProtocolCallError(
                 METHOD_NOT_FOUND,
-                f"The server asked for {neutral_line(asked.refused_methods[0], 80)}, which was not "
-                "advertised to it.",
+                f"The server asked for {neutral_line(current.refused_methods[0], 80)}, which was "
+                "not advertised to it.",
             )
 
     def _start_answering(self, asked: Round) -> None:

@@ -135,20 +135,22 @@ class Verification(NamedTuple):
         return self.problem is None
 
 
-def walk(connection: sqlite3.Connection, kept: Head, head: str | None = None) -> Verification:
+def walk(
+    connection: sqlite3.Connection, stored_head: Head, head: str | None = None
+) -> Verification:
     """Check every record, in one consistent view of the ledger.
 
     Args:
         connection: an open ledger; the walk holds a read transaction, writers go on.
-        kept: the last record as it was kept beside the ledger.
+        stored_head: the last record as it was kept beside the ledger.
         head: a hash that an earlier walk printed, which the chain must still hold.
     """
-    last = kept.read()
+    last = stored_head.read()
     connection.execute("BEGIN")
     try:
         found = _walk(connection, head.strip().lower() if head else None)
         if found.ok and last is not None and not holds(connection, last):
-            return found._replace(problem=_shorter(last, kept.path))
+            return found._replace(problem=_shorter(last, stored_head.path))
         return found
     finally:
         connection.execute("ROLLBACK")
@@ -161,11 +163,11 @@ def _shorter(last: LastRecord, path: Path) -> str:
     )
 
 
-def _walk(connection: sqlite3.Connection, wanted: str | None) -> Verification:
+def _walk(connection: sqlite3.Connection, head: str | None) -> Verification:
     first, previous, problem = _start(connection)
     if problem is not None:
         return Verification(0, None, first, problem, first)
-    seen = wanted is None or (wanted == previous and previous != BEGINNING)
+    seen = head is None or (head == previous and previous != BEGINNING)
     expected = first
     records = connection.execute(
         "SELECT number, event, question, time, body, hash FROM records ORDER BY number"
@@ -181,7 +183,7 @@ def _walk(connection: sqlite3.Connection, wanted: str | None) -> Verification:
             last = previous if expected > first else None
             return Verification(expected - first, last, expected, problem, first)
         previous = stored
-        seen = seen or stored == wanted
+        seen = seen or stored == head
         expected += 1
     count = expected - first
     end = previous if count else None

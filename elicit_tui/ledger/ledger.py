@@ -232,22 +232,22 @@ class Ledger:
         ).fetchone()
         if first is None:
             return None
-        kept: int | None = self._connection.execute(
+        first_kept: int | None = self._connection.execute(
             "SELECT min(number) FROM records WHERE time >= ?", (before,)
         ).fetchone()[0]
-        if kept is None:
-            kept = last + 1
+        if first_kept is None:
+            first_kept = last + 1
         if still_open is not None:
-            kept = min(kept, still_open)
+            first_kept = min(first_kept, still_open)
         while True:
             earlier = self._connection.execute(
                 "SELECT min(number) FROM records WHERE number < ?1 AND question IN"
                 " (SELECT question FROM records WHERE number >= ?1)",
-                (kept,),
+                (first_kept,),
             ).fetchone()[0]
             if earlier is None:
-                return kept - 1 if kept > first else None
-            kept = earlier
+                return first_kept - 1 if first_kept > first else None
+            first_kept = earlier
 
     def _events(self, question: str) -> set[str]:
         """What was recorded of a question."""

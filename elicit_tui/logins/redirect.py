@@ -57,15 +57,15 @@ class Redirect:
         """Take the address that the browser ended at; why it is not the one, in a sentence."""
         try:
             parts = urlsplit(address.strip()[:_LONGEST_ADDRESS])
-            given = parse_qs(parts.query, keep_blank_values=True, max_num_fields=50)
+            parameters = parse_qs(parts.query, keep_blank_values=True, max_num_fields=50)
             address.encode()  # Half a character is in no address.
         except ValueError:
             return "That is no address."
         if (parts.scheme, parts.netloc, parts.path) != tuple(self._uri[:3]):
             return "That is not the address that the page leads back to."
-        if any(len(values) > 1 for values in given.values()):
+        if any(len(values) > 1 for values in parameters.values()):
             return "That address says something twice."
-        fields = {name: values[0] for name, values in given.items()}
+        fields = {name: values[0] for name, values in parameters.items()}
         if not secrets.compare_digest(fields.get("state", "").encode(), self._state.encode()):
             return "That address belongs to another login."
         if self.came.is_set():

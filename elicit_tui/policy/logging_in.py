@@ -47,12 +47,12 @@ def judge_login(settings: Settings, server: ServerSettings, *, nobody: str | Non
 def issuer_refusal(settings: Settings, server: ServerSettings, issuer: str) -> str | None:
     """Why this authorization server may not be asked, in a sentence; None: it may."""
     own = server.oauth.issuer
-    shown = shown_address(issuer)
+    address = shown_address(issuer)
     if own is not None and own.rstrip("/") != issuer.rstrip("/"):
         key = dotted("mcp_servers", server.name, "oauth", "issuer")
-        return f"It leads to {shown}, which is not {own} ({key})."
+        return f"It leads to {address}, which is not {own} ({key})."
     allowed = settings.logins.issuers
     if allowed is None or issuer.rstrip("/") in (known.rstrip("/") for known in allowed):
         return None
     layer = layer_of(settings, "logins.issuers")
-    return f"It leads to {shown}, which is not among logins.issuers ({layer})."
+    return f"It leads to {address}, which is not among logins.issuers ({layer})."

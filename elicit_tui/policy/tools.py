@@ -90,7 +90,7 @@ def judge_call(
     unlisted = _unlisted(settings, server, tool)
     if unlisted is not None:
         return unlisted
-    shown = neutral_line(tool, 80)
+    tool_name = neutral_line(tool, 80)
     key, mode = approval_mode(server, tool)
     layer = layer_of(settings, key)
     setting = setting_text(key, mode, layer)
@@ -98,18 +98,18 @@ def judge_call(
     way = who_can_change(settings, remedy, f'{remedy} = "approve" would allow it without asking.')
     why = needs_confirmation(mode, definition)
     if why is None:
-        return Decision(CALLING, f"{shown} may be called: {setting}.", key, layer)
-    wants = f"{shown} {why}, so it needs a confirmation"
+        return Decision(CALLING, f"{tool_name} may be called: {setting}.", key, layer)
+    wants = f"{tool_name} {why}, so it needs a confirmation"
     holds = f"Now {setting} holds."
     if not granted(settings.approval_policy).tool_calls:
         return _no_confirmation(settings, wants, way, holds)
     if allowed:
-        return Decision(CALLING, f"{shown} was allowed for this session.", key, layer, way)
+        return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, way)
     if nobody is not None:
         reason = f"{wants}, and {nobody}. {way} {holds}"
         return ends(CALLING, cancel("nobody", reason, key=key, layer=layer), way)
     changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
-    asked = f"{shown} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
+    asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
     return Decision(CALLING, asked, key, layer, way, asks=True)
 
 

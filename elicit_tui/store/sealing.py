@@ -113,24 +113,24 @@ def secret_from(variable: str, value: str) -> bytes:
 
 def secret_in_file(path: Path) -> bytes:
     """The secret in a file of the owner's; raises SecretError, never with its value."""
-    shown = f"{neutral_line(str(path))} (store.secret_file)"
+    source = f"{neutral_line(str(path))} (store.secret_file)"
     try:
         if (why := keep_private(path)) is not None:
-            raise SecretError(f"The secret in {shown} is not used: the file {why}.")
-        return _secret_in(path.read_text(encoding="ascii"), shown)
+            raise SecretError(f"The secret in {source} is not used: the file {why}.")
+        return _secret_in(path.read_text(encoding="ascii"), source)
     except UnicodeDecodeError as error:
-        raise SecretError(f"The secret in {shown} is no base64.") from error
+        raise SecretError(f"The secret in {source} is no base64.") from error
     except OSError as error:
-        raise SecretError(f"The secret in {shown} cannot be read: {error.strerror}.") from error
+        raise SecretError(f"The secret in {source} cannot be read: {error.strerror}.") from error
 
 
-def _secret_in(text: str, shown: str) -> bytes:
+def _secret_in(text: str, source: str) -> bytes:
     try:
         secret = base64.b64decode(text.strip(), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise SecretError(f"The secret in {shown} is no base64.") from error
+        raise SecretError(f"The secret in {source} is no base64.") from error
     if len(secret) < SECRET_BYTES:
-        raise SecretError(f"The secret in {shown} is shorter than {SECRET_BYTES} bytes.")
+        raise SecretError(f"The secret in {source} is shorter than {SECRET_BYTES} bytes.")
     return secret
 
 

@@ -121,7 +121,7 @@ class Doctor:
 
     def _watch(self, files: DoctorFiles, request: DoctorRequest) -> int:
         last_news = time.monotonic()
-        told: set[tuple[str, str]] = set()
+        reported: set[tuple[str, str]] = set()
         renewed = 0.0
         while True:
             now = time.monotonic()
@@ -131,8 +131,8 @@ class Doctor:
             observations = files.observations()
             for seen in observations:
                 key = (seen.call, f"{seen.event} {seen.seconds // TOLD_EACH:.0f}")
-                if key not in told:
-                    told.add(key)
+                if key not in reported:
+                    reported.add(key)
                     last_news = now
                     self._tell(seen)
             if sum(observation.event == "ended" for observation in observations) >= CALLS:

@@ -142,27 +142,27 @@ def gateway_settings(
 
     A server whose environment is not complete is served without: a call of it says why.
     """
-    wanted: Sequence[str] = list(dict.fromkeys(namespace.servers))
-    settings = load_settings(namespace, narration, wanted)
-    if not wanted:
+    names: Sequence[str] = list(dict.fromkeys(namespace.servers))
+    settings = load_settings(namespace, narration, names)
+    if not names:
         enabled = [server for server in settings.servers.values() if server.enabled]
         for server in enabled:
             if server.refused is not None:
                 narration.say(f"{server.name}: not started. {server.refused}")
-        wanted = [server.name for server in enabled if server.refused is None]
-        if not wanted:
+        names = [server.name for server in enabled if server.refused is None]
+        if not names:
             raise UsageError(
                 "No server is configured. Try `elicit-tui gateway demo`, "
                 "or add one with --with NAME=TARGET."
             )
-    for name in wanted:
+    for name in names:
         chosen = settings.servers.get(name)
         # What the environment lacks stops this server only.
         whole = settings if chosen is None else _without_missing(settings, name)
         named_server(whole, name)
         if chosen is not None and chosen.lack is not None:
             narration.say(f"{name}: not started. {chosen.lack}")
-    return settings, list(wanted)
+    return settings, list(names)
 
 
 def _without_missing(settings: Settings, name: str) -> Settings:

@@ -91,14 +91,14 @@ class _Server:
         self.secret = self.secret or hide(stars) != text
         return text
 
-    def _put(self, place: str, *words: str) -> Put:
-        """What stands in the place of secrets: variables named by `words`, each told once."""
+    def _put(self, place: str, *keys: str) -> Put:
+        """What stands in the place of secrets: variables named by `keys`, each told once."""
         count = 0
 
         def variable() -> str:
             nonlocal count
             count += 1
-            name = variable_name(*words, *([str(count)] if count > 1 else []))
+            name = variable_name(*keys, *([str(count)] if count > 1 else []))
             self.note(f"{place} holds a secret, which is not copied: set {name}")
             return f"${{{name}}}"
 

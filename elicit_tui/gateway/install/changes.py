@@ -55,17 +55,17 @@ def _lines(content: bytes | None) -> list[str]:
 
 def _arguments_hidden(text: str) -> str:
     """The text without each secret that is an argument behind that of its flag."""
-    shown: list[str] = []
+    pieces: list[str] = []
     position, flag, end = 0, "", 0
     for word in _WORD.finditer(text):
         argument = word[0][1:-1]
         if flag.startswith("-") and text[end : word.start()].strip() == ",":
             masked = hidden_argument(flag, argument, stars)
             if masked != argument:
-                shown += (text[position : word.start() + 1], masked)
+                pieces += (text[position : word.start() + 1], masked)
                 position = word.end() - 1
         flag, end = argument, word.end()
-    return "".join(shown) + text[position:]
+    return "".join(pieces) + text[position:]
 
 
 def _around(before: str, after: str) -> tuple[list[str], list[str]]:

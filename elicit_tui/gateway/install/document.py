@@ -81,32 +81,34 @@ class AgentDocument:
 
     def without(self, name: str) -> tuple[AgentDocument, str]:
         """The document without this server, and the text of that. Raises ConfigError."""
-        kept = ""
+        removed = ""
 
         def change() -> str:
-            nonlocal kept
+            nonlocal removed
             if self.language == "toml":
-                text, kept = toml_text.taken(self.text, (*self.path, name))
+                text, removed = toml_text.taken(self.text, (*self.path, name))
             elif self.language == "yaml":
-                text, kept = yaml_text.taken(self.text, self.path, name, self.listed)
+                text, removed = yaml_text.taken(self.text, self.path, name, self.listed)
             else:
-                text, kept = json_text.taken(self.text, self.path, name)
+                text, removed = json_text.taken(self.text, self.path, name)
             return text
 
         others = {key: value for key, value in self.servers.items() if key != name}
-        return self._changed(change, others), kept
+        return self._changed(change, others), removed
 
-    def with_text(self, name: str, kept: str) -> AgentDocument:
+    def with_text(self, name: str, removed: str) -> AgentDocument:
         """The document with a server as `without` once took it out. Raises ConfigError."""
 
         def change() -> str:
             if self.language == "toml":
-                return toml_text.put(self.text, kept)
+                return toml_text.put(self.text, removed)
             if self.language == "yaml":
-                held = {key: value for key, value in yaml_text.loads(kept).items() if key != "name"}
-                entry = held if self.listed else yaml_text.loads(kept)
+                held = {
+                    key: value for key, value in yaml_text.loads(removed).items() if key != "name"
+                }
+                entry = held if self.listed else yaml_text.loads(removed)
                 return yaml_text.put(self.text, self.path, name, entry, self.listed)
-            return json_text.put_back(self.text, self.path, kept)
+            return json_text.put_back(self.text, self.path, removed)
 
         changed = self._changed(change, None)
         others = {key: value for key, value in changed.servers.items() if key != name}

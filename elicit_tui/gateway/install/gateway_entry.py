@@ -158,17 +158,17 @@ def checks(
 
     `secret_env`: the variable that may hold the store's secret (`store.secret_env`).
     """
-    shown = shown_path(path)
+    file_name = shown_path(path)
     try:
-        found = read_document(agent, look(path).content or b"", shown).servers.get(NAME)
+        found = read_document(agent, look(path).content or b"", file_name).servers.get(NAME)
     except ConfigError as error:
         yield Check(False, f"{error}.")
         return
     if not isinstance(found, Mapping):
         how = f"elicit-tui gateway install {agent.key}"
-        yield Check(False, f"The gateway does not stand in {shown}: `{how}` puts it there.")
+        yield Check(False, f"The gateway does not stand in {file_name}: `{how}` puts it there.")
         return
-    yield Check(True, f"The gateway stands in {shown}.")
+    yield Check(True, f"The gateway stands in {file_name}.")
     held = plain_entry(agent, found)
     if "command" not in held:
         yield Check(True, "It is reached over HTTP.")
