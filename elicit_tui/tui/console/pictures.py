@@ -22,8 +22,6 @@ from elicit_tui.tui.console.picture_program import MOST_PIXELS
 from elicit_tui.tui.console.results import Binary
 
 if TYPE_CHECKING:
-    from textual.widget import Widget
-
     from elicit_tui.tui.console.controller import Controller
 
 Drawing = Literal["kitty", "sixel", "cells"]
@@ -133,12 +131,12 @@ def can_draw() -> bool:
     return find_spec("PIL") is not None and find_spec("textual_image") is not None
 
 
-def widget_of(picture: Decoded, way: Drawing) -> Widget:
+def widget_of(picture: Decoded, way: Drawing) -> Any:
     """The library's widget for a picture."""
     from PIL import Image
 
     widgets = _library()
-    kinds: Mapping[Drawing, Callable[[Any], Widget]] = {
+    kinds: Mapping[Drawing, Callable[[Any], Any]] = {
         "kitty": widgets.TGPImage,
         "sixel": widgets.SixelImage,
         "cells": widgets.HalfcellImage,
@@ -203,6 +201,8 @@ class PicturePage(Vertical, can_focus=True):
         self._pictures = pictures
         self._number = 0
         self._drawing = drawing(os.environ)
+        self._widget: Any = None
+        """The library's, while a picture is drawn."""
 
     def compose(self) -> ComposeResult:
         """The line, and room for the picture."""
@@ -232,6 +232,7 @@ class PicturePage(Vertical, can_focus=True):
     async def _draw(self) -> None:
         binary, way = self._pictures[self._number], self._drawing
         room = self.query_one("#picture", Center)
+        self._let_go()
         await room.remove_children()
         if not can_draw():
             self._say(binary, WANTED)
@@ -242,7 +243,17 @@ class PicturePage(Vertical, can_focus=True):
         picture = await decoded(binary.data, most, ground)
         self._say(binary, picture.about, picture.problem)
         if picture.pixels and way is not None:
-            await room.mount(widget_of(picture, way))
+            self._widget = widget_of(picture, way)
+            await room.mount(self._widget)
+
+    def on_unmount(self) -> None:
+        """Nothing of it stays in the terminal's memory."""
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._widget is not None:
+            self._widget.image = None
+            self._widget = None
 
     def _say(self, binary: Binary, *more: str) -> None:
         """In one line which picture it is, what it is, and why it is not drawn."""

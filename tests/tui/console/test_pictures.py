@@ -5,7 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import os
+import re
+import select
 import struct
+import subprocess
+import sys
 import time
 import zlib
 from pathlib import Path
@@ -147,3 +152,60 @@ def test_how_pictures_are_drawn_follows_from_what_the_terminal_says(
     environment: dict[str, str], way: str | None
 ) -> None:
     assert drawing(environment) == way
+
+
+PROGRAM = """
+import sys
+from textual.app import App
+from elicit_tui.tui.console.pictures import PicturePage
+from elicit_tui.tui.console.results import Binary
+
+class Shows(App):
+    BINDINGS = [("q", "quit", "")]
+
+    def get_css_variables(self):
+        return {**super().get_css_variables(), "faint": "#888888"}
+
+    def compose(self):
+        yield PicturePage([Binary("image/png", sys.argv[1])])
+
+Shows().run()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(
+    ("terminal", "drawn"), [("xterm-kitty", rb"\x1b_G[^\x1b]*f=100"), ("foot", rb"\x1bP[0-9;]*q")]
+)
+def test_a_terminal_that_draws_gets_the_picture_and_is_asked_nothing(
+    terminal: str, drawn: bytes
+) -> None:
+    import fcntl
+    import pty
+    import termios
+
+    main, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
+    environment = {**os.environ, "TERM": terminal}
+    words = [sys.executable, "-c", PROGRAM, a_picture()]
+    process = subprocess.Popen(words, stdin=inner, stdout=inner, stderr=inner, env=environment)
+    os.close(inner)
+    output, end, left = b"", time.monotonic() + 40, False
+    while time.monotonic() < end:
+        if not select.select([main], [], [], 0.1)[0]:
+            continue
+        try:
+            output += os.read(main, 65_536)
+        except OSError:  # The last one that had it open has ended.
+            break
+        if not left and re.search(drawn, output):
+            left = True
+            os.write(main, b"q")
+    assert left, output[-2_000:]
+    assert process.wait(10) == 0
+    os.close(main)
+    assert b"64 x 32" in output
+    # Neither what the terminal can nor how large a cell is: the answer would come as keys.
+    assert not re.search(rb"\x1b\[16t|\x1b\[c|a=q", output)
+    if terminal == "xterm-kitty":
+        assert re.search(rb"\x1b_Ga=d", output), "nothing stays in the terminal's memory"
