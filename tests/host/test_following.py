@@ -501,6 +501,13 @@ async def test_of_two_tools_of_one_name_the_more_dangerous_counts_wherever_it_st
         found = await all_pages(Paged({None: {"tools": pair}}), "tools")  # type: ignore[arg-type]
         assert found.entries == [dangerous]
         assert "It lists a more than once" in str(found.left_out)
+    reads, writes = (
+        {"name": "a", "annotations": {"readOnlyHint": reads, "destructiveHint": False}}
+        for reads in (True, False)
+    )
+    for pair in ([reads, writes], [writes, reads]):
+        found = await all_pages(Paged({None: {"tools": pair}}), "tools")  # type: ignore[arg-type]
+        assert found.entries == [writes]
     many = [{"name": f"t{n % 7}"} for n in range(14)]
     found = await all_pages(Paged({None: {"tools": many}}), "tools")  # type: ignore[arg-type]
     assert "t4 and 2 more more than once" in str(found.left_out)
