@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation import Call, Question, question
 from elicit_tui.elicitation.approval import approval_request
 from tests.tui.question.asking import (
     SERVER,
@@ -319,7 +319,12 @@ async def test_a_key_that_is_held_down_accepts_nothing_that_was_shown_only_just(
         assert app.outcome is None
 
 
-async def test_a_draft_that_came_back_below_the_fold_is_shown_before_it_goes_out() -> None:
+@pytest.mark.parametrize("at_once", [False, True])
+async def test_a_draft_that_came_back_below_the_fold_is_shown_before_it_goes_out(
+    monkeypatch: pytest.MonkeyPatch, at_once: bool
+) -> None:
+    if not at_once:
+        monkeypatch.setattr(question, "AT_ONCE_SECONDS", 0.0)
     app = Asking(form_question(remarks(14)))
     async with asked(app) as pilot:
         await pilot.press("shift+tab", "shift+tab")
@@ -329,6 +334,10 @@ async def test_a_draft_that_came_back_below_the_fold_is_shown_before_it_goes_out
         await until(pilot, lambda: bool(app.later), "later")
     again = Asking(form_question(remarks(14)), draft=app.later[0])
     async with asked(again) as pilot:
+        if at_once:  # One goes on in that field: it stands there before a key is pressed.
+            await until(pilot, lambda: "gold-24" in again.words, "the field")
+            assert again.outcome is None
+            return
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "was not on the screen yet" in again.words, "it")
         assert again.outcome is None
