@@ -95,7 +95,7 @@ class Asking:
         if held_calls and all(held.withdrawn for held in held_calls):
             return cancel("withdrawn", TAKEN_BACK)
         for held in held_calls:
-            held.asked = True
+            held.has_asked = True
         if await self._way(question, held_calls) == "client":
             deadline.start()
             with self._shown_in_client(question):

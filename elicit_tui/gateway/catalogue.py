@@ -40,13 +40,19 @@ Entry = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Catalogue:
-    """The lists of one server, as they came, all pages of them."""
+class Lists:
+    """What there is to offer, of each kind."""
 
     tools: list[Entry] = field(default_factory=list)
     prompts: list[Entry] = field(default_factory=list)
     resources: list[Entry] = field(default_factory=list)
     templates: list[Entry] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Catalogue(Lists):
+    """The lists of one server, as they came, all pages of them."""
+
     instructions: str | None = None
 
 

@@ -89,7 +89,7 @@ class HeldCall:
     """Modern era: the request that ended in a round, while its client has not called again."""
     resolved: list[Resolved] = field(default_factory=list)
     started: float = 0.0
-    asked: bool = False
+    has_asked: bool = False
     """Whether a question of this call was put to a person."""
     paused: bool = False
     left: bool = False

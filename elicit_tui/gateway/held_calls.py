@@ -169,7 +169,7 @@ class HeldCalls:
         self._under_way[call.id] = held
         for question in self._asked.values():
             if held in self.of_request(question.request):
-                held.asked = True
+                held.has_asked = True
                 held.waiting[question.id] = question
         held.task = asyncio.ensure_future(work)
         held.task.add_done_callback(lambda task: self._has_ended(held))
@@ -351,7 +351,7 @@ class HeldCalls:
             held.left = True
             self._name(held)
             return
-        if not held.asked:
+        if not held.has_asked:
             # Nobody was asked anything: the call is cancelled as any server would be told.
             self._give_up(held)
             return

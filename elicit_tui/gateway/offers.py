@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry
+from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry, Lists
 from elicit_tui.gateway.fit_to_pass import OURS
 from elicit_tui.gateway.names import MOST_NAMES, Origin, PublicNames
 from elicit_tui.gateway.own_tools import RESERVED
@@ -30,13 +30,9 @@ MOST_TOLD: Final = 100
 
 
 @dataclass(frozen=True)
-class Offers:
+class Offers(Lists):
     """The lists above, and whose each entry is. Entries are the servers' own but for names."""
 
-    tools: list[Entry] = field(default_factory=list)
-    prompts: list[Entry] = field(default_factory=list)
-    resources: list[Entry] = field(default_factory=list)
-    templates: list[Entry] = field(default_factory=list)
     tool_origins: Mapping[str, Origin] = field(default_factory=dict)
     prompt_origins: Mapping[str, Origin] = field(default_factory=dict)
     resource_servers: Mapping[str, str] = field(default_factory=dict)

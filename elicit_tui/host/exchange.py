@@ -58,7 +58,7 @@ class Exchange:
     """Told when the server says that it has begun a stream that answers only at its end."""
     result: dict[str, Any] | None = None
     answered_by_error: bool = False
-    asked: Round | None = None
+    new_round: Round | None = None
 
 
 CURRENT: ContextVar[Exchange | None] = ContextVar("elicit_tui_exchange", default=None)
@@ -84,16 +84,16 @@ def judge_round(
     on, so none of its questions reaches a person.
     """
     state = result.get("requestState")
-    asked = result.get("inputRequests")
+    requests = result.get("inputRequests")
     if state is not None and not isinstance(state, str):
         return Round(defect="The server's requestState is not a string.")
-    if asked is not None and not isinstance(asked, Mapping):
+    if requests is not None and not isinstance(requests, Mapping):
         return Round(request_state=state, defect="The server's inputRequests is not an object.")
-    if not asked and state is None:
+    if not requests and state is None:
         return Round(defect="The server asked for input without saying for what.")
-    asked = asked or {}
-    refused = tuple(entry["method"] for entry in asked.values() if _is_other_method(entry))
-    elicitations = {key: entry for key, entry in asked.items() if not _is_other_method(entry)}
+    requests = requests or {}
+    refused = tuple(entry["method"] for entry in requests.values() if _is_other_method(entry))
+    elicitations = {key: entry for key, entry in requests.items() if not _is_other_method(entry)}
     return Round(
         elicitations=tuple(
             _judged(broker, server, call, number, len(elicitations), key, entry)

@@ -26,6 +26,11 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _described(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What every entry says of itself beside its name, and the entry as it came."""
+    return {"title": _text(raw, "title"), "description": _text(raw, "description"), "raw": raw}
+
+
 def _mapping(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = raw.get(key)
     return value if isinstance(value, Mapping) else {}
@@ -112,7 +117,7 @@ class Prompt:
             for argument in objects(raw.get("arguments"))
             if isinstance(argument.get("name"), str)
         )
-        return cls(name, _text(raw, "title"), _text(raw, "description"), arguments, raw)
+        return cls(name, arguments=arguments, **_described(raw))
 
     @property
     def input_schema(self) -> Mapping[str, Any]:
@@ -151,10 +156,8 @@ class Resource:
         return cls(
             uri=uri,
             name=_text(raw, "name") or uri,
-            title=_text(raw, "title"),
-            description=_text(raw, "description"),
             mime_type=_text(raw, "mimeType"),
-            raw=raw,
+            **_described(raw),
         )
 
 
@@ -177,9 +180,7 @@ class ResourceTemplate:
         return cls(
             uri_template=template,
             name=_text(raw, "name") or template,
-            title=_text(raw, "title"),
-            description=_text(raw, "description"),
-            raw=raw,
+            **_described(raw),
         )
 
 

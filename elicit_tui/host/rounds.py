@@ -85,7 +85,7 @@ class CallDriver:
                     raise
                 exchange = replace(exchange, round=retries + 1, answering=tuple(questions))
                 continue
-            current = exchange.asked
+            current = exchange.new_round
             # 2026-07-28: a result that asks is a round; any other one ends the call.
             if current is None:
                 return result, number

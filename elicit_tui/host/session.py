@@ -248,7 +248,7 @@ class Session:
             self.wire.forget(exchange)
 
     def _judge_result(self, exchange: Exchange) -> None:
-        if exchange.result is None or exchange.asked is not None:
+        if exchange.result is None or exchange.new_round is not None:
             return
         is_call = exchange.call is not None and exchange.call.method == "tools/call"
         if is_call and self.wire.protocol.tasks and is_task(exchange.result):

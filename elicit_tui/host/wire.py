@@ -249,7 +249,9 @@ class Wire:
             return
         exchange.result = message.result
         if self.protocol.rounds and exchange.call is not None and is_round(message.result):
-            exchange.asked = Round() if exchange.last else self._judged(exchange, message.result)
+            exchange.new_round = (
+                Round() if exchange.last else self._judged(exchange, message.result)
+            )
             message.result = dict(_STUB_ROUND)
         elif self.protocol.tasks and exchange.call is not None and is_task(message.result):
             message.result = dict(_STUB_ROUND)

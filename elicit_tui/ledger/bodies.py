@@ -74,11 +74,7 @@ def decided(
     """A question has its one outcome."""
     waited = moment - request.arrived_at
     return {
-        "action": outcome.action,
-        "decidedBy": outcome.decided_by,
-        "reason": neutral(outcome.reason, LONGEST_MESSAGE),
-        "key": _line(outcome.key),
-        "layer": outcome.layer,
+        **_decision(outcome),
         "serverEnd": outcome.server_end,
         "errorCode": outcome.error_code,
         "via": outcome.via,
@@ -144,6 +140,13 @@ def flood(server: str, count: int, outcome: Outcome) -> Body:
     return {
         "server": neutral_line(server),
         "count": count,
+        **_decision(outcome),
+    }
+
+
+def _decision(outcome: Outcome) -> Body:
+    """What was decided, by whom, and which key of whose configuration says so."""
+    return {
         "action": outcome.action,
         "decidedBy": outcome.decided_by,
         "reason": neutral(outcome.reason, LONGEST_MESSAGE),

@@ -147,7 +147,7 @@ async def test_a_question_stands_in_one_place(
     world.person.there = there
     await world.asks(world.question(*findings))
     assert (len(world.client.shown), len(world.person.asked)) == ((1, 0) if in_client else (0, 1))
-    assert world.held.asked
+    assert world.held.has_asked
     assert bool(world.held.waiting) is not in_client
 
 

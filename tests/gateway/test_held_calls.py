@@ -111,7 +111,7 @@ def asked(held: HeldCall) -> Question:
     """A question of this call waits for a person from now on."""
     question = Question(form_request())
     held.waiting[question.id] = question
-    held.asked = True
+    held.has_asked = True
     held.changed()
     return question
 

@@ -40,7 +40,7 @@ class Agent:
     def is_asked(self) -> None:
         question = Question(form_request())
         self.held.waiting[question.id] = question
-        self.held.asked = True
+        self.held.has_asked = True
 
     async def leaves(self) -> None:
         assert self._attending is not None

@@ -67,7 +67,7 @@ class Driven:
         now = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(now, Exception):
             raise now
-        exchange.asked = now if isinstance(now, Round) else None
+        exchange.new_round = now if isinstance(now, Round) else None
         return DONE
 
     async def probe(self) -> None:

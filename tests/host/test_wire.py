@@ -456,7 +456,7 @@ def test_a_round_is_judged_where_it_arrives_and_its_answers_are_told_when_they_l
     result = answer(7, **ROUND)
     assert here.comes(result)
     assert result.result == {"resultType": "input_required", "requestState": ""}
-    assert exchange.asked is not None
+    assert exchange.new_round is not None
     (asked,) = here.broker.asked
     assert (asked.calls, asked.round) == ((CALL,), 1)
     assert here.wire.unanswered(CALL.id) == (asked,)
@@ -489,7 +489,7 @@ def test_what_looks_like_a_round_is_a_result_where_there_are_no_rounds() -> None
         requests(here, exchange, 7)
         result = answer(7, **ROUND)
         here.comes(result)
-        assert (exchange.asked, result.result) == (None, ROUND)
+        assert (exchange.new_round, result.result) == (None, ROUND)
     forgotten = Exchange(call=CALL)
     here = Judged(modern=True)
     requests(here, forgotten, 7)
