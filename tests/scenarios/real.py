@@ -119,7 +119,6 @@ def _target(cache: Cache, server: Server, here: Path, stack: ExitStack) -> str:
     names = {
         "npm": cache.npm,
         "python": cache.python,
-        "ours": sys.executable,
         "tests": TESTS,
         "here": here,
         "backend": backend,
@@ -161,7 +160,7 @@ def _try(line: Line, server: Server, tool: Tool, target: str, here: Path) -> Non
         head = f'[[scenario]]\nname = "w"\nserver = "{server.name}"\ncall = "{tool.name}"\n\n'
         written = head + tool.written
     else:
-        _judge(line, failures, tool.faults)
+        judge(line, failures, tool.faults)
         return
     scenario.write_text(_expecting(written, tool.expect, here.parent))
     how = ("--output", "json", "--timeout", "60", "--eras", server.eras)
@@ -175,10 +174,11 @@ def _try(line: Line, server: Server, tool: Tool, target: str, here: Path) -> Non
         for run in (*taken["runs"], *document["runs"])
         for failure in run["failures"]
     ]
-    _judge(line, list(dict.fromkeys(failures)), tool.faults)
+    judge(line, list(dict.fromkeys(failures)), tool.faults)
 
 
-def _judge(line: Line, failures: Sequence[str], faults: Mapping[str, str]) -> None:
+def judge(line: Line, failures: Sequence[str], faults: Mapping[str, str]) -> None:
+    """Keep each failure with the fault of the server that explains it, and faults not seen."""
     for failure in failures:
         known = next((glob for glob in faults if fnmatchcase(failure, glob)), None)
         line.red.append((failure, faults[known] if known is not None else ""))

@@ -14,6 +14,7 @@ NPM: Final = {
     "mongodb-mcp-server": "3.0.4",
     "kubernetes-mcp-server": "0.0.67",
     "@azure/mcp": "2.0.5",
+    "zod": "4.6.7",
 }
 PYPI: Final = {"fastmcp": "4.1.2", "pymongo": "4.20.1"}
 
@@ -242,7 +243,7 @@ SERVERS: Final = (
     Server(
         "python-sdk",
         "mcp",
-        "exec {ours} {tests}/scenarios/table_server.py",
+        "exec {python} {tests}/scenarios/table_server.py",
         (BOOKS,),
         eras="both",
     ),
