@@ -84,7 +84,7 @@ class Cache:
         if any(self.version(package) != version for package, version in NPM.items()):
             self.npm.parent.mkdir(parents=True, exist_ok=True)
             (self.npm.parent / "package.json").write_text(json.dumps({"dependencies": NPM}))
-            subprocess.run(["npm", "install", "--no-audit", "--no-fund"], cwd=self.npm.parent)
+            subprocess.run(["npm", "install", "--silent"], cwd=self.npm.parent, check=True)
         shutil.copy(TESTS / "node" / "table_server.mjs", self.npm.parent)
         if any(self.version(package) != version for package, version in PYPI.items()):
             venv.create(self.place / "python", with_pip=True)
