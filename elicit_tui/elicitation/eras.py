@@ -1,7 +1,8 @@
 """What sets the protocol's eras apart: one entry for each, which every room asks.
 
-An era is compared nowhere else. What a room does in one era only stands under a trait, so that
-another revision is another entry of `ERAS`.
+What a room does in one era only stands under a trait; no era is compared by its name. Which one is
+tried first with a server, and what an agent is offered, stands where that is spoken
+(`host/session.py`, `gateway/front.py`).
 """
 
 from __future__ import annotations
@@ -65,6 +66,11 @@ ERAS: Final[Mapping[Era, EraTraits]] = {
 """Every era, the oldest first."""
 
 
+def era_of(revision: str) -> Era:
+    """The era of a revision; these are dates, and the modern ones begin with 2026-07-28."""
+    return "modern" if revision >= MODERN else "handshake"
+
+
 _OF_THE_OTHER_ERA: Final = frozenset({-32603, -32601, -32600, -32021, -32022})
 """Errors with which a server fails that was made for the other era: it cannot ask in this one."""
 
@@ -75,4 +81,4 @@ def revision_to_try(error: BaseException | None, spoken: str | None) -> str | No
     broke = broke or getattr(error, "code", None) == INVALID_ANSWER
     if not broke or spoken is None:
         return None
-    return HANDSHAKE if spoken == MODERN else MODERN
+    return HANDSHAKE if era_of(spoken) == "modern" else MODERN

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from elicit_tui.elicitation import DecidedBy
-from elicit_tui.elicitation.eras import HANDSHAKE, MODERN, revision_to_try
+from elicit_tui.elicitation.eras import ERAS, HANDSHAKE, era_of, revision_to_try
 from elicit_tui.errors import Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.schema_reading import read_form
@@ -78,7 +78,7 @@ def hint_of(run: Run) -> str | None:
     if run.passed or run.resolved:
         return None
     said = str(run.error or "") + text_of(run.result or {})
-    if spoken == MODERN and any(each in said for each in _NO_PUSH):
+    if spoken and ERAS[era_of(spoken)].rounds and any(each in said for each in _NO_PUSH):
         return PUSHES + advice(run.scenario.runner, "eras", HANDSHAKE)
     other = revision_to_try(run.error, spoken)
     if other is None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-from elicit_tui.elicitation.eras import MODERN
+from elicit_tui.elicitation.eras import era_of
 from elicit_tui.errors import UsageError
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
@@ -67,7 +67,7 @@ def request_of(server: str, kept: Kept) -> ElicitationRequest:
     return ElicitationRequest(
         ServerIdentity(server, "stdio", ""),
         params,
-        "modern" if kept.revision == MODERN else "handshake",
+        era_of(kept.revision),
         wire_id=kept.number,
     )
 
