@@ -471,8 +471,8 @@ def test_a_round_of_a_call_that_ended_is_asked_of_nobody() -> None:
     requests(here, last, 7)
     here.comes(answer(7, **ROUND))
     assert here.broker.asked == []
-    assert last.asked is not None
-    assert last.asked.elicitations == ()
+    assert last.new_round is not None
+    assert last.new_round.elicitations == ()
     here = Judged(modern=True)
     requests(here, Exchange(call=CALL), 7)
     here.comes(answer(7, **ROUND))
@@ -495,7 +495,7 @@ def test_what_looks_like_a_round_is_a_result_where_there_are_no_rounds() -> None
     requests(here, forgotten, 7)
     here.wire.forget(forgotten)
     here.comes(answer(7, **ROUND))
-    assert (forgotten.asked, forgotten.result, here.broker.asked) == (None, None, [])
+    assert (forgotten.new_round, forgotten.result, here.broker.asked) == (None, None, [])
 
 
 def test_a_task_is_shown_to_the_library_as_a_round_and_kept_as_it_was() -> None:
