@@ -326,6 +326,15 @@ def test_a_scenario_that_says_nothing_by_which_acting_is_known_is_told_so() -> N
         assert cannot_tell(told, more_ways=True) is None
 
 
+def test_of_a_scenario_that_refuses_it_is_not_said_that_its_content_reads_as_a_no() -> None:
+    refuses = replace(PAINTS, answers=(PreparedAnswer("decline"),))
+    run = Run(refuses, HANDSHAKE, "decline", said_no=True)
+    for more_ways in (True, False):
+        assert cannot_tell(run, more_ways=more_ways) is None
+        watches = Run(replace(refuses, watch=("a.txt",)), HANDSHAKE, "decline", said_no=True)
+        assert "the only answer is a no" in str(cannot_tell(watches, more_ways=more_ways))
+
+
 def test_values_that_tell_of_nothing_are_an_act_only_where_all_of_them_are_there() -> None:
     nothing = replace(PAINTS, expect=Expectation(structured={"/left": 0, "/open": []}))
     base = Run(nothing, HANDSHAKE, "accept", result=PAINTED)
