@@ -251,6 +251,16 @@ def test_a_log_that_is_full_says_so_once_and_grows_no_further(
     again.close()
     assert path.read_text().splitlines()[:-1] == lines
     LogFile(None).write("s", "nowhere")
+    # A line that comes after the end is written all the same.
+    late = LogFile(tmp_path / "late")
+    for line in ("first", "second"):
+        late.write("s", line)
+        late.close()
+        late.close()
+    assert [line.split()[-1] for line in (tmp_path / "late").read_text().splitlines()] == [
+        "first",
+        "second",
+    ]
 
 
 def test_a_log_is_never_written_through_a_link_or_into_what_is_no_file(tmp_path: Path) -> None:

@@ -342,6 +342,31 @@ async def test_a_session_that_ended_is_looked_for_as_long_as_its_ends_can_be_rea
         assert redis.command("ZCARD", redis_layout.ENDED) == 0
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "words"),
+    [
+        ("NoPermissionError", "NOPERM no", "lacks a right that `elicit-tui store check` names"),
+        ("ResponseError", "User x can't run this command", "lacks a right"),
+        ("AuthenticationError", "x", "does not let this user in"),
+        ("ResponseError", "WRONGPASS invalid username-password pair", "does not let this user in"),
+        ("ConnectionError", "Authentication required.", "does not let this user in"),
+        ("OutOfMemoryError", "command not allowed", "is full: nothing new can wait there"),
+        # A script of Redis 6.2 says it so.
+        ("ResponseError", "Error running script: -OOM command not allowed", "is full"),
+        ("ResponseError", "ERR unknown\x1b", "failed (ERR unknown␛)"),
+        ("TimeoutError", "", "does not answer"),
+        ("ConnectionError", "Timeout reading from socket", "does not answer"),
+        ("ConnectionError", "Connection refused", "cannot be reached (Connection refused)"),
+        ("ConnectionError", "", "cannot be reached (ConnectionError)"),
+    ],
+)
+def test_what_a_redis_refuses_is_told_in_words_of_ours(kind: str, said: str, words: str) -> None:
+    from redis import exceptions
+
+    error = getattr(exceptions, kind)(said)
+    assert redis_server._words(error).startswith(words)
+
+
 def test_a_redis_that_is_too_old_is_said_and_one_that_hides_its_policy_serves() -> None:
     server = redis_server.RedisServer(RedisAddress.read("redis://far.example"))
     server.facts = RedisFacts((6, 0, 20), "6.0.20", False, "noeviction")
