@@ -447,8 +447,8 @@ async def test_a_question_of_a_whole_server_belongs_to_each_call_of_it_and_to_no
     with session.calls.waiting_for(login):
         assert list(mine.waiting) == [login.id]
         later, others = session.begins("later"), session.begins("others", "other")
-        assert (list(later.waiting), later.asked) == ([login.id], True)
-        assert (other.waiting, others.waiting, others.asked) == ({}, {}, False)
+        assert (list(later.waiting), later.has_asked) == ([login.id], True)
+        assert (other.waiting, others.waiting, others.has_asked) == ({}, {}, False)
     assert (mine.waiting, later.waiting) == ({}, {})
     assert session.begins("after").waiting == {}
     # One that names its calls is of these alone, and an elicitation that names none of no call.
