@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -157,12 +156,12 @@ def _library() -> Any:
         terminal, sys.__stdout__ = sys.__stdout__, io.StringIO()  # type: ignore[misc, assignment]
         os.environ.update(sizes)
         try:
-            import_module("textual_image.widget")
+            import textual_image.widget  # noqa: F401
         finally:
             sys.__stdout__ = terminal  # type: ignore[misc]
             for name in sizes:
                 del os.environ[name]
-    return import_module("textual_image.widget")
+    return sys.modules["textual_image.widget"]
 
 
 def _cell_pixels() -> tuple[int, int]:
