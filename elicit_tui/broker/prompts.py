@@ -10,8 +10,9 @@ from elicit_tui.elicitation import ElicitationRequest, Review, Severity, review_
 from elicit_tui.elicitation.approval import texts_of_call
 
 _FAMILIES: Final = ("deception", "destructive", "exfiltration", "hidden", "url")
-_MEANT_FOR_PROSE: Final = ("hidden.link", "hidden.mixed_letters")
-"""A command may hold an address; mixed letters are found by `review_of_call`, with their place."""
+_MEANT_FOR_PROSE: Final = ("destructive.told", "hidden.link", "hidden.mixed_letters")
+"""The words of a command are no sentence whose signs add up, and it may hold an address; mixed
+letters are found by `review_of_call`, with their place."""
 _NO_FORM: Final = {"type": "object", "properties": {}}
 
 
