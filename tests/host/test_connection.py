@@ -12,7 +12,9 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import BROKE_PROTOCOL, UNREAD_MESSAGE, ServerError
 from elicit_tui.host.awaiting import Lifeline
 from elicit_tui.host.connection import Connection
-from elicit_tui.host.events import ListChanged, ServerLog, ServerStateChanged
+from elicit_tui.host.events import ListChanged, LoginAwaited, ServerLog, ServerStateChanged
+from elicit_tui.host.lifecycle import Lifecycle
+from elicit_tui.host.server_log import LogFile
 
 pytestmark = pytest.mark.anyio
 
@@ -239,3 +241,23 @@ async def test_of_all_open_questions_those_of_one_server_end_with_it() -> None:
     broker.pending = (pending("jobs"), pending("other"))
     await asyncio.wait_for(here.end_all_questions(), 10)
     assert settled == [("jobs", "shutdown")]
+
+
+async def test_while_a_person_logs_in_no_time_of_the_servers_passes() -> None:
+    here, _, events = connection(url="https://a.example", command=None)
+    life = Lifecycle(here, here._broker, LogFile(None))
+    steps: list[str] = []
+    clock: Any = SimpleNamespace(
+        stop=lambda: steps.append("stop"), go_on=lambda: steps.append("go on")
+    )
+    for later, wanted in ((clock, ["stop", "go on"]), (None, ["stop"])):
+        steps.clear()
+        life._clock = clock
+        with life._person_waited_for():
+            assert (steps, here.open_calls.logging_in) == (["stop"], True)
+            life._clock = later
+        assert (steps, here.open_calls.logging_in) == (wanted, False)
+    life._clock = None
+    with life._person_waited_for():
+        assert here.open_calls.logging_in
+    assert events == [LoginAwaited("jobs")] * 3

@@ -526,6 +526,7 @@ class Listening:
         self.streams: list[dict[str, Any]] = []
         self.ended = asyncio.Event()
         self.opens_again = True
+        self.breaks: Exception | None = None
 
     async def request(self, method: str, params: Any) -> None:
         self.requests.append((method, params))
@@ -537,6 +538,8 @@ class Listening:
         if self.opens_again:
             opened()
         await self.ended.wait()
+        if self.breaks is not None:
+            raise self.breaks
 
 
 async def test_one_stream_is_open_for_all_that_is_wanted_and_none_where_nothing_is() -> None:
@@ -586,8 +589,11 @@ async def test_a_stream_that_cannot_be_opened_is_said_and_leaves_nothing_wanted(
     wanted.end()
 
 
+@pytest.mark.parametrize(
+    "breaks", [None, ServerError("It broke off."), ProtocolCallError(-1, "no")], ids=repr
+)
 async def test_after_a_stream_broke_off_all_that_is_watched_may_have_changed(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, breaks: Exception | None
 ) -> None:
     monkeypatch.setattr(subscriptions, "FIRST_PAUSE_SECONDS", 0.001)
     session: Any = Listening(listening=True)
@@ -603,7 +609,7 @@ async def test_after_a_stream_broke_off_all_that_is_watched_may_have_changed(
     await wanted.watch_lists(session)
     await wanted.subscribe(session, "a:1")
     assert told == []
-    session.opens_again = False
+    session.opens_again, session.breaks = False, breaks
     session.ended.set()
     await asyncio.wait_for(heard.wait(), 10)
     lists = [event.kind for event in told if isinstance(event, ListChanged)]
@@ -612,6 +618,7 @@ async def test_after_a_stream_broke_off_all_that_is_watched_may_have_changed(
     # It is not open again yet.
     assert not wanted.lists_are_watched
     wanted.end()
+    session.breaks = None
     # One that ends before it began has begun all the same, and is opened once more.
     unopened = Subscriptions("jobs", hear)
     await asyncio.wait_for(unopened.subscribe(session, "b:2"), 10)

@@ -14,7 +14,8 @@ from elicit_tui.elicitation import Call, Outcome, Question, accept
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Typed, Unset
-from elicit_tui.store.nouns import read, written
+from elicit_tui.store.calls import KeptCall
+from elicit_tui.store.nouns import noun_of, read, written
 from tests.store.world import WARNING, question
 
 JSON = st.recursive(
@@ -105,3 +106,35 @@ def test_an_entry_of_a_kind_that_is_not_known_was_written_by_another_version(nam
     kept = json.dumps({"entries": {"a": entry}, "touched": ["a"]}).encode()
     with pytest.raises(StoreError, match="another version"):
         read(Draft, kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fits"),
+    [
+        ("begun_at", 5, True),
+        ("begun_at", 5.5, True),
+        ("begun_at", True, False),
+        ("begun_at", "5", False),
+        ("size", 5, True),
+        ("size", True, False),
+        ("size", 5.0, False),
+        ("has_id", True, True),
+        ("has_id", 1, False),
+        ("state", "called", True),
+        ("state", "frobnicated", False),
+        ("ended_at", None, True),
+        ("begun_at", None, False),
+        ("process", 5, False),
+        ("paused", b"sealed", True),
+        ("paused", "text", False),
+        ("unknown", 5, False),
+    ],
+)
+def test_each_part_of_a_noun_is_of_its_type(name: str, value: Any, fits: bool) -> None:
+    whole = {"owner": "o", "id": "a", "key": "k", "process": "p", "begun_at": 1.0, "key_id": "s"}
+    assert noun_of(KeptCall, whole).begun_at == 1.0
+    if fits:
+        assert getattr(noun_of(KeptCall, {**whole, name: value}), name) == value
+        return
+    with pytest.raises(StoreError, match="another version"):
+        noun_of(KeptCall, {**whole, name: value})

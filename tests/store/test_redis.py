@@ -271,13 +271,14 @@ async def test_who_asks_is_told_of_its_own_questions_alone_and_who_answers_of_al
 ) -> None:
     redis = start()
     other = Asker("session-two", "codex")
-    async with two(redis) as (asking, answering), two(redis) as (also, _):
+    async with two(redis) as (asking, answering), two(redis) as (also, _), two(redis) as (idle, _):
         mine, theirs = await put(asking), await put(also, question("And this?"), other)
         number = {}
         for store, seen in (
             (asking, [mine.id]),
             (also, [theirs.id]),
             (answering, [mine.id, theirs.id]),
+            (idle, [mine.id, theirs.id]),  # It asks nothing yet.
         ):
             changes = await goes(store.changes())
             assert [one.id for one in changes.waiting] == seen
