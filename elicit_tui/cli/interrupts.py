@@ -12,7 +12,6 @@ from collections.abc import Coroutine, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from elicit_tui.cli.narration import Narration
 from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +56,7 @@ def after_the_end(handler: Any) -> Any:
 def ended_early(argv: Sequence[str]) -> int:
     """Say that nothing was done, also as the data that a call was to write; the exit code."""
     from elicit_tui.cli.exit_codes import INTERRUPTED
+    from elicit_tui.cli.narration import Narration  # Not before the handlers stand.
 
     error = Interrupted("Interrupted.")
     _write_end(argv, error)
