@@ -15,11 +15,13 @@ from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.elicitation import (
     Call,
     Deadline,
+    LoginPage,
     Outcome,
     Question,
     Scope,
     ServerIdentity,
     accept,
+    authorization_request,
     decline,
 )
 from elicit_tui.elicitation.settings import (
@@ -386,6 +388,28 @@ def test_what_an_agent_wants_approved_at_once_is_limited_and_recorded_as_one(
         told = [event.sentence for event in table.events if isinstance(event, Notice)]
         assert len([sentence for sentence in told if "elicitation.limits.pending" in sentence]) == 1
         assert [row.count for row in table.ledger.rows(decided_by="flood")] == [50]
+
+    run(body())
+
+
+def test_a_login_that_ended_makes_no_room_for_an_approval(bench: BenchFactory) -> None:
+    async def body() -> None:
+        elicitation = ElicitationSettings(limits=ElicitationLimits(30, 1))
+        settings = replace(settings_with(), elicitation=elicitation)
+        table = bench(settings, agent=CallingAgent(lambda request: False))
+        waiting = asyncio.ensure_future(approve(table.broker))
+        await table.person.sees()
+        page = LoginPage("https://login.example/authorize", "https://login.example")
+        login = authorization_request(SERVER, page)
+        logging_in = asyncio.ensure_future(table.broker.authorize(login, lambda _: None))
+        question = await table.person.sees(2)
+        table.person.answers[question.id].set_result(decline("user", "No."))
+        assert (await logging_in).action == "decline"
+        refused = await approve(table.broker)
+        assert refused is not None
+        assert refused.decided_by == "flood"
+        await table.broker.close()
+        await waiting
 
     run(body())
 

@@ -16,7 +16,7 @@ from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from elicit_tui.gateway import names
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
 from elicit_tui.gateway.names import PublicNames, with_digest
-from elicit_tui.gateway.offers import SessionOffers
+from elicit_tui.gateway.offers import ORIGIN_META_KEY, SessionOffers
 from tests.gateway.test_hostile_servers import said, tool, tools
 from tests.gateway.world import HANDSHAKE, fragments, text_of, world
 
@@ -161,6 +161,25 @@ def test_a_server_that_lists_other_names_each_time_is_given_no_more_than_the_lim
     given = PublicNames(prefix=True)
     assert len(given.of([("a", f"{number}") for number in range(3)])) == 2
     assert given.of([("a", "new"), ("a", "0")]) == {("a", "0"): "a__0"}
+
+
+def offering(tool: dict[str, Any]) -> SessionOffers:
+    offered = SessionOffers({"a": ServerSettings("a", command="x")}, prefix=True)
+    offered.put("a", Catalogue(tools=[{"inputSchema": {"type": "object"}, **tool}]))
+    return offered
+
+
+def test_two_agents_of_one_session_are_each_offered_what_they_can_read() -> None:
+    offered = offering({"name": "find", "outputSchema": {"type": "object"}})
+    for whole in (True, False, True):
+        (shown,) = offered.offers((), output_schemas=whole).tools
+        assert ("outputSchema" in shown) is whole
+
+
+def test_no_server_says_itself_whose_its_tool_is() -> None:
+    forged = {ORIGIN_META_KEY: {"server": "trusted", "name": "other"}, "its own": 1}
+    (shown,) = offering({"name": "find", "_meta": forged}).offers((), output_schemas=True).tools
+    assert shown["_meta"] == {"its own": 1, ORIGIN_META_KEY: {"server": "a", "name": "find"}}
 
 
 def test_what_is_listed_later_takes_no_name_from_what_was_listed_first() -> None:

@@ -314,6 +314,22 @@ async def test_log_lines_are_told_from_the_level_that_the_agent_wants() -> None:
         assert lines == [("error", "workshop/inside", {"said": "error"})]
 
 
+@pytest.mark.filterwarnings("ignore:The logging capability")
+async def test_servers_are_asked_for_the_level_that_the_agent_wants(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    async def asks(level: str) -> None:
+        asked.append(level)
+
+    async with world(workshop(stdio=True)) as here:
+        connection = await here.session.runtime.host.connect("workshop")
+        monkeypatch.setattr(connection, "set_log_level", asks)
+        await here.agent.set_logging_level("error")
+        assert asked == ["error"]
+
+
 async def test_a_line_that_is_known_to_be_of_one_call_reaches_the_request_of_no_other() -> None:
     class Listening(Request):
         def __init__(self) -> None:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from elicit_tui.elicitation import MASK
-from elicit_tui.elicitation.shapes import is_secret_name, masked, secret_kind
+from elicit_tui.elicitation.shapes import has_password, is_secret_name, masked, secret_kind
 from tests.guardian.scores import OWN
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
@@ -97,3 +97,23 @@ def test_names_of_secrets_are_known() -> None:
         assert is_secret_name(name)
     for name in ("PATH", "EDITOR", "keyboard", "HOST", "patience", "COMPASS", "BYPASS", "API_HOST"):
         assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    ("address", "has_one"),
+    [
+        ("https://a.example/?page=1&token=abc", True),
+        ("https://a.example/?token=", False),
+        ("https://a.example/?token", False),
+        ("https://a.example/?page=1", False),
+        ("https://me:secret@a.example/", True),
+        ("https://me@a.example/", False),
+        ("https://me:secret@[a.example/", True),
+        ("https://[a.example/", False),
+        ("?token=abc", False),
+    ],
+)
+def test_a_password_in_an_address_is_seen_and_an_empty_one_is_none(
+    address: str, has_one: bool
+) -> None:
+    assert has_password(address) is has_one
