@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.tui import question_gate
 from elicit_tui.tui.widgets.lines import DateLine
 from tests.tui.question.asking import (
     Asking,
@@ -118,7 +119,10 @@ async def test_a_letter_right_behind_tab_belongs_to_the_next_field() -> None:
     assert outcome.content == {"a": "1", "b": "2"}
 
 
-async def test_enter_goes_on_and_never_sends() -> None:
+async def test_enter_goes_on_and_never_sends(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Pressed at once, however slowly these keys arrive here.
+    monkeypatch.setattr(question_gate, "ENTER_SECONDS", 60.0)
+    monkeypatch.setattr(question_gate, "BOUNCE_SECONDS", 60.0)
     app = Asking(form_question(schema(a=TEXT, b=TEXT)))
     outcome = await answer(app, "1", "enter", "2", "enter", "enter")
     assert outcome is None
