@@ -58,7 +58,15 @@ class Muting:
         return [pending for pending in self._app.state.questions if pending.server == server]
 
     def toggle_worst(self) -> None:
-        """Mute the server that asks in a loop, or the one whose question is open."""
+        """Mute the server that asks in a loop, or the one whose question is open.
+
+        Pressed once more while it is asked whether that is sure, the key says yes.
+        """
+        from elicit_tui.tui.console.screens.confirmations import MuteScreen
+
+        if isinstance(self._app.screen, MuteScreen):
+            self._app.screen.action_sure()
+            return
         state = self._app.state
         looping = [loop.name for loop in state.looping if loop.name not in self.servers]
         shown = state.questions.open
