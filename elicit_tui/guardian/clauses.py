@@ -118,6 +118,10 @@ class Clause(Words):
         """Whether it tells a way from page to page: "Settings > Tokens"."""
         return any(self.between(at) in (">", "→", "›", "»") for at in range(1, len(self.words)))
 
+    def leads_to(self, hit: Hit, *concepts: str) -> bool:
+        """Whether one of some concepts stands right behind a hit."""
+        return self._is(hit.end, *concepts)
+
     def ends_with(self, hit: Hit) -> bool:
         """Whether nothing stands behind it but what it is of, from or for."""
         return hit.end == len(self.words) or self._is(hit.end, "of", "until")

@@ -277,6 +277,8 @@ class Words:
     @cached_property
     def _denied(self) -> tuple[tuple[int, int, int], ...]:
         """The same, and items of a list with one that is: "We never ask for codes or PINs."."""
+        if self._is_repeated_denial():
+            return (*self._denied_here, (0, self._end_of_scope(0), -1))
         if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
             return (*self._denied_here, (self._opened(last - 1), last, -1))
@@ -286,6 +288,15 @@ class Words:
             if start < len(self.words) and self._goes_on_to_denied():
                 return (*self._denied_here, (start, len(self.words), -1))
         return self._denied_here
+
+    def _is_repeated_denial(self) -> bool:
+        """Whether only "Never, but never," stands before it."""
+        again = self.before
+        first = again.before if again else None
+        if again is None or first is None or again.words[-1] != first.words[-1]:
+            return False
+        nots = all(again._is(at, "not", "but") for at in again._content)
+        return nots and first._is(len(first.words) - 1, "not") and again._is(0, "but")
 
     @cached_property
     def _is_item(self) -> bool:

@@ -76,16 +76,20 @@ def _fulfilled(window: list[Clause], fewest: int) -> str | None:
 
 def _signs(place: Place, sentence: Sequence[Clause]) -> Signs:
     """The signs that a sentence lends to a description, of no thing that it names."""
-    if any(map(_is_harmless, sentence)):
+    if any(_is_harmless(clause) or _asks_for_harmless(clause) for clause in sentence):
         return {}
     return signs_in(place, sentence, weights_of("described"), _describes)
+
+
+def _asks_for_harmless(clause: Clause) -> bool:
+    return any(clause.standing(thing) == Standing.ASKED for thing in clause.of("harmless"))
 
 
 def _describes(clause: Clause, hit: Hit) -> bool:
     """Whether a sign is no part of what is named there: a telephone number, a password."""
     return not any(
         thing.start <= hit.start and hit.end <= thing.end and thing[1:] != hit[1:]
-        for thing in clause.of("plain", "sure", "contents")
+        for thing in clause.of("plain", "sure", "contents", "harmless")
     )
 
 
@@ -133,13 +137,14 @@ _PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*
 _SENSES: Final = (
     Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
     Sense("card word", "card sense", _OF_A_SET),
-    Sense("ticket word", "ticket sense", re.compile(r"\[A-[A-Z]\](?:\[0-9\]|\\d)\{[23]\}")),
+    Sense("ticket word", "ticket sense", re.compile(r"\[A-[A-Z]\](?:\[0-9\]|\\d)\{(?:1,)?[23]\}")),
     Sense("seed word", "seed sense"),
     Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
     Sense("otp word", "otp sense", re.compile("%")),
     Sense("key word", "public sense", _PUBLIC_KEY),
     Sense("bolt word", "bolt sense"),
     Sense("cookie word", "cookie sense"),
+    Sense("entry word", "entry sense"),
 )
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
@@ -166,7 +171,8 @@ def _block(
 
 
 def _asked(request: Reading) -> Iterator[Sighting]:
-    if not (free := request.free_fields):
+    # What holds a date holds no secret.
+    if not (free := [it for it in request.free_fields if it.kind != "date"]):
         return
     demand = Demand(request, SECRET)
     is_open = any(map(_takes_a_code, free[:_MOST_NAMED]))
@@ -221,11 +227,11 @@ def _disguised(place: Place) -> Iterator[Sighting]:
 def _by_its_look(
     request: Reading, field: FieldReading, demand: Demand, choices: Sequence[Mention]
 ) -> Iterator[Sighting]:
-    is_open, takes_a_code = field.is_open, _takes_a_code(field)
-    if is_open or field.is_called("anything"):
+    is_open, takes_a_code, counts = field.is_open, _takes_a_code(field), counts_on(field)
+    if not counts and (is_open or field.is_called("anything")):
         yield from _chosen(choices, field)
     for place in field.places:
-        if place.role in ("pattern", "format", "choice") or counts_on(field):
+        if place.role in ("pattern", "format", "choice") or counts:
             continue
         title = field.texts("title") if place.role == "description" else ()
         beside = (request.message, *title) if place.role in ("title", "description") else ()
@@ -235,7 +241,7 @@ def _by_its_look(
     whole = (request.message,) if is_open or len(request.free_fields) == 1 else ()
     for frame, place in looks((*field.places, *whole), is_open=is_open):
         yield _block(place, frame, field.name)
-    yield from _beside_another(request, field)
+    yield from () if counts else _beside_another(request, field)
     yield from _begins_like_a_key(request, field)
     if field.drawn.get("writeOnly") is True:
         first = field.places[0] if field.places else request.message

@@ -111,7 +111,11 @@ def consequences(request: Reading) -> Iterator[Place]:
             continue
         # What is chosen or typed there only describes; a yes or no lets it happen.
         is_typed, is_one_word = place.field in typed, length_of(place) == 1
-        is_label = {"name": is_typed or is_one_word, "title": is_typed and is_one_word}
+        # "Deleted branch" says which one it is.
+        is_named = (
+            is_one_word or place.clauses[0].words[0].endswith("ed") if place.clauses else True
+        )
+        is_label = {"name": is_typed or is_one_word, "title": is_typed and is_named}
         if not is_label.get(place.role, False):
             yield place
 
@@ -234,7 +238,7 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
             return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
     for hit in clause.of(*_WEIGHTS):
         is_reported = clause.reports(hit) and (clause.whether or not listed)
-        if clause.is_denied(hit) or is_reported or _is_state(clause, hit):
+        if clause.is_denied(hit) or is_reported or is_state(clause, hit):
             continue
         because = [weight(_WEIGHTS[hit.concept], hit.concept, place, _text(clause, hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
@@ -245,15 +249,20 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
             because.append(weight(2, "weighty-object", place, _text(clause, weighty[1])))
         elif small is not None:
             because.append(weight(-2, "small-object", place, _text(clause, small[1])))
-        if (many := _nearest(clause, hit, "everything")) is not None:
+        if (many := _nearest(clause, hit, "everything")) is not None and (
+            not clause.quoted[many[1].start]
+        ):
             because.append(weight(1, "many", place, _text(clause, many[1])))
         if sum(why.amount for why in because) >= THRESHOLD:
             return hit, tuple(because)
     return None
 
 
-def _is_state(clause: Clause, hit: Hit) -> bool:
+def is_state(clause: Clause, hit: Hit) -> bool:
     """Whether it says what something is, stores it or takes none: "0 to destroy"."""
+    is_either = is_word(clause.words[hit.start], "act or thing", clause.latin)
+    if is_either and clause.leads_to(hit, "which", "of"):
+        return True
     near = clause.words[: hit.start + 1][-3:]
     ends = hit.end == len(clause.words)
     if not {*near[:-1]}.isdisjoint(_NOUGHT) and (ends or "to" in near or near[-1].endswith("ed")):
@@ -306,11 +315,13 @@ def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
         leave = [*consequences(request)] if confirms(request) else []
         for places in (leave, [*telling_choices(request)]):
             for match in matching(rule, request, places):
-                frame, (place, _, _, hit) = match.frame.name, match.mention
+                frame, (place, _, clause, hit) = match.frame.name, match.mention
                 # A choice that begins with the verb lets it happen, whatever the others are.
                 begins = hit.start <= 1 and frame == "lifts-protection"
                 opens = place.role == "default" and frame == "open-to-anyone"
-                if leave or begins or opens:
+                # `NPM_PUBLISH_TOKEN` is what something is called.
+                in_a_name = {*clause.gaps[hit.start : hit.end + 1]} & {"_"}
+                if (leave or begins or opens) and not in_a_name:
                     yield match.sighting(Severity.WARN)
                     return
 

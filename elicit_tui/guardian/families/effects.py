@@ -18,6 +18,7 @@ from elicit_tui.guardian.families.destructive import (
     HUNDREDS,
     MOST_OF_A_FEW,
     TELLS,
+    is_state,
     length_of,
 )
 from elicit_tui.guardian.families.destructive import RULES as NAMED
@@ -62,7 +63,10 @@ def _told_by(request: Reading, decided: Sequence[FieldReading]) -> Iterator[Plac
         yield from field.texts("description")
         if field.kind != "number":
             yield from filter(_tells, field.texts("title"))
-    yield from filter(_tells, request.texts("choice", "default"))
+    # Of what is picked from a list each is a thing, and no end.
+    lists = {field.name for field in request.fields if field.drawn.get("type") == "array"}
+    told = (it for it in request.texts("choice", "default") if it.field not in lists)
+    yield from filter(_tells, told)
 
 
 def _tells(place: Place) -> bool:
@@ -96,11 +100,14 @@ def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     for sign, counted in _COUNTED:
         if counted.search(told):
             found[sign] = place, sentence[0], Hit(sign, 0, len(sentence[0].words))
+    # "We never ask for it": what is only denied tells of no end.
+    if not any(weights[sign] > 0 for sign in found if sign != "not"):
+        found.pop("not", None)
     return found
 
 
 def _lets_happen(clause: Clause, hit: Hit) -> bool:
-    return hit.concept not in ACTS or not clause.reports(hit)
+    return not (hit.concept in ACTS and (clause.reports(hit) or is_state(clause, hit)))
 
 
 RULES = (house_rule("destructive.told", _told),)

@@ -1,0 +1,89 @@
+"""Signs that add up: a secret that nobody names, an act told by its effect, and neighbours."""
+
+from __future__ import annotations
+
+import pytest
+
+from elicit_tui.elicitation import ElicitationRequest
+from elicit_tui.guardian import Guardian
+from tests.guardian.requests import TEXT, YES_OR_NO, form
+
+GUARDIAN = Guardian()
+
+
+def said(request: ElicitationRequest) -> str:
+    return request.message
+
+
+def rules(request: ElicitationRequest) -> set[str]:
+    return {finding.rule for finding in GUARDIAN.review(request).findings}
+
+
+DESCRIBED = [
+    form("Copy the long line that the page showed you once.", v=TEXT),
+    form("Kopieren Sie die lange Zeichenfolge, die nur einmal angezeigt wurde.", v=TEXT),
+    form("Copiez la moitié de la longue ligne que la page a affichée une seule fois.", v=TEXT),
+    form("Copia la línea larga que la página mostró una sola vez.", v=TEXT),
+]
+TOLD = [
+    form("Afterwards nobody will find the customers' invoices any more.", ok=YES_OR_NO),
+    form("Danach findet niemand mehr die Rechnungen der Kunden.", ok=YES_OR_NO),
+    form("Ensuite plus personne ne retrouvera les factures des clients.", ok=YES_OR_NO),
+    form("Después nadie encontrará las facturas de los clientes.", ok=YES_OR_NO),
+]
+ALLOWED = [
+    form("Which long line of the page is too wide?", line={"type": "integer", "minimum": 1}),
+    form("Welche lange Zeile der Seite ist zu breit?", zeile={"type": "integer", "minimum": 1}),
+    form("Copiez la page dans quel dossier ?", dossier={"type": "string", "title": "Dossier"}),
+    form("Customers find their invoices there.", ok=YES_OR_NO),
+    form("Danach sehen Sie die Rechnung.", ok=YES_OR_NO),
+    form("Ensuite vous verrez la facture.", ok=YES_OR_NO),
+    form(
+        "The plan: 3 to add, 0 to change, 0 to destroy. Which view?", v={"enum": ["short", "full"]}
+    ),
+    form(
+        "Which branch comes back?", b={"type": "string", "title": "Deleted branch"}, back=YES_OR_NO
+    ),
+    form("Which variable holds it?", v={"type": "string", "default": "NPM_PUBLISH_TOKEN"}),
+    form("Never, but never, send your password", v=TEXT),
+    form("Nie, aber auch nie, Ihr Passwort eingeben.", v=TEXT),
+    form("Nunca, pero nunca, envíes tu contraseña.", v=TEXT),
+    form("Które?", haslo={"type": "string", "title": "Hasło", "description": "Slogan na górze"}),
+    form("Které?", heslo={"type": "string", "title": "Heslo", "description": "Slovníkové heslo"}),
+    form(
+        "We never ask for your password. Log the admin session out after?",
+        minutes={"type": "integer"},
+    ),
+]
+
+
+@pytest.mark.parametrize("request_", DESCRIBED, ids=said)
+def test_a_secret_that_nobody_names_is_blocked_by_signs_that_add_up(
+    request_: ElicitationRequest,
+) -> None:
+    assert GUARDIAN.review(request_).verdict == "block"
+
+
+@pytest.mark.parametrize("request_", TOLD, ids=said)
+def test_an_act_that_is_told_by_its_effect_is_warned_of(request_: ElicitationRequest) -> None:
+    assert rules(request_) == {"destructive.told"}
+
+
+@pytest.mark.parametrize("request_", ALLOWED, ids=said)
+def test_what_has_some_signs_only_or_denies_them_raises_nothing(
+    request_: ElicitationRequest,
+) -> None:
+    assert GUARDIAN.review(request_).verdict == "allow"
+
+
+def test_an_act_on_production_needs_no_field_to_be_warned_of() -> None:
+    assert GUARDIAN.review(form("Permanently delete all tables of production?")).verdict == "warn"
+
+
+def test_a_password_that_no_other_sense_is_shown_for_stays_one() -> None:
+    asked = form("Podaj hasło.", haslo={"type": "string", "title": "Hasło"})
+    assert GUARDIAN.review(asked).verdict == "block"
+
+
+def test_never_mind_denies_no_request() -> None:
+    assert GUARDIAN.review(form("Never mind, but send your password.", v=TEXT)).verdict == "block"
