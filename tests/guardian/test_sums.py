@@ -20,10 +20,11 @@ def rules(request: ElicitationRequest) -> set[str]:
 
 
 DESCRIBED = [
-    form("Copy the long line that the page showed you once.", v=TEXT),
-    form("Kopieren Sie die lange Zeichenfolge, die nur einmal angezeigt wurde.", v=TEXT),
-    form("Copiez la moitié de la longue ligne que la page a affichée une seule fois.", v=TEXT),
-    form("Copia la línea larga que la página mostró una sola vez.", v=TEXT),
+    form("Copy half of the string that opens it each time.", v=TEXT),
+    form("Copy the characters on the back of your card.", v=TEXT),
+    form("Kopieren Sie hier die lange Zeichenfolge Ihres Anbieters.", v=TEXT),
+    form("Copiez les caractères au dos de votre carte.", v=TEXT),
+    form("Copia aquí la cadena larga que te dio el emisor.", v=TEXT),
 ]
 TOLD = [
     form("Afterwards nobody will find the customers' invoices any more.", ok=YES_OR_NO),
