@@ -18,6 +18,7 @@ CODES = [
     (errors.SecretError("x"), 2, "usage"),
     (errors.StoreTooNew("x"), 2, "usage"),
     (errors.LedgerError("x"), 2, "usage"),
+    (errors.LedgerInUse("x"), 2, "usage"),
     (errors.HookError("x"), 2, "usage"),
     (errors.LoginError("x"), 4, "login"),
     (errors.LoginNotOffered("x"), 4, "login"),
