@@ -61,7 +61,7 @@ class Script:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Answer one question by the next step that fits it."""
         deadline.start()
-        if question.request.kind == "authorization":
+        if question.request.traits.takes_redirect:
             name = neutral_line(question.request.server.name, 80)
             self.problems.append(f"{name} wants a login first: elicit-tui login {name}")
             return cancel("answers", "Cancelled: a scenario does not log in.")
