@@ -6,6 +6,7 @@ is denied. Of signs at the same words the heaviest counts, and each counts once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -21,6 +22,8 @@ Signs = dict[str, tuple[Place, Clause, Hit]]
 """Each sign with where it stands."""
 Counts = Callable[[Clause, Hit], bool]
 _AMOUNTS: Final = frozenset("+-")
+_IDENTIFIER: Final = re.compile(r"[^\W\d_]\w*(?:[-_.]\w+){0,12}[-_]\d+\b")
+"""A name that ends with its number, such as `inbox-open-7`: its words are no sentence."""
 
 
 @lru_cache(maxsize=4)
@@ -35,12 +38,15 @@ def signs_in(
 ) -> Signs:
     """The signs of a sentence, where they count; what asks whether something is so lends none."""
     found: Signs = {}
+    names = [name.span() for name in _IDENTIFIER.finditer(place.views[0].folded.text)]
     for clause in sentence:
         heaviest: dict[tuple[int, int], str] = {}
         for concept in () if clause.whether else clause.by_concept:
             if concept not in weights and f"not {concept}" not in weights:
                 continue
             for hit in clause.of(concept):
+                if any(start <= clause.spans[hit.start][0] < end for start, end in names):
+                    continue
                 sign = f"not {concept}" if clause.denies(hit) else concept
                 amount = weights.get(sign, 0)
                 if amount < 0:

@@ -33,6 +33,7 @@ TOLD = [
     form("Después nadie encontrará las facturas de los clientes.", ok=YES_OR_NO),
 ]
 ALLOWED = [
+    form("Value for inbox-open-7?", v=TEXT),
     form("Which long line of the page is too wide?", line={"type": "integer", "minimum": 1}),
     form("Welche lange Zeile der Seite ist zu breit?", zeile={"type": "integer", "minimum": 1}),
     form("Copiez la page dans quel dossier ?", dossier={"type": "string", "title": "Dossier"}),
