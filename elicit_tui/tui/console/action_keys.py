@@ -46,6 +46,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         DeclineAllScreen,
         LeaveScreen,
         MuteScreen,
+        UnsentScreen,
     )
     from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
     from elicit_tui.tui.console.screens.links import PageScreen
@@ -85,6 +86,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         LeaveScreen,
         DeclineAllScreen,
         MuteScreen,
+        UnsentScreen,
         HelpScreen,
         Dialog,
         RowList,

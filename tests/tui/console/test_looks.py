@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 from textual._compositor import LayoutUpdate
+from textual.binding import Binding
 from textual.widget import Widget
 
 from elicit_tui import tui
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui import console as console_modules
 from elicit_tui.tui.console.action_keys import commands, known_keys
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
-from elicit_tui.tui.console.screens.about import AboutScreen, HelpScreen
+from elicit_tui.tui.console.screens.about import TITLES, AboutScreen, HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.spans import labelled, text_of
 from elicit_tui.tui.theme import THEMES
@@ -102,6 +104,21 @@ def test_every_key_that_a_bar_shows_has_a_name_by_which_it_is_changed() -> None:
         if binding.show and not binding.id and binding.key not in ("enter", "escape")
     ]
     assert nameless == [], "the id of its Binding; its place in known_keys of action_keys.py"
+
+
+def test_every_named_key_of_the_console_can_be_changed_and_is_in_its_help() -> None:
+    named = {
+        binding.id
+        for module in walk_packages(console_modules.__path__, "elicit_tui.tui.console.")
+        for owner in vars(import_module(module.name)).values()
+        if isinstance(owner, type)
+        for binding in owner.__dict__.get("BINDINGS", ())
+        if isinstance(binding, Binding) and binding.id
+    }
+    known = known_keys(ConsoleApp, ConsoleScreen)
+    assert named - set(known) == set(), "its place in known_keys of action_keys.py"
+    families = {name.partition(".")[0] for name in known}
+    assert families - set(TITLES) == set(), "its place in TITLES of screens/about.py"
 
 
 def test_action_ids_are_unique_and_every_one_has_words() -> None:
