@@ -44,8 +44,11 @@ class Filling(OrderedApp[None]):
 def _keys(field: Field, entry: Entry) -> list[events.Key]:
     """What a person types for this entry, in the field that has the focus and is unset."""
     if isinstance(entry, Typed):
-        enter = events.Key("enter", "\r")
-        return [enter if letter == "\n" else events.Key(letter, letter) for letter in entry.text]
+        # Each press is an event of its own: Textual hands none on a second time.
+        return [
+            events.Key("enter", "\r") if letter == "\n" else events.Key(letter, letter)
+            for letter in entry.text
+        ]
     if isinstance(entry, EmptyOnPurpose):
         return [events.Key("ctrl+e", None)]
     if isinstance(entry, Ticked):
