@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -96,7 +96,8 @@ class Fork:
 
     def send_signal(self, number_of: int) -> None:
         if self.poll() is None:
-            os.kill(self.pid, number_of)
+            with suppress(ProcessLookupError):  # It has ended, and this was not told yet.
+                os.kill(self.pid, number_of)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
