@@ -69,15 +69,17 @@ class Problem:
     """One thing a person can mend; a value, never an exception.
 
     `field` is the property's raw name (hostile text: neutralise before showing), None when the
-    form as a whole is at fault. `message` is neutral text such as "between 1 and 10".
+    form as a whole is at fault. `message` is neutral text such as "between 1 and 10". `inside` is
+    where in the field's value it is, such as "[0].name": neutral too, empty for all of it.
     """
 
     field: str | None
     message: str
+    inside: str = ""
 
     def __str__(self) -> str:
         """The field and what is wanted there, on one neutral line."""
-        place = f"{neutral_line(self.field, 100)}: " if self.field else ""
+        place = f"{neutral_line(self.field, 100)}{self.inside}: " if self.field else ""
         return place + neutral_line(self.message)
 
 

@@ -13,7 +13,7 @@ from elicit_tui.form.field import MISSING, Entry, Field, Problem, Unset
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import patterns_of, unchecked
 from elicit_tui.form.sendable import Purpose, unsendable
-from elicit_tui.form.wording import NOT_ASKED_FOR, in_words
+from elicit_tui.form.wording import NOT_ASKED_FOR, in_words, place_words
 from elicit_tui.text import neutral_line
 
 NEEDS_ANSWER: Final = "needs an answer"
@@ -185,7 +185,10 @@ class Form:
             name = fault.path[0]
             if name in self.by_name:
                 field = self.by_name[name]
-                return [Problem(name, in_words(fault, field, _line(fault.path[1:], field)))]
+                words = in_words(fault, field, _line(fault.path[1:], field))
+                # Of a field of the form every part is drawn; of any other the place is named.
+                inside = "" if field.sendable else place_words(fault.path[1:])
+                return [Problem(name, words, inside)]
             return [Problem(None, f"“{neutral_line(str(name), 80)}”: {in_words(fault, None)}")]
         if fault.keyword == "required" and isinstance(fault.expected, list):
             missing = [name for name in fault.expected if name not in content]

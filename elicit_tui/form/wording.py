@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from elicit_tui.form.choices import value_label
@@ -12,6 +13,9 @@ from elicit_tui.form.judge import Fault
 from elicit_tui.text import neutral_line
 
 NOT_ASKED_FOR: Final = "nothing that the form does not ask for"
+
+MOST_MISSING: Final = 6
+"""Names that are said of those that are missing."""
 
 _TYPES: Final = {
     "string": "a text",
@@ -84,6 +88,12 @@ def in_words(fault: Fault, field: Field | None, line: int | None = None) -> str:
     return words if line is None else f"line {line + 1}: {words}"
 
 
+def place_words(path: Sequence[Any]) -> str:
+    """Where in a value, such as "[0].name"; of a deep place the end is left out."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return neutral_line("".join(parts), 100)
+
+
 def _in_words(fault: Fault, field: Field | None) -> str:
     schema = fault.schema if isinstance(fault.schema, dict) else {}
     key, expected, value = fault.keyword, fault.expected, fault.instance
@@ -114,7 +124,15 @@ def _in_words(fault: Fault, field: Field | None) -> str:
         return _size(key, counted(expected, "answer", "answers"), len(value))
     if key == "additionalProperties":
         return NOT_ASKED_FOR
+    if key == "required" and isinstance(expected, list) and isinstance(value, Mapping):
+        return _missing([str(name) for name in expected if name not in value])
     return f"it does not satisfy “{neutral_line(str(key), 40)}” of the server's schema"
+
+
+def _missing(names: Sequence[str]) -> str:
+    listed = ", ".join(neutral_line(name, 40) for name in names[:MOST_MISSING])
+    more = " …" if len(names) > MOST_MISSING else ""
+    return f"{listed}{more} {'is' if len(names) == 1 else 'are'} missing"
 
 
 def _size(key: str, wanted: str, now: int) -> str:

@@ -49,6 +49,21 @@ DEEP = {
     "required": ["filter"],
 }
 
+RELATE = {
+    "type": "object",
+    "properties": {
+        "relations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {name: {"type": "string"} for name in ("from", "to", "kind")},
+                "required": ["from", "to", "kind"],
+            },
+        }
+    },
+    "required": ["relations"],
+}
+
 
 def calls_of(stand: Stand, server: str = "alpha") -> list[Call]:
     return stand.host.connections[server].calls
@@ -116,6 +131,23 @@ async def test_arguments_beyond_a_form_are_written_as_json_and_judged(tmp_path: 
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {"filter": {"x": 3}}
+
+
+async def test_json_of_arguments_begins_with_their_keys_and_says_where_one_is_missing(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        screen = stand.app.screen
+        assert isinstance(screen, ArgumentsScreen)
+        begun = json.loads(screen._json_area.text)
+        assert begun == {"relations": [{"from": "", "to": "", "kind": ""}]}
+        del begun["relations"][0]["to"], begun["relations"][0]["kind"]
+        screen._json_area.text = json.dumps(begun)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "relations[0]: to, kind are missing" in stand.text())
+        assert calls_of(stand) == []
 
 
 async def test_a_schema_that_requires_what_is_no_name_opens_too(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import Typed, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
+from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
@@ -107,12 +108,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         return self.query_one("#arguments-json", TextArea)
 
     def _starting_json(self) -> str:
-        content = self._given
-        if not content:
-            required = self._offer.schema.get("required")
-            names = required if isinstance(required, list) else ()
-            content = dict.fromkeys(name for name in names if isinstance(name, str))
-        return readable_json(content)
+        return readable_json(self._given or skeleton(self._offer.schema))
 
     def _show(self) -> None:
         rows = _ROWS_AROUND + sum(
@@ -233,7 +229,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 return
             problems = self._form.judge(content)
             if problems:
-                self.say("\n".join(_describe_problem(problem) for problem in problems[:4]))
+                self.say("\n".join(str(problem) for problem in problems[:4]))
                 return
             self.dismiss(content)
             return
@@ -334,10 +330,6 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         name = values.field
         values.offer("", ())
         self.query_one(FormView).focus_field(name)
-
-
-def _describe_problem(problem: Any) -> str:
-    return f"{problem.field}: {problem.message}" if problem.field else str(problem.message)
 
 
 def _no_constant(word: str) -> Any:

@@ -1,0 +1,80 @@
+"""What a person begins with who writes JSON for a schema: what it requires, each still empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from elicit_tui.form.limits import resolve
+
+MOST_LEVELS: Final = 6
+MOST_VALUES: Final = 200
+"""Of all of it together."""
+LONGEST_NAME: Final = 200
+"""Characters; a longer key is left to the person."""
+
+_EMPTY: Final[Mapping[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
+
+
+def skeleton(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The required keys of an object, "", 0, false, [] or {} by their types, null where unknown.
+
+    A list of objects begins with one of them, so that its keys are seen. Never raises; bounded.
+    """
+    return _Skeleton(schema).of_object(schema, 0)
+
+
+class _Skeleton:
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._values = 0
+
+    def of_object(self, schema: Mapping[str, Any], level: int) -> dict[str, Any]:
+        required, properties = schema.get("required"), schema.get("properties")
+        names = required if isinstance(required, list) else ()
+        known = properties if isinstance(properties, Mapping) else {}
+        found: dict[str, Any] = {}
+        for name in names:
+            if self._values >= MOST_VALUES:
+                break
+            if isinstance(name, str) and len(name) <= LONGEST_NAME:
+                found[name] = self._value(known.get(name), level + 1)
+        return found
+
+    def _value(self, schema: Any, level: int) -> Any:
+        self._values += 1
+        schema = self._plain(schema)
+        if schema is None or level > MOST_LEVELS:
+            return None
+        kind = _kind(schema)
+        if kind == "object":
+            return self.of_object(schema, level)
+        if kind == "array":
+            item = self._plain(schema.get("items"))
+            has_keys = item is not None and _kind(item) == "object" and item.get("required")
+            return [self._value(item, level + 1)] if has_keys else []
+        return _EMPTY.get(kind)
+
+    def _plain(self, schema: Any) -> Mapping[str, Any] | None:
+        """The schema itself, what it refers to, or the first of its ways that is not null."""
+        for _ in range(MOST_LEVELS):
+            if not isinstance(schema, Mapping):
+                return None
+            ways = schema.get("anyOf") or schema.get("oneOf")
+            if "$ref" in schema:
+                schema = resolve(schema["$ref"], self._root)
+            elif isinstance(ways, list) and not _kind(schema):
+                schema = next((way for way in ways if _kind(way) != "null"), None)
+            else:
+                return schema
+        return None
+
+
+def _kind(schema: Any) -> str:
+    """The first type it allows that is not null; empty where it names none."""
+    if not isinstance(schema, Mapping):
+        return ""
+    kinds = schema.get("type", "object" if "properties" in schema else "")
+    named = kinds if isinstance(kinds, list) else [kinds]
+    texts = [kind for kind in named if isinstance(kind, str)]
+    return next((kind for kind in texts if kind != "null"), texts[0] if texts else "")
