@@ -77,6 +77,26 @@ async def test_the_first_server_is_added_changed_and_removed(tmp_path: Path, min
         assert "a b" not in stand.runtime.settings.servers
 
 
+@pytest.mark.parametrize("key", ["n", "i"])
+async def test_the_keys_that_start_names_work_once_the_last_server_is_removed(
+    tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
+    put(tmp_path / ".codex" / "config.toml", THEIRS)
+    put(mine, '[mcp_servers.alpha]\ncommand = "x"\n')
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        edited_in(stand, mine)
+        await stand.until(lambda: stand.app.focused is not None)
+        await stand.press("delete")
+        await stand.until(lambda: "Remove alpha?" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: "add one here" in stand.text())
+        await stand.press(key)
+        screens = (ServerScreen, OtherServersScreen)
+        await stand.until(lambda: isinstance(stand.app.screen, screens))
+
+
 async def test_a_server_of_the_command_line_is_not_edited(tmp_path: Path, mine: Path) -> None:
     async with console(tmp_path, servers=["alpha"]) as stand:
         edited_in(stand, mine)

@@ -125,6 +125,8 @@ class ServersPane(Pane):
             keys = "  ".join(f"{self.app.key_of(key)} {verb}" for verb, key in ways.items())
             servers.border_subtitle = keys.replace("[", "\\[")
             self._draw_chosen()
+            if not self.state.servers and self.display and not self._inside_shown:
+                self.take_focus()  # The list that had the keys is gone; Start names keys.
 
     @on(RowList.Highlighted, "#server-list")
     def _draw_chosen(self) -> None:
