@@ -65,6 +65,8 @@ class CallRecord:
     failure: str | None = None
     ended_as: str = ""
     """How one of an earlier run stood at its end; empty for those of this run."""
+    refused_before: AnsweredQuestion | None = None
+    """Of one of an earlier run: the refusal that it ended with."""
     withheld: tuple[str, ...] = ()
     """The arguments of one of an earlier run that were not kept."""
 
@@ -88,7 +90,7 @@ class CallRecord:
     @property
     def refusal(self) -> AnsweredQuestion | None:
         """The last question of an ended call that was surely its own, and got no accept."""
-        return self._refused(of_one=True)
+        return self.refused_before or self._refused(of_one=True)
 
     @property
     def maybe_refused(self) -> AnsweredQuestion | None:

@@ -13,12 +13,12 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from elicit_tui import paths
-from elicit_tui.elicitation import Call, ElicitationRequest, Method, ServerIdentity
+from elicit_tui.elicitation import Action, Call, ElicitationRequest, Method, ServerIdentity
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import ascii_json, neutral, neutral_line
-from elicit_tui.tui.console.calls import KEPT_CALLS, CallRecord, CallState
+from elicit_tui.tui.console.calls import KEPT_CALLS, AnsweredQuestion, CallRecord, CallState
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
@@ -108,13 +108,22 @@ class KeptCalls:
 
 
 def _end(record: CallRecord) -> dict[str, Any]:
+    refusal = {} if record.refusal is None else {"refused": record.refusal.action}
     return {
+        **refusal,
         "began": record.began.isoformat(timespec="seconds"),
         "seconds": round(record.elapsed, 1),
         "state": "failed" if record.is_error else record.state,
         "standing": neutral_line(record.standing, 200),
         "failure": neutral(masked(record.failure), 1_000) if record.failure else None,
     }
+
+
+def _refusal(written: Any, standing: str) -> AnsweredQuestion | None:
+    if "refused" not in written:
+        return None
+    action: Action | None = next(a for a in (*get_args(Action), None) if a == written["refused"])
+    return AnsweredQuestion("", action, standing)
 
 
 def _record(written: Any) -> CallRecord | None:
@@ -124,6 +133,7 @@ def _record(written: Any) -> CallRecord | None:
         state: CallState = next(s for s in get_args(CallState) if s == written["state"])
         method: Method = next(m for m in get_args(Method) if m == written["method"])
         call = Call(method, str(written["name"]), dict(arguments))
+        standing = neutral_line(str(written["standing"]), 200)
         return CallRecord(
             str(written["server"]),
             call,
@@ -132,7 +142,8 @@ def _record(written: Any) -> CallRecord | None:
             ended=float(written["seconds"]),
             state=state,
             failure=neutral(written["failure"], 1_000) if written["failure"] else None,
-            ended_as=neutral_line(str(written["standing"]), 200),
+            ended_as=standing,
+            refused_before=_refusal(written, standing),
             withheld=tuple(neutral_line(str(name), 80) for name in withheld),
         )
     except (KeyError, TypeError, ValueError, StopIteration):

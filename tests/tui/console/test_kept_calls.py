@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Action, Call
 from elicit_tui.elicitation.saved_call import SavedCall
 from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings
 from elicit_tui.errors import UsageError
 from elicit_tui.paths import state_directory
-from elicit_tui.tui.console.kept_calls import THREAD_NAME
+from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
+from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
+from elicit_tui.tui.console.panels.calls import how
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
@@ -170,6 +172,19 @@ async def test_a_call_is_found_again_by_the_next_run_without_what_is_secret(
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {"host": "h1"}
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel", None])
+async def test_a_call_whose_question_was_refused_has_the_same_sign_in_the_next_run(
+    tmp_path: Path, action: Action | None
+) -> None:
+    ended = CallRecord("alpha", Call("tools/call", "clear", {}))
+    ended.answered.append(AnsweredQuestion("Sure?", action, "said no"))
+    ended.end("answered", result={})
+    KeptCalls("redacted").add(ended, {}, None)
+    until_written()
+    (kept,) = KeptCalls("redacted").read()
+    assert how(kept) == how(ended)
 
 
 def until_written() -> None:
