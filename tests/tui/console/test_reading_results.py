@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.reader_views import MarkdownPage, ResultTable, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
@@ -162,6 +163,21 @@ async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> No
         assert "2 of 11" in stand.text()
         await stand.press("N", "N")
         await stand.until(lambda: "line 159 of" in stand.text())
+
+
+async def test_another_view_ends_the_search_with_its_word_and_escape_leaves(tmp_path: Path) -> None:
+    lines = "\n".join(f"line {number} of a log" for number in range(200))
+    async with reading(tmp_path, text_result(lines)) as (stand, screen):
+        await search(stand, "line 15")
+        await stand.until(lambda: "1 of 11 for “line 15”" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "JSON · alpha" in stand.text())
+        assert not screen.query_one(SearchLine).display
+        assert not screen.query_one(SearchLine).value
+        await search(stand, "line 199")
+        await stand.until(lambda: "1 of 1 for “line 199”" in stand.text())
+        await stand.press("escape", "escape")
+        await stand.until(lambda: stand.app.screen is not screen)
 
 
 async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> None:

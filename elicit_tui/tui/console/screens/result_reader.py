@@ -115,6 +115,8 @@ class ResultScreen(Dialog[None]):
         return self._views[self._way]
 
     async def _show(self, name: str) -> None:
+        if self.query_one("#result-search").display:
+            self.action_end_search()  # The places are those of the view that one leaves.
         self._way = name
         if name not in self._views:
             view = self._views[name] = self._made(name)
@@ -122,7 +124,6 @@ class ResultScreen(Dialog[None]):
         for way, view in self._views.items():
             view.display = way == name
         self.view.focus()
-        self._term, self._places = "", ()
         self._say()
 
     def _made(self, name: str) -> View:
