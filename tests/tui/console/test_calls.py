@@ -156,7 +156,7 @@ async def test_a_schema_that_requires_what_is_no_name_opens_too(tmp_path: Path) 
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         assert isinstance(stand.app.screen, ArgumentsScreen)
-        assert json.loads(stand.app.screen._json_area.text) == {"name": None}
+        assert json.loads(stand.app.screen._json_area.text) == {"name": ""}
 
 
 async def test_a_tool_whose_properties_are_none_is_listed_and_can_be_chosen(tmp_path: Path) -> None:
