@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Final, Protocol
 from rich.cells import cell_len
 
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
-from elicit_tui.elicitation.outcome import SERVER_ENDS
+from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.text import as_name, neutral_line, quoted
+from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.spans import Line, Role, labelled, shortened, text_lines
 from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
+    from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.servers import Offer, ServerRecord
 
 
@@ -243,3 +245,37 @@ def offer_words(offer: Offer, width: int) -> list[Line]:
     )
     described = offer.description or "It says nothing about itself."
     return [*head, *text_lines(described, width)]
+
+
+# How a call stands, for the lists and the heads of calls.
+
+STATE_ROLES: dict[str, Role] = {
+    "running": "accent",
+    "answered": "good",
+    "failed": "bad",
+    "cancelled": "warn",
+    "refused": "warn",
+}
+
+
+def how(record: CallRecord) -> tuple[str, str, Role]:
+    """How a call stands: its sign, a word or what became of its question, and their role."""
+    refusal = record.refusal
+    if refusal is not None:
+        return SIGNS[refusal.action], record.standing, ROLES[refusal.action]
+    if record.is_error:
+        return "✗", record.standing, "bad"
+    if record.maybe_refused is not None:
+        return SIGNS_OF_CALLS[record.state], record.standing, "warn"
+    return SIGNS_OF_CALLS[record.state], record.standing, STATE_ROLES[record.state]
+
+
+def bar(record: CallRecord, width: int) -> str:
+    """A progress bar in characters; without a total only what was told."""
+    if record.progress is None:
+        return "running"
+    if not record.total or record.total <= 0:
+        return f"{record.progress:g} so far"
+    part = max(0.0, min(1.0, record.progress / record.total))
+    filled = round(part * width)
+    return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"

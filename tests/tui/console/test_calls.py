@@ -20,6 +20,7 @@ from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.widgets import FormView
 from tests.tui.console.stand import FakeConnection, Stand, console
 
@@ -432,3 +433,33 @@ async def test_a_call_that_waits_for_its_turn_says_behind_which_and_has_no_log_o
             logs = {record.call.name: list(record.log) for record in stand.app.state.calls}
             assert logs.pop(first.name) == ["info: step 1"]
             assert [*logs.values()] == [[]]
+
+
+async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for name, city in (("find", "Oslo"), ("find", "Rome"), ("tell", "Bern")):
+            record = stand.app.state.calls.start("alpha", Call("tools/call", name, {"city": city}))
+            record.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "tell" in stand.text())
+        listing = stand.app.query_one("#call-list", RowList)
+        await stand.press("slash", "q")
+        await stand.until(lambda: "Nothing matches." in stand.text())
+        await stand.press("enter")  # There is nothing to be read.
+        await stand.press("backspace", *"fi")
+        await stand.until(lambda: len(listing.keys) == 2)
+        await stand.press("down", "down")
+        assert listing.has_focus
+        assert listing.cursor == 1
+        await stand.press("escape")
+        await stand.until(lambda: len(listing.keys) == 3)
+        assert not stand.app.query_one("#call-search").display
+        assert "End search" not in stand.text()
+        await stand.press("slash", *"rom", "enter")
+        await stand.until(lambda: stand.app.query_one("#call-detail").has_focus)
+        assert '"city": "Rome"' in stand.text()
+        stand.app.state.pointed_call = next(iter(stand.app.state.calls)).call.id
+        stand.app.query_one(CallsPane).draw()
+        await stand.until(lambda: len(listing.keys) == 3)  # One that was just made is not hidden.

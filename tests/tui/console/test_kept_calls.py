@@ -17,7 +17,7 @@ from elicit_tui.errors import UsageError
 from elicit_tui.paths import state_directory
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
 from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
-from elicit_tui.tui.console.panels.calls import how
+from elicit_tui.tui.console.outcome_words import how
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool

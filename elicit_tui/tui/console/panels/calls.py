@@ -13,13 +13,13 @@ from textual.binding import Binding, BindingType
 from elicit_tui.elicitation.outcome import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
-from elicit_tui.tui.console.calls import SIGNS, CallRecord
-from elicit_tui.tui.console.outcome_words import ROLES, duration, plural
+from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.outcome_words import ROLES, bar, duration, how, plural
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.results import as_text, binaries, links
 from elicit_tui.tui.console.spans import (
     Line,
-    Role,
     apart,
     fitting,
     joined,
@@ -32,13 +32,6 @@ from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 from elicit_tui.tui.console.views import LineView, RowList
 
-STATE_ROLES: dict[str, Role] = {
-    "running": "accent",
-    "answered": "good",
-    "failed": "bad",
-    "cancelled": "warn",
-    "refused": "warn",
-}
 LOG_SHOWN = 200
 FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
     "": lambda record: True,
@@ -58,6 +51,7 @@ class CallsPane(Pane):
     """The list of calls, and beside it the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "end_search", "End search", key_display="Esc"),
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("z", "whole", "Whole", id="calls.whole"),
@@ -67,6 +61,7 @@ class CallsPane(Pane):
         Binding("s", "save", "Save", id="calls.save"),
         Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("f", "filter", "Filter", id="calls.filter"),
+        Binding("slash", "search", "Search", key_display="/", show=False, id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
@@ -91,10 +86,12 @@ class CallsPane(Pane):
         super().on_mount()
 
     def compose(self) -> ComposeResult:
-        """The list and the chosen call."""
+        """The search, the list and the chosen call."""
+        search = SearchLine("search", verb="Read", id="call-search")
+        search.display = False
+        yield search
         calls = RowList(
             row_height=2,
-            empty=self._nothing,
             verb="Read",
             follow=True,
             id="call-list",
@@ -114,6 +111,8 @@ class CallsPane(Pane):
     @property
     def _nothing(self) -> str:
         """Where the list would be."""
+        if self._search.value and len(self.state.calls):
+            return "Nothing matches."
         if self._filter and len(self.state.calls):
             return f"No call is {self._filter}. {self.app.key_of('calls.filter')} goes on."
         return f"No call yet. Choose a tool of a server ({self.app.key_of('pane.servers')})."
@@ -124,17 +123,55 @@ class CallsPane(Pane):
         self._filter = names[(names.index(self._filter) + 1) % len(names)]
         self.draw()
 
+    @property
+    def _search(self) -> SearchLine:
+        return self.query_one("#call-search", SearchLine)
+
+    def action_search(self) -> None:
+        """Put the focus on the search line."""
+        self._search.display = True
+        self._search.focus()
+
+    @on(SearchLine.Submitted, "#call-search")
+    def _found(self) -> None:
+        """Enter reads what was searched for; without a word it goes to the list."""
+        if self._search.value.strip():
+            self.query_one("#call-list", RowList).cursor = 0
+            self._to_detail()
+        else:
+            self.action_end_search()
+
+    @on(SearchLine.Left, "#call-search")
+    def _left_search(self) -> None:
+        self._search.display = bool(self._search.value)
+        self.action_list()
+        self.refresh_bindings()
+
+    def action_end_search(self) -> None:
+        """List all of them again; the cursor stays on what was found."""
+        self._search.value = ""
+        self._left_search()
+
+    @on(SearchLine.Changed, "#call-search")
     def draw(self) -> None:
         """The list, and the chosen call."""
         if self.ready:
+            words = self._search.value.casefold()
             listed = filter(FILTERS[self._filter], self.state.calls)
-            keys = tuple(record.call.id for record in listed)
+            keys = tuple(r.call.id for r in listed if not words or words in _searched(r))
             calls = self.query_one("#call-list", RowList)
             calls.border_title = f"Calls · {self._filter}" if self._filter else "Calls"
             calls.empty = self._nothing
             calls.show(keys, self._row)
-            if self.state.pointed_call and self.state.pointed_call not in keys and self._filter:
+            verb = ("Read" if words.strip() else "To the list") if keys else ""
+            if verb != self._search.verb:
+                self._search.verb = verb
+                self.refresh_bindings()
+            hides = bool(self._filter or words)
+            if self.state.pointed_call and self.state.pointed_call not in keys and hides:
                 self._filter = ""  # One that was just made is not hidden.
+                self._search.value = ""
+                self._search.display = False
                 self.draw()
             elif self.state.pointed_call in keys:
                 calls.point_at(self.state.pointed_call)
@@ -143,8 +180,10 @@ class CallsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the call under the cursor."""
+        if action == "end_search" and self.ready:
+            return bool(self._search.value) and not self.query_one("#call-detail").has_focus
         if not self.ready or action not in ACTIONS:
-            return True
+            return super().check_action(action, parameters)
         if action == "list":
             return self.query_one("#call-detail").has_focus
         record = self.record
@@ -401,24 +440,6 @@ class CallsPane(Pane):
             self.app.call_again(self.record)
 
 
-def how(record: CallRecord) -> tuple[str, str, Role]:
-    """How a call stands: its sign, a word or what became of its question, and their role."""
-    refusal = record.refusal
-    if refusal is not None:
-        return SIGNS_OF_ENDS[refusal.action], record.standing, ROLES[refusal.action]
-    if record.is_error:
-        return "✗", record.standing, "bad"
-    if record.maybe_refused is not None:
-        return SIGNS[record.state], record.standing, "warn"
-    return SIGNS[record.state], record.standing, STATE_ROLES[record.state]
-
-
-def bar(record: CallRecord, width: int) -> str:
-    """A progress bar in characters; without a total only what was told."""
-    if record.progress is None:
-        return "running"
-    if not record.total or record.total <= 0:
-        return f"{record.progress:g} so far"
-    part = max(0.0, min(1.0, record.progress / record.total))
-    filled = round(part * width)
-    return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"
+def _searched(record: CallRecord) -> str:
+    arguments = readable_json(dict(record.call.arguments), indent=None)
+    return f"{record.call.name} {record.server} {record.standing} {arguments}".casefold()
