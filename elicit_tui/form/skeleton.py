@@ -1,4 +1,8 @@
-"""What a person begins with who writes JSON for a schema: what it requires, each still empty."""
+"""What a person begins with who writes JSON for a schema: the keys that it requires.
+
+No value is made up: what is still to be written is null, so that nothing which nobody wrote can be
+sent by mistake.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,9 @@ MOST_VALUES: Final = 200
 LONGEST_NAME: Final = 200
 """Characters; a longer key is left to the person."""
 
-_EMPTY: Final[Mapping[str, Any]] = {"string": "", "integer": 0, "number": 0, "boolean": False}
-
 
 def skeleton(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The required keys of an object, "", 0, false, [] or {} by their types, null where unknown.
+    """The required keys of an object, each with null, or with its own required keys.
 
     A list of objects begins with one of them, so that its keys are seen. Never raises; bounded.
     """
@@ -48,12 +50,12 @@ class _Skeleton:
             return None
         kind = _kind(schema)
         if kind == "object":
-            return self.of_object(schema, level)
+            return self.of_object(schema, level) or None
         if kind == "array":
             item = self._plain(schema.get("items"))
             has_keys = item is not None and _kind(item) == "object" and item.get("required")
-            return [self._value(item, level + 1)] if has_keys else []
-        return _EMPTY.get(kind)
+            return [self._value(item, level + 1)] if has_keys else None
+        return None
 
     def _plain(self, schema: Any) -> Mapping[str, Any] | None:
         """The schema itself, what it refers to, or the first of its ways that is not null."""

@@ -143,7 +143,10 @@ async def test_json_of_arguments_begins_with_their_keys_and_says_where_one_is_mi
         screen = stand.app.screen
         assert isinstance(screen, ArgumentsScreen)
         begun = json.loads(screen._json_area.text)
-        assert begun == {"relations": [{"from": "", "to": "", "kind": ""}]}
+        assert begun == {"relations": [{"from": None, "to": None, "kind": None}]}
+        await stand.press("ctrl+s")
+        assert calls_of(stand) == []
+        begun["relations"][0]["from"] = "Ada"
         del begun["relations"][0]["to"], begun["relations"][0]["kind"]
         screen._json_area.text = json.dumps(begun)
         await stand.press("ctrl+s")
@@ -157,7 +160,7 @@ async def test_a_schema_that_requires_what_is_no_name_opens_too(tmp_path: Path) 
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         assert isinstance(stand.app.screen, ArgumentsScreen)
-        assert json.loads(stand.app.screen._json_area.text) == {"name": ""}
+        assert json.loads(stand.app.screen._json_area.text) == {"name": None}
 
 
 async def test_a_tool_whose_properties_are_none_is_listed_and_can_be_chosen(tmp_path: Path) -> None:

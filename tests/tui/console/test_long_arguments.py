@@ -65,7 +65,7 @@ async def test_the_json_of_arguments_is_written_on_the_whole_screen_too(tmp_path
     async with writing(tmp_path, BEYOND) as stand:
         await at_length(stand)
         area = stand.app.screen.query_one(LongTextArea)
-        assert json.loads(area.text) == {"options": {}}
+        assert json.loads(area.text) == {"options": None}
         area.text = '{"options": {"a": {"b": 1}}}'
         await stand.press("ctrl+s")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
