@@ -210,6 +210,12 @@ class Stand:
         except asyncio.TimeoutError:
             raise AssertionError(f"it did not come; on the screen:\n{self.text()}") from None
 
+    async def lists_what_waits(self) -> None:
+        """Wait until the list of questions is drawn and takes keys, as a person would see it."""
+        await self.until(
+            lambda: "Waiting for you" in self.text() and not self.app.typed_ahead.waits
+        )
+
     async def shown(self, request: ElicitationRequest) -> None:
         """Wait until this question is on the screen, painted, and no longer deaf."""
 

@@ -161,7 +161,7 @@ async def test_a_wide_screen_shows_the_row_that_is_pointed_at(tmp_path: Path) ->
         await stand.shown(oslo)
         stand.ask("alpha", "How far is Bergen?")
         await stand.press("ctrl+l")
-        await stand.until(lambda: "Waiting for you" in stand.text())
+        await stand.lists_what_waits()
         await stand.until(lambda: "City *" in stand.text())
         assert stand.text().count("How far is Oslo?") == 2
         await stand.press("down")
