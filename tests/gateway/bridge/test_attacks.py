@@ -201,7 +201,7 @@ async def test_of_many_hooks_at_once_each_has_its_own_answer_or_is_silent(tmp_pa
         if answering.done():
             answering.result()
         ended = dict(await hooks)
-        assert somebody.inbox.waiting == ()
+        await somebody.until(lambda: not somebody.inbox.waiting)
     assert {each.code for each in ended.values()} == {0}
     told = {command: each.reply["decision"] for command, each in ended.items() if each.stdout}
     for command, decision in told.items():
