@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import mcp_types as types
@@ -206,5 +205,6 @@ def kill(matches: Callable[[str], bool]) -> None:
     import psutil
 
     for process in psutil.Process().children(recursive=True):
-        if matches(" ".join(process.cmdline())):
-            os.kill(process.pid, signal.SIGKILL)
+        with suppress(psutil.NoSuchProcess):  # It ended while this went through them.
+            if matches(" ".join(process.cmdline())):
+                process.kill()
