@@ -135,9 +135,10 @@ def test_keys_typed_on_after_an_answer_reach_no_question_that_then_opens(stand: 
     with Typist(stand) as person:
         person.begin("question")
         person.send()
-        person.keep_typing("zyzy")
+        # No letter of these does anything in Calls, where the result may stand already.
+        person.keep_typing("qyqy")
         stand.go("second")
-        person.keep_typing_until_asked(f"z{SEND}y{DECLINE}")
+        person.keep_typing_until_asked(f"q{SEND}y{DECLINE}")
         person.shows_an_untouched_question()
         assert answers(stand, "second") == []
         person.press_until("\x15Zoe", lambda: " Zoe " in person.text, "the second answer")
