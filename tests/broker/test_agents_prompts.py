@@ -137,7 +137,7 @@ async def test_no_key_moves_its_deadline(bench: BenchFactory) -> None:
         async def respond(self, question: Question, deadline: Deadline) -> Outcome:
             deadline.start()
             deadline.touch()
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
             raise AssertionError
 
     quick = Settings(elicitation=ElicitationSettings(timeout_sec=0.05))
