@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
@@ -17,9 +17,11 @@ from elicit_tui.tui.console.views import SpanView
 
 if TYPE_CHECKING:
     from textual import events
-    from textual.binding import Binding
+    from textual.css.query import DOMQuery
     from textual.dom import DOMNode
     from textual.screen import Screen
+
+    from elicit_tui.tui.widgets.buttons import KeyButton
 
 
 # One-line bars whose parts can be clicked: the top bar, the banner, the bar of keys.
@@ -77,6 +79,7 @@ class ClickBar(SpanView):
     """
 
     can_focus = False
+    _named: frozenset[str] = frozenset()
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -140,7 +143,15 @@ class KeyBar(ClickBar):
     def on_mount(self) -> None:
         """Follow the focus: its keys come first."""
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
         self.call_after_refresh(self._follow, self.screen)
+
+    def _laid_out(self, screen: Screen[object]) -> None:
+        """Buttons may have come into sight, or gone."""
+        named = self._keys_on_buttons
+        if named != self._named:
+            self._named = named
+            self.refresh()
 
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
@@ -149,15 +160,26 @@ class KeyBar(ClickBar):
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """The keys of what one does here stay: air goes first, then the palette, then the way out.
 
-        On a narrow screen, where keys are left out all the same, the way out stays.
+        What a button in sight names goes with the air. On a narrow screen, where keys are left out
+        all the same, the way out stays.
         """
         close = [replace(part, spans=_without_last_space(part.spans)) for part in self._parts]
         yield self._parts, self._right
         yield close, self._right
+        others = [part for part in close if text_of(part.spans).split()[0] not in self._named]
+        if len(others) < len(close):
+            yield others, self._right
+            return
         yield self._parts, self._right[-2:]
         yield close, self._right[-2:]
         if width >= NARROW:
             yield close, self._right[-1:]
+
+    @property
+    def _keys_on_buttons(self) -> frozenset[str]:
+        """The keys that buttons in sight name: they need no room here."""
+        buttons = cast("DOMQuery[KeyButton]", self.screen.query("KeyButton"))
+        return frozenset(button.key for button in buttons if button.in_sight)
 
     def _keys(self) -> list[Part]:
         seen: set[str] = set()

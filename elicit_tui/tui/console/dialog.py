@@ -53,6 +53,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     interruptible: ClassVar[bool] = False
     """Whether a question may open over it by itself."""
 
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-tall")]  # noqa: RUF012 - Textual declares it so
+
     wide: ClassVar[bool] = True
     """Whether it fills the screen; else it is as tall as its content."""
 

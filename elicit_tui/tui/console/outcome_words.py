@@ -13,7 +13,7 @@ from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.text import as_name, neutral_line, quoted
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
-from elicit_tui.tui.console.spans import Line, Role, labelled, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, Role, joined, labelled, shortened, text_lines
 from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:
@@ -244,7 +244,30 @@ def offer_words(offer: Offer, width: int) -> list[Line]:
         else [((title, "strong"),), *text_lines(facts, width, "dim")]
     )
     described = offer.description or "It says nothing about itself."
-    return [*head, *text_lines(described, width)]
+    return joined([[*head, *text_lines(described, width)], argument_words(offer, width)])
+
+
+ARGUMENTS_SHOWN: Final = 60
+CHOICES_SHOWN: Final = 12
+
+
+def argument_words(offer: Offer, width: int) -> list[Line]:
+    """Its arguments: what each is, whether it has to be there, what is said of it."""
+    from elicit_tui.form.schema_reading import read_form
+
+    form = read_form(offer.schema, purpose="arguments")
+    lines: list[Line] = []
+    for field in form.fields[:ARGUMENTS_SHOWN]:
+        choices = [choice.label for choice in field.choices[:CHOICES_SHOWN]]
+        more = ["…"] if len(field.choices) > CHOICES_SHOWN else []
+        what = ", ".join([*choices, *more]) or field.kind
+        facts = [what, field.hint, field.description or ""]
+        name = field.title + (" *" if field.required else "")
+        text = " · ".join(fact for fact in facts if fact)
+        lines += labelled(shortened(name, 18), neutral_line(text, 600), width, label_width=20)
+    if len(form.fields) > ARGUMENTS_SHOWN:
+        lines.append(((f"{len(form.fields) - ARGUMENTS_SHOWN:,} more", "dim"),))
+    return lines
 
 
 # How a call stands, for the lists and the heads of calls.

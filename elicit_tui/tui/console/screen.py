@@ -48,7 +48,11 @@ class ConsoleScreen(Screen[None]):
 
     app: Controller
 
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]  # noqa: RUF012 - Textual declares it so
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-low"),
+        (20, "-short"),
+        (28, "-tall"),
+    ]
 
     BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
     pane_names: ClassVar[tuple[str, ...]] = tuple(PANES)

@@ -37,6 +37,8 @@ MESSAGE_CHARACTERS = 40_000
 _RESTORED = "Your earlier answers are back."
 _FILLED_IN = "Filled in by the agent, not by you."
 _PARTLY_FILLED_IN = "Your earlier answers are back; the agent filled in the rest."
+_LINE = 60
+"""Characters of a call that stand on one line."""
 _FACT = 13
 """Cells for the name of a fact."""
 _REACHED = {True: "program", False: "address"}
@@ -113,6 +115,15 @@ def called(request: ElicitationRequest) -> str:
     return joined_by_or(calls) or "not tied to a tool call"
 
 
+def _briefly_called(request: ElicitationRequest) -> str:
+    """What it belongs to; arguments that take more than a line stand below, each on its own."""
+    whole = called(request)
+    if len(whole) <= _LINE:
+        return whole
+    names = [_VERBS.get(call.method, "") + as_name(call.name) for call in request.calls]
+    return f"{joined_by_or(names)} (…)"
+
+
 def names_agree(configured: str, claimed: str | None) -> bool:
     """Whether a server calls itself about as the owner does: one name stands in the other."""
     ours, theirs = (
@@ -138,7 +149,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
     facts = {
         "server": f"{server_name(request)}, {calls_itself(request)}",
         _REACHED[server.transport == "stdio"]: neutral_line(server.address, _ADDRESS_LIMIT),
-        "asks during": called(request),
+        "asks during": _briefly_called(request),
         "round": f"{request.round} of this call" if request.round > 1 else "",
         "protocol": request.protocol.shown,
         "request id": "" if request.wire_id is None else neutral_line(str(request.wire_id), 120),

@@ -13,7 +13,7 @@ from elicit_tui.form.choices import value_label
 from elicit_tui.form.field import Field
 from elicit_tui.form.form import Conversion, Form
 from elicit_tui.form.json_values import json_key
-from elicit_tui.text import neutral_line
+from elicit_tui.text import as_name, neutral_line
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
@@ -181,10 +181,19 @@ def about(question: Question, left: float | None, width: int) -> Content:
     return _stack(
         [
             frame_words.about(question, left, width),
+            *_arguments(request),
             Content.styled("As it arrived", "bold"),
             Content(bounded_json(request.params, REQUEST_VALUES)),
         ]
     )
+
+
+def _arguments(request: ElicitationRequest) -> Iterator[Content]:
+    """What the calls that it may belong to were made with, as JSON that a person reads."""
+    for call in request.calls:
+        if call.arguments:
+            yield Content.styled(f"The arguments of {as_name(call.name)}", "bold")
+            yield Content(bounded_json(dict(call.arguments), REQUEST_VALUES))
 
 
 def _kinds(form: Form | None) -> set[str]:

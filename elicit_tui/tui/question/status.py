@@ -47,22 +47,35 @@ class StatusLine(Widget):
     def _focused_keys(self) -> tuple[tuple[str, str], ...]:
         return getattr(self.screen.focused, "keys", ())
 
+    def on_resize(self) -> None:
+        """What fitted may need another row now."""
+        self._stretch()
+
     def summarise(self, summary: Content) -> None:
         """The standing summary; drawn only when it is another one, not for each letter typed."""
         if not summary.is_same(self._summary):
             self._summary = summary
-            self.refresh()
+            self._drawn_anew()
 
     def say(self, text: str, style: str = "bold $warning") -> None:
         """A sentence in the summary's place, until `hush`."""
         self._message = Content.styled(text, style)
-        self.refresh()
+        self._drawn_anew()
 
     def hush(self) -> None:
         """Back to the summary."""
         if self._message is not None:
             self._message = None
-            self.refresh()
+            self._drawn_anew()
+
+    def _drawn_anew(self) -> None:
+        self._stretch()
+        self.refresh()
+
+    def _stretch(self) -> None:
+        """Where there is one row, what does not fit into it takes a second one: it is not cut."""
+        said = self._message or self._summary
+        self.set_class(0 < self.size.width < said.cell_length, "-long")
 
     def hush_of(self, sentence: str) -> Callable[[], None]:
         """What hushes this sentence, and no other that is said by then."""

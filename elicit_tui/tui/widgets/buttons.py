@@ -63,6 +63,14 @@ class KeyButton(Widget, can_focus=True):
         """Its width, with a blank at each side."""
         return Content(f"{self._label} {self.key}").cell_length + 2
 
+    @property
+    def in_sight(self) -> bool:
+        """Whether all of it is on the screen."""
+        if not self.is_on_screen:
+            return False
+        place = self.screen.find_widget(self)
+        return place.visible_region == place.region
+
     def name_key(self, key: str) -> bool:
         """Show another key; says whether it is another one."""
         if key == self.key:

@@ -74,6 +74,41 @@ async def test_what_a_tool_says_of_itself_is_shown_whole_from_the_list_and_befor
         await stand.until(lambda: "City *" in stand.text())
 
 
+async def test_what_would_be_sent_stands_above_what_the_tool_says(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=tools(), size=(80, 40)) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press(*"Oslo", "f2")
+        await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
+        assert "what would be sent · tools/call" in stand.text()
+        assert '{"name":"book","arguments":{"city":"Oslo"}}' in unwrapped(stand)
+        await stand.press("escape")
+        await stand.until(lambda: "City *" in stand.text())
+        await stand.press("f5", "f2")
+        await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
+        assert '"arguments":{"city":"Oslo"}' in unwrapped(stand)
+
+
+async def test_what_a_tool_takes_is_listed_with_what_it_says_of_itself(tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "unit": {"type": "string", "enum": ["m", "km"], "description": "Of lengths."},
+            "digits": {"type": "integer", "minimum": 0, "maximum": 9},
+        },
+        "required": ["unit"],
+    }
+    tool = Tool.read({"name": "measure", "inputSchema": schema})
+    assert tool is not None
+    async with console(tmp_path, tools={"alpha": (tool,)}, size=(140, 40)) as stand:
+        await stand.press("enter")
+        for words in ("unit *", "m, km · Of lengths.", "digits", "integer · 0 to 9"):
+            await stand.until(lambda words=words: words in stand.text())
+        await stand.press("f2")
+        await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
+        assert "m, km · Of lengths." in stand.text()
+
+
 @pytest.mark.parametrize(("pane", "first"), [("1", "servers"), ("3", "calls"), ("5", "history")])
 async def test_help_begins_with_the_keys_of_where_one_is(
     tmp_path: Path, pane: str, first: str

@@ -205,3 +205,20 @@ async def test_a_label_that_would_be_broken_stands_above_its_line_where_it_is_na
     async with asked(app, (columns, 24)):
         line = next(line for line in app.words.splitlines() if "Budget for each guest" in line)
         assert ("unset" not in line) == above
+
+
+async def test_what_is_said_is_not_cut_in_forty_columns() -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("a", "escape")
+        await until(pilot, lambda: "Esc again cancels." in app.words, "the word")
+        await until(pilot, lambda: "is gone then." in app.words, "all of it")
+        await pilot.press("b")
+        await until(pilot, lambda: "is gone then." not in app.words, "its row is given back")
+
+
+async def test_a_warning_is_read_whole_in_forty_columns() -> None:
+    app = Asking(form_question(schema(v={"type": "string"}), WARNING))
+    async with asked(app, (40, 15)):
+        words = " ".join(app.words.replace("│", " ").replace("▌", " ").split())
+        assert "This acts on production. Make sure that this is what you want." in words

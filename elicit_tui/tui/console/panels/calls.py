@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual import on
@@ -31,6 +31,9 @@ from elicit_tui.tui.console.spans import (
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 from elicit_tui.tui.console.views import LineView, RowList
+
+if TYPE_CHECKING:
+    from textual import events
 
 LOG_SHOWN = 200
 FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
@@ -102,6 +105,10 @@ class CallsPane(Pane):
         detail = LineView(id="call-detail")
         detail.add_class("box")
         yield detail
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """In a low and narrow window the half with the keys has the room."""
+        self.set_class(event.widget.id == "call-detail", "-within")
 
     @property
     def record(self) -> CallRecord | None:

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import counts, how_often, offered
-from elicit_tui.tui.console.panels.pane import CORNERS, Pane
+from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList
@@ -79,8 +79,9 @@ class ServersPane(Pane):
             self.query_one("#server-list" if self.state.servers else "#server-words").focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Remember where the keys go."""
+        """Remember where the keys go; in a low and narrow window that half has the room."""
         self._among_offers = event.widget.id != "server-list"
+        self.set_class(self._among_offers, "-within")
 
     def opened(self) -> None:
         """A search ended when the pane was left."""
@@ -307,35 +308,27 @@ def introduction(record: ServerRecord, width: int) -> str:
 
 
 def welcome(width: int, config_path: str, add: str, take: str) -> list[Line]:
-    """What to do when no server is configured, in words."""
-    return joined(
-        [
-            text_lines("No server is configured yet.", width, "strong"),
-            text_lines(
-                "elicit-tui is where you answer the questions that MCP servers ask. "
-                "It needs to know at least one server:",
-                width,
-            ),
-            [
-                *text_lines(add, width, "accent"),
-                *text_lines("  add one here: a command line or a URL", width),
-            ],
-            [
-                *text_lines("elicit-tui demo", width, "accent"),
-                *text_lines("  try it on a bundled server that asks every kind of question", width),
-            ],
-            [
-                *text_lines('elicit-tui --with name="command line or URL"', width, "accent"),
-                *text_lines("  use a server for this run only", width),
-            ],
-            [
-                *text_lines(f"{take}  or  elicit-tui config import", width, "accent"),
-                *text_lines("  take over the servers of another client's configuration", width),
-            ],
-            [
-                *text_lines("elicit-tui config init", width, "accent"),
-                *text_lines("  write a first configuration file, to be found here:", width),
-                *text_lines(f"  {config_path}", width, "strong"),
-            ],
-        ]
+    """What to do when no server is configured, in words; where it is narrow the keys first."""
+    intro = text_lines(
+        "elicit-tui is where you answer the questions that MCP servers ask. "
+        "It needs to know at least one server:",
+        width,
     )
+    narrow = width < NARROW
+    ways = [
+        (add, "add one here: a command line or a URL"),
+        (f"{take}  or  elicit-tui config import", "take over the servers of another client"),
+        ("elicit-tui demo", "try it on a bundled server that asks every kind of question"),
+        ('elicit-tui --with name="command line or URL"', "use a server for this run only"),
+        ("elicit-tui config init", "write a first configuration file, to be found here:"),
+    ]
+    groups = [
+        [
+            *text_lines(way, width, "accent"),
+            *text_lines(f"  {what}", width),
+        ]
+        for way, what in ways
+    ]
+    groups[-1] += text_lines(f"  {config_path}", width, "strong")
+    title = text_lines("No server is configured yet.", width, "strong")
+    return [*title, *joined(groups)] if narrow else joined([title, intro, *groups])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
+from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.outcome_words import offer_words, server_words
@@ -28,17 +30,30 @@ if TYPE_CHECKING:
 class AboutScreen(TextDialog):
     """To be read only."""
 
-    def __init__(self, record: ServerRecord, offer: Offer | None = None) -> None:
-        """`offer`: what stands first; without one it is about the server alone."""
+    def __init__(
+        self,
+        record: ServerRecord,
+        offer: Offer | None = None,
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`offer`: what stands first; without one it is about the server alone.
+
+        `sent`: the params that would be sent if it were called just now.
+        """
         super().__init__(f"About {offer.shown if offer else neutral_line(record.name, 60)}")
         self._record = record
         self._offer = offer
+        self._sent = sent
 
     def lines(self, width: int) -> list[Line]:
-        """The offer first, then its server."""
+        """What would be sent and the offer first, then its server."""
         groups = [server_words(self._record, width)]
         if self._offer is not None:
             groups.insert(0, offer_words(self._offer, width))
+        if self._offer is not None and self._sent is not None:
+            title = f"what would be sent · {self._offer.method}"
+            params = text_lines(bounded_json(dict(self._sent)), width)
+            groups.insert(0, [((title, "accent"),), *params])
         return joined(groups)
 
 
@@ -109,6 +124,14 @@ SIGNS = (
 )
 
 
+def _signs(width: int) -> list[Line]:
+    """Two beside each other, where there is room for both whole."""
+    column = max(14, width // 2)
+    if any(cell_len(sign) > column - 1 for pair in SIGNS for sign in pair):
+        return [((sign, "plain"),) for pair in zip(*SIGNS, strict=True) for sign in pair]
+    return [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
+
+
 class HelpScreen(TextDialog):
     """One text to scroll through, narrowed to what is searched for."""
 
@@ -163,11 +186,8 @@ class HelpScreen(TextDialog):
 
     def lines(self, width: int) -> list[Line]:
         """Its keys as they are now, its signs, then what the console is."""
-        column = max(14, width // 2)
         groups = self._keys(width)
-        groups.append(
-            [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
-        )
+        groups.append(_signs(width))
         groups += [text_lines(words, width) for words in WORDS]
         palette = key_name(self.app.COMMAND_PALETTE_BINDING)
         groups.append(

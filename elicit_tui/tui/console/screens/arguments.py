@@ -115,7 +115,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             _ROWS_OF_A_FIELD if field.description else _ROWS_OF_A_PLAIN_FIELD
             for field in self._form.fields
         )
-        self.set_class(not self._json and rows <= self.app.size.height, "-low")
+        self.set_class(not self._json and rows <= self.app.size.height, "-fits")
         self._json_area.display = self._json
         for form_view in self.query(FormView):
             form_view.display = not self._json
@@ -189,7 +189,19 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Show whole what it says of itself, and what is known of its server."""
         from elicit_tui.tui.console.screens.about import AboutScreen
 
-        self.app.push_screen(AboutScreen(self.app.state.servers[self._server], self._offer))
+        record = self.app.state.servers[self._server]
+        self.app.push_screen(AboutScreen(record, self._offer, self._as_sent()))
+
+    def _as_sent(self) -> dict[str, Any] | None:
+        """The params of the request as it stands, finished or not; None while its JSON is none."""
+        content = self._read_json() if self._json else self.query_one(FormView).conversion.content
+        if content is None:
+            return None
+        if self._offer.kind == "template":
+            from elicit_tui.host.uri_templates import filled
+
+            return {"uri": filled(self._offer.name, content)}
+        return {"name": self._offer.name, "arguments": dict(content)}
 
     def action_leave(self) -> None:
         """Go back; what was typed is there when the same is to be called again."""

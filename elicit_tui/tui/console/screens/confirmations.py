@@ -138,7 +138,7 @@ class UnsentScreen(TextDialog):
     interruptible = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("c", "copy", "Copy what you typed", id="unsent.copy"),
+        Binding("c", "copy", "Copy it", id="unsent.copy"),
     ]
 
     def __init__(self, unsent: Unsent) -> None:

@@ -176,5 +176,5 @@ class RemoveServerScreen(SureDialog):
             markup=False,
         )
         with KeyRow(classes="buttons"):
-            yield DialogButton("Remove", "server.remove_it", id="sure")
             yield DialogButton("Keep", "server.keep", id="stay", main=True)
+            yield DialogButton("Remove", "server.remove_it", id="sure")

@@ -1,0 +1,113 @@
+"""In a window of 40 columns and 15 rows nothing that one needs is out of sight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.tui.console.screens.about import HelpScreen
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.confirmations import UnsentScreen
+from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
+from elicit_tui.tui.console.servers import OwnFile
+from elicit_tui.tui.console.shared_questions import Unsent
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, tool
+
+pytestmark = pytest.mark.anyio
+
+LOW = (40, 15)
+SERVERS = ("alpha", "beta", "gamma", "delta")
+
+
+def last_line(stand: Stand) -> str:
+    return stand.text().rpartition("\n")[2]
+
+
+async def test_the_half_that_has_the_keys_has_the_rows(tmp_path: Path) -> None:
+    tools = {"alpha": [tool(f"tool{number}") for number in range(5)]}
+    async with console(tmp_path, servers=SERVERS, tools=tools, size=LOW) as stand:
+        await stand.until(lambda: "● gamma" in stand.text())
+        assert "tool3" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "tool4" in stand.text())
+        assert "● alpha" in stand.text()
+        await stand.press("escape")
+        await stand.until(lambda: "● gamma" in stand.text())
+
+
+async def test_of_a_server_that_did_not_start_the_way_on_is_shown(tmp_path: Path) -> None:
+    failures = {"alpha": "alpha-server was not found in PATH. Install it, or change its command."}
+    async with console(tmp_path, servers=SERVERS, failures=failures, size=LOW) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: "r starts it again." in stand.text())
+
+
+async def test_a_result_has_the_rows_once_one_reads_it(tmp_path: Path) -> None:
+    async def work(connection: Any, call: Any) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": "one\ntwo\nthree"}]}
+
+    tools = {"alpha": [tool("ping")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, work=work, size=LOW) as stand:
+        offer = stand.app.state.servers["alpha"].offers[0]
+        for _ in range(3):
+            stand.app.call_offer("alpha", offer)
+        calls = stand.app.state.calls
+        await stand.until(lambda: sum(call.state == "answered" for call in calls) >= 3)
+        await stand.press("3")
+        await stand.until(lambda: stand.text().count("● ") >= 3)
+        assert "three" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "three" in stand.text())
+
+
+async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}, size=LOW) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Call ^S   Back Esc" in stand.text())
+        await stand.until(lambda: "F2 More" in last_line(stand))
+        assert "Esc" not in last_line(stand)
+
+
+async def test_the_buttons_of_the_dialogs_for_servers_are_in_sight(tmp_path: Path) -> None:
+    other = dict.fromkeys(("notes", "time"), 'command = "x"\nargs = ["y"]\n')
+    async with console(tmp_path, size=LOW) as stand:
+        stand.app.own_file = OwnFile(dict, lambda: other, lambda names: None)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.until(lambda: "Write it ^S   Back Esc" in stand.text())
+        await stand.press("escape", "i")
+        await stand.until(lambda: isinstance(stand.app.screen, OtherServersScreen))
+        await stand.until(lambda: "Import ^S   Back Esc" in stand.text())
+        await stand.until(lambda: "Space Choose" in last_line(stand))
+
+
+async def test_the_start_shows_both_keys_that_help_to_a_server(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=(), size=LOW) as stand:
+        lines = [line.strip("│ ") for line in stand.text().splitlines()]
+        assert "n" in lines
+        assert any(line.startswith("i  or  ") for line in lines)
+
+
+async def test_the_copy_of_an_answer_that_was_not_sent_has_its_key(tmp_path: Path) -> None:
+    async with console(tmp_path, size=LOW) as stand:
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        question = stand.app.state.questions.open
+        assert question is not None
+        await stand.press("ctrl+l")
+        unsent = Unsent(question.question, "Somebody else was first.", (("City", "Oslo"),))
+        stand.app.push_screen(UnsentScreen(unsent))
+        await stand.until(lambda: "c Copy it" in last_line(stand))
+        await stand.press("escape")
+
+
+async def test_the_signs_of_the_help_are_whole(tmp_path: Path) -> None:
+    async with console(tmp_path, size=LOW) as stand:
+        await stand.press("f1")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        await stand.press("slash", *"ended or")
+        await stand.until(lambda: "○ ended or cancelled" in stand.text())
