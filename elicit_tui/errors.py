@@ -119,6 +119,10 @@ class StoreError(ElicitTuiError):
     """The store cannot be opened, read or written."""
 
 
+class StoreMissing(StoreError):
+    """There is no store yet, and none was to be made."""
+
+
 class StoreTooNew(StoreError):
     """A newer elicit-tui wrote this store; it is left as it is."""
 

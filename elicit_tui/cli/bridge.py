@@ -37,8 +37,12 @@ def is_hook(argv: Sequence[str]) -> bool:
 
 def run_hook(arguments: Sequence[str]) -> int:
     """Decide one prompt of the agent that the words name, or leave it to that agent."""
+    from elicit_tui.garbage import no_collection
+
     try:
-        _decide(arguments)
+        # Until somebody is asked, which ends it.
+        with no_collection():
+            _decide(arguments)
     except ElicitTuiError as error:
         Narration().error(error)
     except Exception as error:  # noqa: BLE001 - the outermost edge: the agent is as without us
@@ -109,8 +113,10 @@ def _ask_person(
 ) -> None:
     import asyncio
 
+    from elicit_tui.garbage import collect_again
     from elicit_tui.gateway.bridge.bridging import bridge
 
+    collect_again()
     narration, output = Narration(), Output()
 
     def hand(reply: Mapping[str, Any]) -> bool:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import platform
 import re
 import sys
-import uuid
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -25,6 +23,8 @@ _ID: Final = re.compile(r"[0-9a-f]{32}")
 _MACHINE_FILES: Final = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 _BOOT_FILE: Final = "/proc/sys/kernel/random/boot_id"
 _PID_NAMESPACE: Final = "/proc/self/ns/pid"
+PRESENCE_SECONDS: Final = 600.0
+"""How long after the last key in a console or an inbox somebody counts as there."""
 _START_SECONDS: Final = 2.0
 """A process that began this much before or after is another one with its number."""
 
@@ -32,6 +32,8 @@ _START_SECONDS: Final = 2.0
 @cache
 def machine_name() -> str:
     """What this machine calls itself."""
+    import platform  # Not loaded by whoever only looks whether somebody is there.
+
     return platform.node()
 
 
@@ -42,6 +44,8 @@ def machine_id() -> str:
     It is made of the machine's id, its boot and the namespace of process numbers: containers share
     ids and use the same numbers, and a machine uses them again after each start.
     """
+    import uuid  # As `platform`, which it loads.
+
     installed = next(filter(None, map(_line_of, _MACHINE_FILES)), f"{uuid.getnode():x}")
     try:
         namespace = os.readlink(_PID_NAMESPACE)  # noqa: PTH115 (it is no path)

@@ -19,7 +19,7 @@ from elicit_tui.elicitation import new_id, now
 from elicit_tui.errors import SecretError, StoreError, StoreTooNew
 from elicit_tui.store import redis_layout as layout
 from elicit_tui.store import transitions
-from elicit_tui.store.living import machine_id, started_at
+from elicit_tui.store.living import PRESENCE_SECONDS, machine_id, started_at
 from elicit_tui.store.redis_calls import RedisCalls
 from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs
 from elicit_tui.store.redis_questions import BACKSTOP_SECONDS, LOOK_SECONDS, RedisQuestions
@@ -28,7 +28,7 @@ from elicit_tui.store.redis_server import (
     RedisServer,
 )
 from elicit_tui.store.redis_tokens import RedisTokens
-from elicit_tui.store.store import PRESENCE_SECONDS, Asker, AskingProcess, Grant, Role
+from elicit_tui.store.store import Asker, AskingProcess, Grant, Role
 from elicit_tui.store.transitions import StoredQuestion
 
 _Self = TypeVar("_Self", bound="RedisStore")

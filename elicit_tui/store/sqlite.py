@@ -21,14 +21,13 @@ from typing import Any, Final, TypeVar
 from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
 from elicit_tui.store import transitions
-from elicit_tui.store.living import Life, is_over, machine_id
+from elicit_tui.store.living import PRESENCE_SECONDS, Life, is_over, machine_id
 from elicit_tui.store.sealed_questions import SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
 from elicit_tui.store.sqlite_calls import SqliteCalls
 from elicit_tui.store.sqlite_file import SharedFile
 from elicit_tui.store.sqlite_tables import FILE, PRESENT
 from elicit_tui.store.store import (
-    PRESENCE_SECONDS,
     Asker,
     AskingProcess,
     Changes,

@@ -13,9 +13,8 @@ from typing import Final
 
 from elicit_tui.database import DatabaseKind
 from elicit_tui.elicitation import now
-from elicit_tui.errors import StoreError, StoreTooNew
-from elicit_tui.store.living import is_over
-from elicit_tui.store.store import PRESENCE_SECONDS, StoreMissing
+from elicit_tui.errors import StoreError, StoreMissing, StoreTooNew
+from elicit_tui.store.living import PRESENCE_SECONDS, is_over
 
 _CALLS: Final = """
 CREATE TABLE calls (

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Literal, Protocol
+from typing import Literal, Protocol
 
 from elicit_tui.elicitation import Action, Answerer, DecidedBy, Outcome, Question, new_id
 from elicit_tui.elicitation.kind import Kind
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, Draft
-from elicit_tui.errors import StoreError
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.sealed_calls import SealedCalls
 from elicit_tui.store.token_entries import SharedTokenEntries
@@ -23,13 +22,6 @@ from elicit_tui.store.transitions import AgentState, State
 Role = Literal["asker", "listener", "answerer"]
 """What a process does here: it asks for the agent that started it, or for the agents that reach it
 over HTTP; or it is where a person answers."""
-
-PRESENCE_SECONDS: Final = 600.0
-"""How long after the last key in a console or an inbox somebody counts as there."""
-
-
-class StoreMissing(StoreError):
-    """There is no store yet, and none was to be made."""
 
 
 @dataclass(frozen=True)

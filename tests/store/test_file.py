@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.errors import StoreError, StoreTooNew
+from elicit_tui.errors import StoreError, StoreMissing, StoreTooNew
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.sqlite_file import FILE
-from elicit_tui.store.store import Store, StoreMissing
+from elicit_tui.store.store import Store
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import answer, put, question, sent, the_file
 

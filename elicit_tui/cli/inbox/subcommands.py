@@ -13,7 +13,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.parser import InAnyOrder
 from elicit_tui.cli.run_settings import load_settings
-from elicit_tui.errors import UsageError
+from elicit_tui.errors import StoreMissing, UsageError
 from elicit_tui.text import as_name, ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -89,7 +89,6 @@ async def _of_store(
 ) -> Result:
     """What `work` gets of the store; `nothing` where there is no store yet."""
     from elicit_tui.runtime.opening import open_store
-    from elicit_tui.store.store import StoreMissing
 
     try:
         async with open_store(settings, "answerer", create=False) as store:

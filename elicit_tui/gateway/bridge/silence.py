@@ -13,7 +13,7 @@ from typing import Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, unsent
 from elicit_tui.elicitation.settings import Settings, granted
-from elicit_tui.errors import LedgerInUse, StoreError
+from elicit_tui.errors import LedgerInUse, StoreError, StoreMissing
 from elicit_tui.ledger import LateRecords, Ledger
 from elicit_tui.paths import (
     ledger_file,
@@ -42,7 +42,6 @@ def silent_end(settings: Settings, request: ElicitationRequest) -> Outcome | Non
     if settings.store.url is not None:
         return None
     from elicit_tui.store.sqlite_tables import somebody_is_there
-    from elicit_tui.store.store import StoreMissing
 
     try:
         there = somebody_is_there(store_file(settings.history.path), STORE_SECONDS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import Presence, Question
-from elicit_tui.errors import StoreError
+from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.outcome_words import asked
 
@@ -55,7 +55,6 @@ class SharedQuestions:
         """Put what waits in the store to the console, until cancelled."""
         from elicit_tui.broker.inbox_questions import InboxQuestions
         from elicit_tui.runtime.opening import open_inbox
-        from elicit_tui.store.store import StoreMissing
 
         while True:
             try:

@@ -11,6 +11,7 @@ from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.bridge import BRIDGED
 from elicit_tui.paths import ledger_file
+from tests.cli.running import run_program
 from tests.gateway.bridge.hooked import (
     COMMAND,
     QUESTION,
@@ -242,3 +243,21 @@ async def test_what_is_found_in_a_command_has_to_be_acknowledged() -> None:
 def test_the_agents_are_those_of_the_table() -> None:
     known = {key: agent.title for key, agent in known_agents().items() if agent.hook_events}
     assert dict(BRIDGED) == known
+
+
+def test_a_prompt_that_nobody_is_there_for_waits_for_no_event_loop_and_no_questions() -> None:
+    program = (
+        "import os, sys; from elicit_tui.cli import run;"
+        "read, write = os.pipe(); os.write(write, sys.argv[1].encode()); os.close(write);"
+        "os.dup2(read, 0); run(['bridge', 'claude-code']); print(*sys.modules, sep='\\n')"
+    )
+    loaded = set(run_program(program, json.dumps(COMMAND)).stdout.split())
+    assert "elicit_tui.store.living" in loaded, "it was looked whether somebody is there"
+    assert not loaded & {
+        "asyncio",
+        "elicit_tui.broker",
+        "elicit_tui.guardian",
+        "elicit_tui.store.store",
+        "elicit_tui.store.transitions",
+        "platform",
+    }
