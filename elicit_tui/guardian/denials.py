@@ -19,11 +19,21 @@ MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
 
 
+_Row = tuple[int, str, tuple[str, ...], frozenset[str]]
+
+
 @lru_cache(maxsize=1)
-def _rows() -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
-    """Each row's name and steps, and the concepts that it needs in the clause where it ends."""
+def _rows() -> dict[str, list[_Row]]:
+    """Rows by their last concept: their number, name and steps, and what must stand where one ends.
+
+    Of a clause only those are looked at whose last concept stands there.
+    """
+    found: dict[str, list[_Row]] = {}
     rows = ((name, row.split(" > ")) for name, rows in table("rows").items() for row in rows)
-    return tuple((name, (*row,), frozenset(map(_concept_of, row[1:]))) for name, row in rows)
+    for number, (name, row) in enumerate(rows):
+        needs = frozenset(map(_concept_of, row[1:]))
+        found.setdefault(_concept_of(row[-1]), []).append((number, name, (*row,), needs))
+    return found
 
 
 def _concept_of(step: str) -> str:
@@ -74,7 +84,8 @@ class Words:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
         found = self._found
         known = found
-        for name, row, needs in _rows():
+        ending = (row for concept in found if concept in _rows() for row in _rows()[concept])
+        for _, name, row, needs in sorted(ending):
             if (row[0] not in found and not self.before) or not needs <= found.keys():
                 continue
             for begin in self._beginning(row[0]):

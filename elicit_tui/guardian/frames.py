@@ -76,10 +76,26 @@ class FrameMatch(NamedTuple):
 
 def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[FrameMatch]:
     """The frames of a rule that hold in some places of a request, the first time each."""
-    possible = [it for it in frames_of(rule) if request.concepts.issuperset(it.needs)]
+    possible = _possible(request).get(rule, ())
     searched = list(places) if possible else ()
     for frame in possible:
         yield from islice(_matching(frame, searched), 1)
+
+
+@lru_cache(maxsize=1)
+def _possible(request: Reading) -> dict[str, list[Frame]]:
+    """The frames of each rule whose concepts all stand somewhere in a request."""
+    found: dict[str, list[Frame]] = {}
+    stand = request.concepts
+    for rule, frame in _all_frames():
+        if stand.issuperset(frame.needs):
+            found.setdefault(rule, []).append(frame)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _all_frames() -> list[tuple[str, Frame]]:
+    return [(rule, frame) for rule in table("sums") for frame in frames_of(rule)]
 
 
 def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
@@ -160,7 +176,7 @@ def summed(
     """
 
     def find(request: Reading) -> Iterator[Sighting]:
-        if typed and not request.free_fields:
+        if rule not in _possible(request) or (typed and not request.free_fields):
             return
         found = list(matching(rule, request, request.texts(*roles)))
         enough = sum(mention.frame.amount for mention in found) >= THRESHOLD

@@ -38,12 +38,12 @@ def signs_in(
 ) -> Signs:
     """The signs of a sentence, where they count; what asks whether something is so lends none."""
     found: Signs = {}
+    concepts = {sign.removeprefix("not ") for sign in weights}
     names = [name.span() for name in _IDENTIFIER.finditer(place.views[0].folded.text)]
     for clause in sentence:
         heaviest: dict[tuple[int, int], str] = {}
-        for concept in () if clause.whether else clause.by_concept:
-            if concept not in weights and f"not {concept}" not in weights:
-                continue
+        # In a fixed order: of two that weigh the same at a place one counts, always the same one.
+        for concept in () if clause.whether else sorted(clause.by_concept.keys() & concepts):
             for hit in clause.of(concept):
                 if any(start <= clause.spans[hit.start][0] < end for start, end in names):
                     continue

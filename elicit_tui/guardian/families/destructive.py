@@ -102,8 +102,13 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
     return clause.opens and any(hit.start == 0 for hit in clause.of(*acts))
 
 
-def consequences(request: Reading) -> Iterator[Place]:
+@lru_cache(maxsize=1)
+def consequences(request: Reading) -> tuple[Place, ...]:
     """The places that tell what the answer lets happen."""
+    return tuple(_consequences(request))
+
+
+def _consequences(request: Reading) -> Iterator[Place]:
     typed = {field.name for field in request.fields if field.is_free or field.kind == "choice"}
     counted = {field.name for field in request.fields if field.kind == "number"}
     for place in request.texts(*GENERAL, "name", "title", "description"):
@@ -136,11 +141,14 @@ def length_of(place: Place) -> int:
     return sum(len(clause.words) for clause in place.clauses)
 
 
-def telling_choices(request: Reading) -> Iterator[Place]:
+@lru_cache(maxsize=1)
+def telling_choices(request: Reading) -> tuple[Place, ...]:
     """Choices, and what is prepared, that tell of an end in several words."""
-    for place in request.texts("choice", "default"):
-        if length_of(place) >= TELLS or (place.says("destroys") and place.says("irreversible")):
-            yield place
+    return tuple(
+        place
+        for place in request.texts("choice", "default")
+        if length_of(place) >= TELLS or (place.says("destroys") and place.says("irreversible"))
+    )
 
 
 _NOUGHT: Final = ("0", "zero")
@@ -172,8 +180,8 @@ def _on_production(request: Reading) -> Iterator[Sighting]:
 
 def _effect(request: Reading) -> Iterator[Sighting]:
     yield from _by_nought(request)
-    leave = [*consequences(request)] if confirms(request) else []
-    choices = [*telling_choices(request)]
+    leave = consequences(request) if confirms(request) else ()
+    choices = telling_choices(request)
     # Deleting stands among the choices, beside leaving everything as it is.
     left = (choice for it in request.fields if may_be_left(it) for choice in it.texts("choice"))
     ends = any(choice.says("destroys") for choice in left)
@@ -312,8 +320,8 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
 
 def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
     def find(request: Reading) -> Iterator[Sighting]:
-        leave = [*consequences(request)] if confirms(request) else []
-        for places in (leave, [*telling_choices(request)]):
+        leave = consequences(request) if confirms(request) else ()
+        for places in (leave, telling_choices(request)):
             for match in matching(rule, request, places):
                 frame, (place, _, clause, hit) = match.frame.name, match.mention
                 # A choice that begins with the verb lets it happen, whatever the others are.

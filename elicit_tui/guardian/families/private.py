@@ -25,6 +25,8 @@ _SET, _FULL_SET = 2, 3
 
 
 def _asked(name: str, request: Reading) -> Iterator[Sighting]:
+    if request.concepts.isdisjoint((name, f"maybe {name}")):
+        return
     demand = Demand(request, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     # Of one's health a choice or a yes tells enough.
     told_by = {"health": ("choice", "boolean", "other"), "pay": ("choice",)}.get(name, ())

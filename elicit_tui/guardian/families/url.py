@@ -244,9 +244,11 @@ def url_rule(
     """
 
     def look(request: Reading) -> Iterator[Sighting]:
+        if request.mode != "url":
+            return
         text = request.source.url or ""
         url = cut(text if len(text) <= 16_000 else text[:8_000] + text[-8_000:])
-        if request.mode == "url" and (url.is_page or not pages):
+        if url.is_page or not pages:
             for severity, evidence in find(url, request):
                 yield Sighting(severity, "url", evidence)
 
