@@ -21,12 +21,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import cached_property
 from itertools import groupby, takewhile
 from operator import attrgetter
 from typing import Final
 
 from elicit_tui.guardian.denials import Words
+from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.spelling import parts
 from elicit_tui.guardian.words import Hit, is_unspaced, is_word, word_pattern
 
@@ -113,7 +113,7 @@ class Clause(Words):
             and not self._is(before, "ask", "handle", "joint", "which", "use", "determiner", "told")
         )
 
-    @cached_property
+    @kept
     def leads_on(self) -> bool:
         """Whether it tells a way from page to page: "Settings > Tokens"."""
         return any(self.between(at) in (">", "→", "›", "»") for at in range(1, len(self.words)))
@@ -199,7 +199,7 @@ class Clause(Words):
             at for at in self._contentful(joints[-1].end, hit.start) if not self._is(at, "which")
         ]
 
-    @property
+    @kept
     def whether(self) -> list[Hit]:
         """What makes the clause a question for a yes or no: it begins with it."""
         asks = self.is_question and not self._is(0, "which")

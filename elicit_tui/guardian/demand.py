@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
+from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, mentions, weight
 from elicit_tui.guardian.words import Hit, is_known
@@ -160,7 +160,7 @@ class Demand:
         name, longer = mention.words, (it.words for it in mentions(titles, "harmless", *senses))
         return any(len(it) > len(name) and all(map(" ".join(it).count, name)) for it in longer)
 
-    @cached_property
+    @kept
     def _senses(self) -> tuple[Sense, ...]:
         return tuple(
             sense
@@ -205,7 +205,7 @@ class Demand:
             ]
         return self._weighed_of_form[holds]
 
-    @cached_property
+    @kept
     def _places_for_all(self) -> tuple[Place, ...]:
         """The form's own words, and those of what is chosen, where the thing stands in them."""
         choosing = {field.name for field in self.request.fields if field.kind == "choice"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
+from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_unspaced, is_word
 
@@ -64,7 +65,7 @@ class Words:
     listed: Words | None = field(default=None, repr=False)
     """The clause behind its colon."""
 
-    @cached_property
+    @kept
     def _found(self) -> dict[str, list[Hit]]:
         found = find(self.words, self.latin)
         if clocks := [hit for at, word in enumerate(self.words) for hit in self._clock(at, word)]:
@@ -79,7 +80,7 @@ class Words:
             if int(word) <= _HOURS and (minutes or is_word(behind, "o clock", self.latin)):
                 yield Hit("clock", at, at + 2)
 
-    @cached_property
+    @kept
     def by_concept(self) -> dict[str, list[Hit]]:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
         found = self._found
@@ -111,7 +112,7 @@ class Words:
     def _is_asked_to_end(self, start: int) -> bool:
         return all(self._is(at, "ask") for at in range(start, len(self.words)))
 
-    @cached_property
+    @kept
     def _ends(self) -> dict[tuple[str, int], int]:
         return {(hit.concept, hit.start): hit.end for hits in self._found.values() for hit in hits}
 
@@ -133,6 +134,8 @@ class Words:
     def of(self, *concepts: str) -> list[Hit]:
         """The hits of some concepts."""
         found = self.by_concept
+        if len(concepts) == 1:
+            return found.get(concepts[0], [])
         return [hit for concept in concepts if concept in found for hit in found[concept]]
 
     def span(self, hit: Hit) -> tuple[int, int]:
@@ -147,7 +150,7 @@ class Words:
                 return True
         return False
 
-    @cached_property
+    @kept
     def _content(self) -> list[int]:
         """Places of all words that mean something of their own."""
         return [
@@ -172,7 +175,7 @@ class Words:
         """Whether it is the "s" of "the admin's"."""
         return self.words[at] == "s" and self.gaps[at] in ("'", "’", "`")
 
-    @cached_property
+    @kept
     def asks(self) -> tuple[Hit, ...]:
         """The verbs that ask: not "type", "state" and "post" where they are nouns."""
         return tuple(
@@ -220,7 +223,7 @@ class Words:
 
     # What denies -----------------------------------------------------------------------------
 
-    @cached_property
+    @kept
     def _denied_here(self) -> tuple[tuple[int, int, int], ...]:
         """The stretches of words that a negation or an omission covers, and where it stands."""
         found: list[tuple[int, int, int]] = []
@@ -285,7 +288,7 @@ class Words:
                 return place if opening > closing else 0
         return 0
 
-    @cached_property
+    @kept
     def _denied(self) -> tuple[tuple[int, int, int], ...]:
         """The same, and items of a list with one that is: "We never ask for codes or PINs."."""
         if self._is_repeated_denial():
@@ -309,11 +312,11 @@ class Words:
         nots = all(again._is(at, "not", "but") for at in again._content)
         return nots and first._is(len(first.words) - 1, "not") and again._is(0, "but")
 
-    @cached_property
+    @kept
     def _is_item(self) -> bool:
         return not (self.asks or self.of("please", "but"))
 
-    @cached_property
+    @kept
     def _joins(self) -> bool:
         return bool(self.of("joint")) or "、" in self.gaps[0]
 

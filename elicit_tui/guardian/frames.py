@@ -87,15 +87,16 @@ def _possible(request: Reading) -> dict[str, list[Frame]]:
     """The frames of each rule whose concepts all stand somewhere in a request."""
     found: dict[str, list[Frame]] = {}
     stand = request.concepts
-    for rule, frame in _all_frames():
-        if stand.issuperset(frame.needs):
+    for rule, frame, needs in _all_frames():
+        if needs <= stand:
             found.setdefault(rule, []).append(frame)
     return found
 
 
 @lru_cache(maxsize=1)
-def _all_frames() -> list[tuple[str, Frame]]:
-    return [(rule, frame) for rule in table("sums") for frame in frames_of(rule)]
+def _all_frames() -> list[tuple[str, Frame, frozenset[str]]]:
+    frames = ((rule, frame) for rule in table("sums") for frame in frames_of(rule))
+    return [(rule, frame, frozenset(frame.needs)) for rule, frame in frames]
 
 
 def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:

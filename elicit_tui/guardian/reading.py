@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest
@@ -14,6 +13,7 @@ from elicit_tui.form.field import Choice
 from elicit_tui.form.limits import flattened
 from elicit_tui.guardian.clauses import Clause, clauses_of
 from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain, without_invisible
+from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.words import Hit
 
 _OfAll = Literal["server", "message", "url", "schema title", "schema description"]
@@ -93,7 +93,7 @@ class View(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Place:
     """One text of the server's and where it stood."""
 
@@ -106,17 +106,17 @@ class Place:
     """What is searched for words: the same, without what is not seen where that hid some."""
     field: str | None = None
 
-    @cached_property
+    @kept
     def folded(self) -> Folded:
         """The text folded for comparison, camelCase split into words."""
         return fold_text(self.read)
 
-    @cached_property
+    @kept
     def unsplit(self) -> Folded:
         """The text folded for comparison, camelCase left as it is."""
         return fold_text(self.read, split_camel=False)
 
-    @cached_property
+    @kept
     def views(self) -> tuple[View, ...]:
         """All that the text can be read as, cut into clauses, none twice; the usual one first.
 
@@ -145,12 +145,12 @@ class Place:
         """Whether one of some concepts stands in the usual reading."""
         return not self.views[0].concepts.isdisjoint(concepts)
 
-    @cached_property
+    @kept
     def plain(self) -> str:
         """The text with nothing invisible in it and look-alikes as what they look like."""
         return plain(self.read)
 
-    @cached_property
+    @kept
     def shape(self) -> str | None:
         """Which secret's value stands in it, by its shape."""
         return known_shape(self.plain)
@@ -173,7 +173,7 @@ def _leaves_open(place: Place) -> bool | None:
 class _Places:
     places: tuple[Place, ...]
 
-    @cached_property
+    @kept
     def concepts(self) -> frozenset[str]:
         """All that stands there, read in any way: most rules need to look no further."""
         read = (place.views for place in self.places if place.role not in UNREAD)
@@ -185,7 +185,7 @@ class _Places:
             self._by_role[roles] = tuple(place for place in self.places if place.role in roles)
         return self._by_role[roles]
 
-    @cached_property
+    @kept
     def _by_role(self) -> dict[tuple[str, ...], tuple[Place, ...]]:
         return {}
 
@@ -201,14 +201,14 @@ class FieldReading(_Places):
     """The schema with what it refers to merged in, as a form draws it."""
     places: tuple[Place, ...]
 
-    @cached_property
+    @kept
     def choices(self) -> tuple[Choice, ...] | None:
         """What can be chosen there; None where something is typed."""
         items = self.drawn.get("items") if self.drawn.get("type") == "array" else None
         selected = read_choices(items if isinstance(items, Mapping) else self.drawn)
         return None if selected is None else selected[0]
 
-    @cached_property
+    @kept
     def kind(self) -> str:
         """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
         schema, declared = self.drawn, self.drawn.get("type")
@@ -231,7 +231,7 @@ class FieldReading(_Places):
         signs = [place.text for place in self.texts("choice")]
         return len(signs) >= _FEWEST_SIGNS and all(len(sign) == 1 for sign in signs)
 
-    @cached_property
+    @kept
     def is_open(self) -> bool:
         """Whether neither its name nor its title says that something harmless is typed."""
         if self.kind == "date" or self.drawn.get("format") in _HARMLESS_FORMATS:
@@ -262,7 +262,7 @@ class Reading(_Places):
     """Places that were longer than what is examined, or left out altogether."""
     _called: dict[str, tuple[FieldReading, ...]] = field(default_factory=dict)
 
-    @cached_property
+    @kept
     def free_fields(self) -> tuple[FieldReading, ...]:
         """The fields a person types into."""
         return tuple(field for field in self.fields if field.is_free)
@@ -273,7 +273,7 @@ class Reading(_Places):
             self._called[concept] = tuple(it for it in self.fields if it.is_called(concept))
         return self._called[concept]
 
-    @cached_property
+    @kept
     def optional(self) -> frozenset[str]:
         """The names of the fields that an answer may leave out; none where `required` is odd."""
         required = (self.source.requested_schema or {}).get("required", ())
@@ -281,7 +281,7 @@ class Reading(_Places):
             return frozenset()
         return frozenset(field.name for field in self.fields if field.name not in required)
 
-    @cached_property
+    @kept
     def message(self) -> Place:
         """The message, empty when there is none."""
         return next(iter(self.texts("message")), Place("message", "message", "", 0, ""))

@@ -50,7 +50,7 @@ def _described(place: Place, message: Place | None) -> str | None:
     signs = place.views[0].concepts
     if message is not None:
         signs |= message.views[0].concepts
-    if not any(map(signs.issuperset, table("recipes").values())):
+    if not any(map(signs.issuperset, _recipes())):
         return None
     own = sentences(place.clauses)
     if message is None:
@@ -59,6 +59,11 @@ def _described(place: Place, message: Place | None) -> str | None:
         windows = [joined + sentence for joined in sentences(message.clauses) for sentence in own]
     fewest = 0 if message is None else _FEWEST_JOINED
     return next(filter(None, (_fulfilled(window, fewest) for window in windows)), None)
+
+
+@lru_cache(maxsize=1)
+def _recipes() -> list[frozenset[str]]:
+    return [*map(frozenset, table("recipes").values())]
 
 
 def _fulfilled(window: list[Clause], fewest: int) -> str | None:
@@ -103,6 +108,9 @@ def _told(request: Reading) -> list[Signs]:
 def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     """A secret whose description adds up: what a field says with some sentences of the message."""
     weights, told_of = weights_of("described"), table("described")["what it is"]
+    known = request.concepts
+    if "types there" not in known and sum(map(known.__contains__, told_of)) < 2:
+        return
     own: Signs = {}
     for place in field.texts("title", "description"):
         for sentence in sentences(place.clauses):
