@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import sys
-import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from elicit_tui.elicitation import (
     Call,
-    Review,
     ServerIdentity,
-    accept,
 )
 from elicit_tui.elicitation.settings import Rule
-from elicit_tui.errors import HookError
-from elicit_tui.hooks import hooks
-from elicit_tui.hooks.running import Reply, run_hook
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
-from tests.hooks.test_behaviours import assert_gone
 from tests.hooks.world import (
     PAGE,
     SENT,
     WARNS,
-    Receiver,
     accepting,
     answer,
     command,
@@ -226,215 +213,12 @@ def test_a_failed_hook_leaves_refusals_in_force_and_lets_nothing_but_a_person_ac
     run(body())
 
 
-@pytest.mark.parametrize("status", [302, 403, 404, 500])
-def test_a_page_that_answers_with_no_success_has_failed_whatever_it_says(
-    start: RunFactory, receiver: Receiver, status: int
-) -> None:
-    receiver.status, receiver.text = status, answer("accept", colour="blue")
-
-    async def body() -> None:
-        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
-        outcome = await there.broker.resolve(form_request())
-        assert (outcome.decided_by, outcome.content) == ("user", SENT)
-        assert f"answered with HTTP status {status}" in there.told
-        await there.close()
-
-    run(body())
-
-
-def test_compressed_content_is_not_unpacked(start: RunFactory, receiver: Receiver) -> None:
-    receiver.encoding, receiver.text = "gzip", answer("accept", colour="blue")
-
-    async def body() -> None:
-        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
-        assert (await there.broker.resolve(form_request())).decided_by == "user"
-        assert "answered with compressed content" in there.told
-        await there.close()
-
-    run(body())
-
-
-def test_what_waits_to_be_told_to_one_hook_is_bounded_and_said_once(
-    start: RunFactory, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hooks, "MOST_UNTOLD", 2)
-    monkeypatch.setattr(hooks, "LAST_SECONDS", 0.0)
-
-    async def body() -> None:
-        there = start(hook("Asked", command("hangs", log), timeout_sec=60))
-        for _ in range(6):
-            there.hooks.asked(form_request(), Review())
-        assert there.told.count("cannot keep up; not everything is told to it") == 1
-        await there.close()
-        assert "was not told of the last" in there.told
-
-    run(body())
-
-
-@pytest.mark.parametrize(
-    ("meant", "chosen"),
-    [
-        ({}, True),
-        ({"kind": "elicitation"}, True),
-        ({"kind": "approval"}, False),
-        ({"server": "pa*"}, True),
-        ({"server": "other"}, False),
-        ({"tool": "paint*"}, True),
-        ({"tool": "drop"}, False),
-        ({"server": "pa*", "tool": "drop"}, False),
-    ],
-)
-def test_a_hook_is_meant_for_what_it_names_alone(meant: dict[str, Any], chosen: bool) -> None:
-    one = hook("Asked", ("true",), **meant)
-    some = hooks.Hooks([one, hook("Resolved", ("true",), position=2)], "redacted")
-    request = replace(form_request(), calls=(Call("tools/call", "paint_it"),))
-    assert some.chosen("Asked", request) == ((one,) if chosen else ())
-    assert some.chosen("Asked", request, "managed") == ()
-    assert some.chosen("Asked", request, "user") == ((one,) if chosen else ())
-
-
-@pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])
-def test_hooks_run_in_their_order_and_the_administrators_have_the_last_word(event: Any) -> None:
-    managed = hook(event, ("true",), layer="managed")
-    mine = [hook(event, ("true",), position=number) for number in (1, 2)]
-    some = hooks.Hooks([managed, *mine], "redacted")
-    last = event == "ElicitationResult"
-    assert some.chosen(event, form_request()) == ((*mine, managed) if last else (managed, *mine))
-
-
 def test_what_a_hook_warns_of_is_told_by_its_name(start: RunFactory, log: Path) -> None:
     async def body() -> None:
         said = json.dumps({"systemMessage": "Look twice."})
         there = start(hook("Elicitation", command("answers", log, said)), person=Person(SENT))
         assert (await there.broker.resolve(form_request())).decided_by == "user"
         assert "The hook hooks[1] says: Look twice." in there.told
-        await there.close()
-
-    run(body())
-
-
-def test_a_hook_that_cannot_run_fails_and_is_not_run(start: RunFactory, log: Path) -> None:
-    async def body() -> None:
-        one = hook("Elicitation", command("declines", log), cannot_run="it is anybody's to write")
-        there = start(one, person=Person(SENT))
-        assert (await there.broker.resolve(form_request())).decided_by == "user"
-        assert "cannot run: it is anybody's to write" in there.told
-        assert read(log) == []
-        await there.close()
-
-    run(body())
-
-
-def test_what_a_hook_writes_last_before_it_ends_is_read_to_its_end() -> None:
-    written = """print('{"action": "accept", "content": {"a": "' + "x" * 900_000 + '"}}')"""
-    one = hook("Elicitation", (sys.executable, "-I", "-S", "-c", written), timeout_sec=30)
-    for _ in range(3):
-        reply = asyncio.run(run_hook(one, b"{}"))
-        assert reply.content == {"a": "x" * 900_000}
-
-
-def test_how_many_notes_a_hook_was_not_told_of_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def hangs(*_: object) -> Reply:
-        await asyncio.Event().wait()
-        return Reply()
-
-    monkeypatch.setattr(hooks, "run_hook", hangs)
-    monkeypatch.setattr(hooks, "LAST_SECONDS", 0.01)
-    told: list[tuple[str, str]] = []
-
-    async def body() -> None:
-        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
-        some.tell_by(lambda server, sentence: told.append((server, sentence)))
-        for _ in range(3):
-            some.asked(form_request(), Review())
-            await asyncio.sleep(0)
-        await some.close()
-        await hooks.Hooks([hook("Asked", ("true",))], "redacted").close()
-
-    run(body())
-    sentence = "The hook hooks[1] (Asked) was not told of the last 3: the run ended."
-    assert told == [("paint", sentence)]
-
-
-def test_hooks_of_no_broker_fail_instead_of_saying_nothing_to_nobody() -> None:
-    with pytest.raises(RuntimeError, match="tell_by"):
-        hooks.Hooks([], "redacted").tell("s", "Something.")
-
-
-def test_a_hook_that_fails_again_after_it_had_worked_is_told_of_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ends = iter([HookError("failed"), HookError("failed"), Reply(), HookError("failed")])
-
-    async def run_hook(*_: object) -> Reply:
-        end = next(ends)
-        if isinstance(end, HookError):
-            raise end
-        return end
-
-    monkeypatch.setattr(hooks, "run_hook", run_hook)
-    told: list[str] = []
-
-    async def body() -> None:
-        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
-        some.tell_by(lambda server, sentence: told.append(sentence))
-        for _ in range(4):
-            some.asked(form_request(), Review())
-        await some.close()
-
-    run(body())
-    assert told == ["The hook hooks[1] (Asked) failed."] * 2
-
-
-@pytest.mark.parametrize(
-    ("policy", "kept"),
-    [("redacted", {"colour": "the password is •••"}), ("none", None)],
-)
-def test_whoever_is_told_how_a_question_ended_gets_the_values_that_the_record_keeps(
-    log: Path, policy: Any, kept: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hooks, "LAST_SECONDS", 30.0)
-
-    async def body() -> None:
-        some = hooks.Hooks([hook("Resolved", command("passes", log), timeout_sec=30)], policy)
-        sent = accept("user", "Sent.", {"colour": "the password is swordfish"})
-        some.resolved(form_request(), Review(), sent, 5)
-        await some.close()
-
-    run(body())
-    (told,) = read(log)
-    assert told["input"].get("content") == kept
-
-
-def test_what_is_loaded_to_ask_a_page_is_none_of_its_time(
-    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    receiver.text = answer("accept", colour="blue")
-
-    class Slow(httpx2.AsyncClient):
-        def __init__(self, **more: Any) -> None:
-            time.sleep(1.2)
-            super().__init__(**more)
-
-    monkeypatch.setattr(httpx2, "AsyncClient", Slow)
-
-    async def body() -> None:
-        there = start(hook("Elicitation", url=receiver.url, timeout_sec=1), person=Person(SENT))
-        assert (await there.broker.resolve(form_request())).decided_by == "hook"
-        await there.close()
-
-    run(body())
-
-
-def test_certificates_that_are_not_there_are_told_and_a_person_is_asked(
-    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
-
-    async def body() -> None:
-        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
-        assert (await there.broker.resolve(form_request())).decided_by == "user"
-        assert "could not be reached (FileNotFoundError)" in there.told
         await there.close()
 
     run(body())
@@ -472,22 +256,6 @@ def test_a_page_is_not_changed_and_the_try_is_told(start: RunFactory, log: Path)
         await there.close()
 
     run(body())
-
-
-@pytest.mark.skipif(os.name != "posix", reason="sessions are POSIX's")
-def test_what_a_hook_started_in_another_session_ends_when_its_time_is_over(
-    start: RunFactory, log: Path, tmp_path: Path
-) -> None:
-    child = tmp_path / "child"
-
-    async def body() -> None:
-        one = hook("Elicitation", command("hangs with a session", log, str(child)), timeout_sec=2)
-        there = start(one, person=Person(SENT))
-        await there.broker.resolve(form_request())
-        await there.close()
-
-    run(body())
-    assert_gone(int(child.read_text()))
 
 
 @pytest.mark.parametrize("event", ["Elicitation", "ElicitationResult"])

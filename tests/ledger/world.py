@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity
 
 SCHEMA = {"type": "object", "properties": {"environment": {"type": "string"}}}
+
+
+PASSED = Review()
 
 
 class Clock:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
 import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import now
-from elicit_tui.errors import StoreError, StoreTooNew
-from elicit_tui.store import redis_layout, redis_questions, redis_server, redis_store
-from elicit_tui.store.redis_server import RedisAddress, RedisFacts
+from elicit_tui.errors import StoreError
+from elicit_tui.store import redis_layout, redis_questions, redis_store
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
 from elicit_tui.store.transitions import KEPT_SECONDS
@@ -259,13 +256,6 @@ async def test_a_full_redis_takes_nothing_new_and_answers_and_ends_what_waits(
         assert await answering.waiting() == ()
 
 
-async def test_a_redis_of_a_newer_version_is_left_alone(start: Start) -> None:
-    redis = start()
-    redis.command("HSET", redis_layout.META, "layout", str(redis_layout.LAYOUT + 1))
-    with pytest.raises(StoreTooNew, match="was written by a newer version"):
-        await RedisStore.open(redis.url, "asker", secret=SECRET)
-
-
 async def test_who_asks_is_told_of_its_own_questions_alone_and_who_answers_of_all(
     start: Start,
 ) -> None:
@@ -288,12 +278,6 @@ async def test_who_asks_is_told_of_its_own_questions_alone_and_who_answers_of_al
         for store, seen in ((asking, [mine.id]), (also, [theirs.id])):
             changes = await goes(store.changes(number[store], 1.0))
             assert [one.id for one in changes.waiting] == seen
-
-
-async def test_a_redis_that_may_drop_what_waits_stops_the_start(start: Start) -> None:
-    redis = start("--maxmemory-policy", "allkeys-lru")
-    with pytest.raises(StoreError, match="maxmemory-policy is allkeys-lru and must be noeviction"):
-        await RedisStore.open(redis.url, "asker", secret=SECRET)
 
 
 async def test_connections_that_are_cut_and_scripts_that_are_gone_lose_nothing(
@@ -343,50 +327,6 @@ async def test_a_session_that_ended_is_looked_for_as_long_as_its_ends_can_be_rea
         assert redis.command("ZCARD", redis_layout.ENDED) == 0
 
 
-@pytest.mark.parametrize(
-    ("kind", "said", "words"),
-    [
-        ("NoPermissionError", "NOPERM no", "lacks a right that `elicit-tui store check` names"),
-        ("ResponseError", "User x can't run this command", "lacks a right"),
-        ("AuthenticationError", "x", "does not let this user in"),
-        ("ResponseError", "WRONGPASS invalid username-password pair", "does not let this user in"),
-        ("ConnectionError", "Authentication required.", "does not let this user in"),
-        ("OutOfMemoryError", "command not allowed", "is full: nothing new can wait there"),
-        # A script of Redis 6.2 says it so.
-        ("ResponseError", "Error running script: -OOM command not allowed", "is full"),
-        ("ResponseError", "ERR unknown\x1b", "failed (ERR unknown␛)"),
-        ("TimeoutError", "", "does not answer"),
-        ("ConnectionError", "Timeout reading from socket", "does not answer"),
-        ("ConnectionError", "Connection refused", "cannot be reached (Connection refused)"),
-        ("ConnectionError", "", "cannot be reached (ConnectionError)"),
-    ],
-)
-def test_what_a_redis_refuses_is_told_in_words_of_ours(kind: str, said: str, words: str) -> None:
-    from redis import exceptions
-
-    error = getattr(exceptions, kind)(said)
-    assert redis_server._words(error).startswith(words)
-
-
-def test_a_redis_that_is_too_old_is_said_and_one_that_hides_its_policy_serves() -> None:
-    server = redis_server.RedisServer(RedisAddress.read("redis://far.example"))
-    server.facts = RedisFacts((6, 0, 20), "6.0.20", False, "noeviction")
-    with pytest.raises(StoreError, match=r"is Redis 6\.0\.20; 6\.2 or newer is needed"):
-        server.must_serve()
-    server.facts = RedisFacts((6, 2, 0), "6.2.0", False, None)
-    server.must_serve()
-    hides, unencrypted = server.warnings
-    assert "hides its maxmemory-policy" in hides
-    assert "redis://far.example:6379 is not encrypted on its way" in unencrypted
-    server.address = RedisAddress.read("unix:///run/redis?db=2")
-    server.facts = RedisFacts((7, 0, 0), "7.0.0", False, "noeviction")
-    assert not [*server.warnings]
-    script = redis_server.LuaScript("return 1", "allow-oom")
-    assert script.text((6, 2, 14)) == "return 1"
-    assert script.text((7, 0)) == "#!lua flags=allow-oom\nreturn 1"
-    assert redis_server.LuaScript("return 1").text((7, 0)) == "return 1"
-
-
 async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> None:
     redis = start()
 
@@ -414,21 +354,6 @@ async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> No
     finally:
         await asking.close()
         await answering.close()
-
-
-def test_nothing_of_redis_is_loaded_where_the_store_is_a_file(tmp_path: Path) -> None:
-    show = (
-        "import asyncio, sys\n"
-        "from elicit_tui.elicitation.settings import Settings, HistorySettings\n"
-        "from elicit_tui.runtime import open_store\n"
-        "async def main():\n"
-        f"    settings = Settings(history=HistorySettings(path={str(tmp_path / 'h.sqlite3')!r}))\n"
-        "    async with open_store(settings, 'asker'): pass\n"
-        "asyncio.run(main())\n"
-        "print([name for name in sys.modules if 'redis' in name])"
-    )
-    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 async def test_to_look_for_what_was_lost_costs_the_same_however_many_wait(

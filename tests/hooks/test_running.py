@@ -1,0 +1,124 @@
+"""How a hook runs; one that does not, or answers as it may not, has failed, which is told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from elicit_tui.hooks.running import run_hook
+from tests.broker.conftest import form_request, run
+from tests.hooks.conftest import Person, RunFactory
+from tests.hooks.test_behaviours import assert_gone
+from tests.hooks.world import (
+    SENT,
+    Receiver,
+    answer,
+    command,
+    hook,
+    read,
+)
+
+
+@pytest.mark.parametrize("status", [302, 403, 404, 500])
+def test_a_page_that_answers_with_no_success_has_failed_whatever_it_says(
+    start: RunFactory, receiver: Receiver, status: int
+) -> None:
+    receiver.status, receiver.text = status, answer("accept", colour="blue")
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
+        outcome = await there.broker.resolve(form_request())
+        assert (outcome.decided_by, outcome.content) == ("user", SENT)
+        assert f"answered with HTTP status {status}" in there.told
+        await there.close()
+
+    run(body())
+
+
+def test_compressed_content_is_not_unpacked(start: RunFactory, receiver: Receiver) -> None:
+    receiver.encoding, receiver.text = "gzip", answer("accept", colour="blue")
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "answered with compressed content" in there.told
+        await there.close()
+
+    run(body())
+
+
+def test_a_hook_that_cannot_run_fails_and_is_not_run(start: RunFactory, log: Path) -> None:
+    async def body() -> None:
+        one = hook("Elicitation", command("declines", log), cannot_run="it is anybody's to write")
+        there = start(one, person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "cannot run: it is anybody's to write" in there.told
+        assert read(log) == []
+        await there.close()
+
+    run(body())
+
+
+def test_what_a_hook_writes_last_before_it_ends_is_read_to_its_end() -> None:
+    written = """print('{"action": "accept", "content": {"a": "' + "x" * 900_000 + '"}}')"""
+    one = hook("Elicitation", (sys.executable, "-I", "-S", "-c", written), timeout_sec=30)
+    for _ in range(3):
+        reply = asyncio.run(run_hook(one, b"{}"))
+        assert reply.content == {"a": "x" * 900_000}
+
+
+def test_what_is_loaded_to_ask_a_page_is_none_of_its_time(
+    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver.text = answer("accept", colour="blue")
+
+    class Slow(httpx2.AsyncClient):
+        def __init__(self, **more: Any) -> None:
+            time.sleep(1.2)
+            super().__init__(**more)
+
+    monkeypatch.setattr(httpx2, "AsyncClient", Slow)
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url, timeout_sec=1), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "hook"
+        await there.close()
+
+    run(body())
+
+
+def test_certificates_that_are_not_there_are_told_and_a_person_is_asked(
+    start: RunFactory, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+
+    async def body() -> None:
+        there = start(hook("Elicitation", url=receiver.url), person=Person(SENT))
+        assert (await there.broker.resolve(form_request())).decided_by == "user"
+        assert "could not be reached (FileNotFoundError)" in there.told
+        await there.close()
+
+    run(body())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sessions are POSIX's")
+def test_what_a_hook_started_in_another_session_ends_when_its_time_is_over(
+    start: RunFactory, log: Path, tmp_path: Path
+) -> None:
+    child = tmp_path / "child"
+
+    async def body() -> None:
+        one = hook("Elicitation", command("hangs with a session", log, str(child)), timeout_sec=2)
+        there = start(one, person=Person(SENT))
+        await there.broker.resolve(form_request())
+        await there.close()
+
+    run(body())
+    assert_gone(int(child.read_text()))
