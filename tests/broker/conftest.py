@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Resolved
+from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Notice, Resolved
 from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.elicitation import (
     Deadline,
@@ -22,6 +22,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.guardian import Guardian
+from elicit_tui.hooks import Hooks
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from tests.broker.elsewhere import World
@@ -81,6 +82,7 @@ class Bench:
         answers: tuple[Rule, ...] | None,
         responder: Responder | None,
         agent: CallingAgent | None,
+        hooks: Hooks | None,
     ) -> None:
         self.person = Person()
         self.ledger = ledger
@@ -90,13 +92,18 @@ class Bench:
             Guardian(settings.guardian),
             ledger,
             responder or self.person,
-            BrokerOptions(agent=agent),
+            BrokerOptions(agent=agent, hooks=hooks),
         )
         self.broker.subscribe(self.events.append)
 
     def asks(self, request: ElicitationRequest | None = None) -> asyncio.Task[Outcome]:
         """A server asks; the broker's work on its question."""
         return asyncio.ensure_future(self.broker.resolve(request or form_request()))
+
+    @property
+    def told(self) -> list[str]:
+        """What the person was told beside questions."""
+        return [event.sentence for event in self.events if isinstance(event, Notice)]
 
     @property
     def resolved(self) -> list[Resolved]:
@@ -116,10 +123,11 @@ def bench(tmp_path: Path) -> Iterator[BenchFactory]:
         *,
         responder: Responder | None = None,
         agent: CallingAgent | None = None,
+        hooks: Hooks | None = None,
     ) -> Bench:
         ledgers.append(Ledger.open(tmp_path / "state" / f"ledger-{len(ledgers)}.sqlite3"))
         owner = settings or Settings()
-        return Bench(ledgers[-1], owner, answers, responder, agent)
+        return Bench(ledgers[-1], owner, answers, responder, agent, hooks)
 
     yield make
     for ledger in ledgers:
