@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -93,7 +94,7 @@ def remove_server(path: Path, name: str) -> None:
 
 
 def _renamed(text: str, old: str, new: str) -> str:
-    """The text with the headers of a server's tables under its new name; nothing else of it."""
+    """The text with a server's tables, and the rules and hooks for it alone, under its new name."""
     document = _document(text).unwrap()
     servers = _servers(document)
     if old not in servers:
@@ -102,10 +103,28 @@ def _renamed(text: str, old: str, new: str) -> str:
         raise ConfigError([f"there is a server {new} already"])
     servers[new] = servers.pop(old)
     after = "".join(_renamed_line(line, old, new) for line in text.splitlines(keepends=True))
+    written = _document(after)
+    _point_at(document, old, new)
+    if _point_at(written, old, new):
+        import tomlkit
+
+        after = tomlkit.dumps(written)
     # A table may be written without a header of its own, and a text may look like one.
     if _document(after).unwrap() != document:
         raise ConfigError([f"how {old} is written lets only you change its name in this file"])
     return after
+
+
+def _point_at(document: Any, old: str, new: str) -> int:
+    """Let the rules and hooks that name this server and no other name it anew; how many did.
+
+    Their `server` is a glob: one that fits other servers too stays as it is.
+    """
+    entries = [*(document.get("rules") or ()), *(document.get("hooks") or ())]
+    own = [entry for entry in entries if entry.get("server") == glob.escape(old)]
+    for entry in own:
+        entry["server"] = glob.escape(new)
+    return len(own)
 
 
 def _renamed_line(line: str, old: str, new: str) -> str:

@@ -47,7 +47,29 @@ class SavedCall(NamedTuple):
 
     def write(self, path: Path) -> None:
         """Write it to a new file of the person's own. Raises OSError, also where one is there."""
-        paths.write_private(path, f"{ascii_json(self._asdict(), indent=2)}\n".encode())
+        paths.write_private(path, self.written)
+
+    @property
+    def written(self) -> bytes:
+        """The file."""
+        return f"{ascii_json(self._asdict(), indent=2)}\n".encode()
+
+
+def rename_server(folder: Path, old: str, new: str) -> int:
+    """Let the saved calls of a folder name a server anew; how many did.
+
+    What is a link, no saved call or cannot be written stays as it is.
+    """
+    renamed = 0
+    for path in saved_calls(folder):
+        try:
+            call = SavedCall.read(path)
+            if call.server == old and not path.is_symlink():
+                paths.rewrite_file(path, call._replace(server=new).written)
+                renamed += 1
+        except (UsageError, OSError):
+            continue
+    return renamed
 
 
 def saved_calls(folder: Path) -> list[Path]:

@@ -223,3 +223,27 @@ def test_a_name_that_cannot_be_changed_safely_is_left_to_the_person(mine: Path, 
     with pytest.raises(ConfigError, match="lets only you change its name"):
         put_server(mine, "new", "notes", was="notes")
     assert mine.read_text() == text
+
+
+def test_the_rules_and_hooks_of_a_server_go_with_its_name(mine: Path) -> None:
+    ruled = """
+[[rules]]
+server = "deploy"  # never from there
+action = "decline"
+
+[[rules]]
+server = "d*"
+action = "ask"
+
+[[hooks]]
+event = "Resolved"
+server = "deploy"
+command = ["/usr/bin/true"]
+"""
+    mine.write_text(MINE + ruled)
+    put_server(mine, "rollout[1]", "deploy-server --staging", was="deploy")
+    text = mine.read_text()
+    assert 'server = "rollout[[]1]"  # never from there\naction = "decline"' in text
+    assert 'server = "d*"' in text, "what fits others too is not one server's"
+    assert text.count('server = "rollout[[]1]"') == 2
+    assert "# My own words." in text

@@ -48,7 +48,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         MuteScreen,
         UnsentScreen,
     )
-    from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+    from elicit_tui.tui.console.screens.keep_call import KeepCallScreen, NoteScreen
     from elicit_tui.tui.console.screens.links import PageScreen
     from elicit_tui.tui.console.screens.long_text import LongTextScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -80,6 +80,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
         PicturePage,
         PageScreen,
         KeepCallScreen,
+        NoteScreen,
         ServerScreen,
         OtherServersScreen,
         RemoveServerScreen,

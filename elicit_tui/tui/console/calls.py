@@ -7,9 +7,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.elicitation import Action, Call
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.results import Link
 
 KEPT_CALLS: Final = 30
 KEPT_LOG_LINES: Final = 1_000
@@ -62,7 +65,11 @@ class CallRecord:
     confirmation: str = ""
     """What became of our own question whether it may be made; empty where that was not asked."""
     result: dict[str, Any] | None = None
+    links: tuple[Link, ...] | None = None
+    """What its result points to; None: nobody looked yet."""
     failure: str | None = None
+    note: str = ""
+    """What the person wrote down of it, as they typed it."""
     ended_as: str = ""
     """How one of an earlier run stood at its end; empty for those of this run."""
     refused_before: AnsweredQuestion | None = None

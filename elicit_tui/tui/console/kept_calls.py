@@ -49,17 +49,45 @@ class KeptCalls:
     ) -> None:
         """Keep a call that has ended, in a thread of its own. `schema`: of its arguments."""
         if self._policy != "none":
-            written = (record.server, record.call, _end(record), schema, guardian)
+            written = (record, _end(record), schema, guardian)
             Thread(target=self._add, args=written, name=THREAD_NAME).start()
+
+    def note(self, record: CallRecord) -> None:
+        """Keep the note of a call that is kept already."""
+        began = record.began.isoformat(timespec="seconds")
+        place = {"server": record.server, "name": record.call.name, "began": began}
+        with _ONE_AT_A_TIME:
+            calls = self._written()
+            for call in calls:
+                if isinstance(call, dict) and place.items() <= call.items():
+                    call["note"] = record.note
+                    self._write(calls)
+
+    def rename(self, old: str, new: str) -> None:
+        """The calls of a server are found under its new name."""
+        with _ONE_AT_A_TIME:
+            calls = self._written()
+            own = [call for call in calls if isinstance(call, dict) and call.get("server") == old]
+            for call in own:
+                call["server"] = new
+            if own:
+                self._write(calls)
+
+    def _write(self, calls: list[Any]) -> None:
+        try:
+            paths.private_directory(self._file.parent)
+            paths.replace_file(self._file, ascii_json(calls).encode())
+        except (OSError, ElicitTuiError):
+            return
 
     def _add(
         self,
-        server: str,
-        call: Call,
+        record: CallRecord,
         end: dict[str, Any],
         schema: Mapping[str, Any],
         guardian: LazyGuardian | None,
     ) -> None:
+        server, call = record.server, record.call
         if masked(call.name) != call.name:
             return  # A resource's address with a secret in it.
         arguments = self._harmless(server, call.arguments, schema, guardian)
@@ -67,12 +95,8 @@ class KeptCalls:
         what = {"server": server, "method": call.method, "name": call.name}
         written = {**what, "arguments": arguments, "withheld": withheld, **end}
         with _ONE_AT_A_TIME:
-            try:
-                calls = [*self._written(), written][-KEPT_CALLS:]
-                paths.private_directory(self._file.parent)
-                paths.replace_file(self._file, ascii_json(calls).encode())
-            except (OSError, ElicitTuiError):
-                return
+            written["note"] = record.note  # It may have been written meanwhile.
+            self._write([*self._written(), written][-KEPT_CALLS:])
 
     def _harmless(
         self,
@@ -141,6 +165,7 @@ def _record(written: Any) -> CallRecord | None:
             started=0.0,
             ended=float(written["seconds"]),
             state=state,
+            note=neutral(str(written.get("note") or ""), 1_000),
             failure=neutral(written["failure"], 1_000) if written["failure"] else None,
             ended_as=standing,
             refused_before=_refusal(written, standing),

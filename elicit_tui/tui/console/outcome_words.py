@@ -13,7 +13,15 @@ from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.text import as_name, neutral_line, quoted
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
-from elicit_tui.tui.console.spans import Line, Role, joined, labelled, shortened, text_lines
+from elicit_tui.tui.console.spans import (
+    Line,
+    Role,
+    joined,
+    labelled,
+    shortened,
+    text_lines,
+    wrapped,
+)
 from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:
@@ -302,3 +310,28 @@ def bar(record: CallRecord, width: int) -> str:
     part = max(0.0, min(1.0, record.progress / record.total))
     filled = round(part * width)
     return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"
+
+
+def question_words(record: CallRecord, width: int) -> list[Line]:
+    """What a call asked, and how each of that ended."""
+    if not record.answered:
+        return []
+    kept = len(record.answered)
+    more = f" · these {kept} and {record.questions - kept:,} more"
+    head: Line = (
+        (plural(record.questions, "question"), "accent"),
+        (more if record.questions > kept else "", "dim"),
+    )
+    lines = [head]
+    for end in record.answered:
+        role = ROLES[end.action]
+        first, *others = wrapped(end.message, max(8, width - 2))
+        lines.append(((f"{SIGNS[end.action]} ", role), (first, "plain")))
+        lines.extend(((f"  {part}", "plain"),) for part in others)
+        whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
+        end_lines = wrapped(f"{end.summary}{whose}", max(8, width - 2))
+        lines.extend(((f"  {part}", "dim"),) for part in end_lines)
+        if end.sent:
+            sent = wrapped(f"sent {end.sent}", max(8, width - 2))
+            lines.extend(((f"  {part}", "plain"),) for part in sent)
+    return lines

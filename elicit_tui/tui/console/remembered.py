@@ -72,6 +72,12 @@ class Remembered:
         self.recent = [place, *(recent for recent in self.recent if recent != place)][:KEPT_RECENT]
         self.save()
 
+    def rename(self, old: str, new: str) -> None:
+        """What was a favourite or used last of a server is so under its new name."""
+        for places in (self.favourites, self.recent):
+            places[:] = [(new if server == old else server, key) for server, key in places]
+        self.save()
+
     def toggle_favourite(self, server: str, key: str) -> bool:
         """Make it a favourite, or no longer; whether it is one now."""
         place = (server, key)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.outcome_words import plural
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -108,10 +109,33 @@ class ServerEditing:
                 cwd=values["cwd"].strip(),
                 env=env,
             )
-            self._run_anew(name, *([was] if was not in (None, name) else []))
+            moved = [was] if was not in (None, name) else []
+            for old in moved:
+                self._move(str(old), name)
+            self._run_anew(name, *moved)
         except ElicitTuiError as error:
             return str(error).removeprefix("--with ")
         return ""
+
+    def _move(self, old: str, new: str) -> None:
+        """What is known of a server by its name is known of it under the new one."""
+        from elicit_tui.elicitation.saved_call import rename_server
+        from elicit_tui.tui.console.kept_calls import KeptCalls
+
+        state = self._app.state
+        self._app.remembered.rename(old, new)
+        KeptCalls(state.settings.history.content).rename(old, new)
+        for record in state.calls:
+            if record.server == old:
+                record.server = new
+        for name, key in [*state.half_typed]:
+            if name == old:
+                state.half_typed[new, key] = state.half_typed.pop((old, key))
+        kept = rename_server(Path(), old, new)
+        if kept:
+            verb = "names" if kept == 1 else "name"
+            words = f"{plural(kept, 'kept call')} of this folder {verb} it {new} now."
+            self._tell(words, severity="information")
 
     def _take(self, names: Collection[str]) -> str:
         assert self._file is not None

@@ -216,3 +216,23 @@ async def test_a_file_of_calls_that_was_spoilt_is_no_trouble(tmp_path: Path, wri
     async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
         await stand.press("3")
         await stand.until(lambda: "No call yet" in stand.text())
+
+
+async def test_a_note_at_a_call_is_found_by_its_words_in_the_next_run_too(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        entry(stand, "alpha: first")()
+        await stand.until(lambda: calls_of(stand) and "done" in stand.text())
+        await stand.press("3", "n")
+        await stand.until(lambda: "A note at this call" in stand.text())
+        await stand.press(*"for Ada", "enter")
+        await stand.until(lambda: "your note   for Ada" in stand.text())
+        stand.app.state.calls.start("alpha", Call("tools/call", "last", {})).end("answered")
+        await stand.press("slash", *"for ada")
+        await stand.until(lambda: "last" not in stand.text())
+        assert "for Ada" in stand.text()
+    until_written()
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "your note   for Ada" in stand.text())
+        await stand.press("n", *["backspace"] * 7, "ctrl+s")
+        await stand.until(lambda: "your note" not in stand.text())

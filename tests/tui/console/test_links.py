@@ -124,3 +124,43 @@ async def test_at_80_columns_the_key_of_a_link_hides_no_other(tmp_path: Path, wh
         last = "s Save" if whole else "f Filter"
         await stand.until(lambda: last in stand.text().splitlines()[-1])
         assert "…" not in stand.text().splitlines()[-1]
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+async def test_the_links_of_a_text_are_followed_as_what_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(links, "open_in_browser", lambda url: bool(opened.append(url)) or True)
+    words = (
+        "# Notes\n\nSee [your bank](https://evil.example/x), [today](note://today), notes.md, "
+        "[here](docs/a.md), [once more](https://evil.example/x), "
+        "[run](javascript://alert(1)) and https://plain.example/y."
+    )
+    async with pointing(tmp_path, text(words)) as (stand, made):
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, LinksScreen))
+        await stand.until(lambda: "↗ your bank" in stand.text())
+        listed = [line for line in stand.text().splitlines() if "://" in line]
+        assert ["evil.example/x" in listed[0], "note://today" in listed[1]] == [True, True]
+        assert "https://plain.example/y" in listed[2]
+        assert len(listed) == 3
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
+        await stand.until(lambda: "evil.example" in stand.text().split("leads to")[-1])
+        await stand.press("n")
+        assert opened == []
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, LinksScreen))
+        await stand.press("down", "enter")
+        await stand.until(lambda: "what stands in note://today" in stand.text())
+        assert made[-1].method == "resources/read"
+
+
+async def test_a_long_text_is_not_looked_through_for_links(tmp_path: Path) -> None:
+    async with pointing(tmp_path, NOTE, text("https://a.example/b " * 50_000)) as (stand, _):
+        await stand.press("o")
+        await stand.until(lambda: "what stands in note://today" in stand.text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.servers import OwnFile
 from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
 
@@ -165,3 +167,32 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
         )
         assert "a" not in stand.app.state.servers
         assert stand.runtime.settings.servers["ab"].cwd == "/srv"
+
+
+async def test_what_belongs_to_a_server_goes_with_its_new_name(
+    tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(mine, '[mcp_servers.a]\ncommand = "x"\n\n[[rules]]\nserver = "a"\naction = "decline"\n')
+    call = {"server": "a", "tool": "greet", "arguments": {}}
+    put(tmp_path / "mine.call.json", json.dumps(call))
+    put(tmp_path / "other.call.json", json.dumps({**call, "server": "b"}))
+    servers = load(CommandLine(config_file=mine)).servers
+    tools = {"a": [tool("greet")], "z": [tool("greet")]}
+    async with console(tmp_path, server_settings=servers, tools=tools) as stand:
+        edited_in(stand, mine)
+        await stand.press("enter", "f", "enter")
+        await stand.until(lambda: [r.state for r in stand.app.state.calls][:1] == ["answered"])
+        await stand.press("1", "escape", "e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("shift+tab", "end", "backspace", "z", "ctrl+s")
+        await stand.until(lambda: "● z" in stand.text())
+        await stand.until(lambda: "★ greet" in stand.text())
+        assert 'server = "z"\naction = "decline"' in (written(mine) or "")
+        assert json.loads((tmp_path / "mine.call.json").read_text()) == {**call, "server": "z"}
+        assert json.loads((tmp_path / "other.call.json").read_text())["server"] == "b"
+        assert "1 kept call of this folder names it z now." in stand.notices()
+        assert next(iter(stand.app.state.calls)).server == "z"
+    async with console(tmp_path, servers=["z"], tools=tools) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "z · greet" in stand.text())

@@ -10,14 +10,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.elicitation.outcome import SIGNS as SIGNS_OF_ENDS
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.outcome_words import ROLES, bar, duration, how, plural
+from elicit_tui.tui.console.outcome_words import bar, duration, how, plural, question_words
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.results import as_text, binaries, links
+from elicit_tui.tui.console.result_links import links_of
+from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import (
     Line,
     apart,
@@ -26,7 +26,6 @@ from elicit_tui.tui.console.spans import (
     labelled,
     text_lines,
     text_of,
-    wrapped,
 )
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
@@ -45,7 +44,7 @@ FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
 }
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
-    "list cancel again turn whole save copy copy_json copy_command keep open_link".split()
+    "list cancel again turn whole save copy copy_json copy_command keep note open_link".split()
 )
 """Those that are of the call under the cursor."""
 
@@ -66,6 +65,7 @@ class CallsPane(Pane):
         Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("slash", "search", "Search", key_display="/", show=False, id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
+        Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
     ]
@@ -198,10 +198,10 @@ class CallsPane(Pane):
             return False
         if action in ("cancel", "again"):
             return (record.state == "running") == (action == "cancel")
-        if action in ("keep", "copy_command"):
+        if action in ("keep", "note", "copy_command"):
             return True
         if action == "open_link":
-            return record.result is not None and bool(links(record.result))
+            return bool(links_of(record))
         return record.result is not None
 
     def worded(self, action: str) -> str | None:
@@ -242,6 +242,7 @@ class CallsPane(Pane):
         about = [waits or bar(record, 10)] if record.state == "running" else [state]
         if len(self.state.servers) > 1:
             about.append(record.server)
+        about += [neutral_line(record.note, 80)] if record.note else []
         return [first, ((f"   {fitting(about, width - 4)}", "dim"),)]
 
     def _lines(self, width: int) -> list[Line]:
@@ -251,34 +252,11 @@ class CallsPane(Pane):
         return joined(
             [
                 self._head(record, width),
-                self._questions(record, width),
+                question_words(record, width),
                 self._result(record, width),
                 self._log(record, width),
             ]
         )
-
-    def _questions(self, record: CallRecord, width: int) -> list[Line]:
-        if not record.answered:
-            return []
-        kept = len(record.answered)
-        more = f" · these {kept} and {record.questions - kept:,} more"
-        head: Line = (
-            (plural(record.questions, "question"), "accent"),
-            (more if record.questions > kept else "", "dim"),
-        )
-        lines = [head]
-        for end in record.answered:
-            role = ROLES[end.action]
-            first, *others = wrapped(end.message, max(8, width - 2))
-            lines.append(((f"{SIGNS_OF_ENDS[end.action]} ", role), (first, "plain")))
-            lines.extend(((f"  {part}", "plain"),) for part in others)
-            whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
-            end_lines = wrapped(f"{end.summary}{whose}", max(8, width - 2))
-            lines.extend(((f"  {part}", "dim"),) for part in end_lines)
-            if end.sent:
-                sent = wrapped(f"sent {end.sent}", max(8, width - 2))
-                lines.extend(((f"  {part}", "plain"),) for part in sent)
-        return lines
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
         arguments = readable_json(dict(record.call.arguments), indent=None)
@@ -309,6 +287,8 @@ class CallsPane(Pane):
                 head.extend(text_lines(record.progress_message, width))
         if record.call.arguments:
             head.extend(labelled("arguments", neutral(arguments, 4_000), width))
+        if record.note:
+            head.extend(labelled("your note", neutral(record.note, 1_000), width))
         if record.withheld:
             head.extend(labelled("not kept", ", ".join(record.withheld), width))
         if record.confirmation:
@@ -430,7 +410,7 @@ class CallsPane(Pane):
         from elicit_tui.tui.console.screens.links import open_link
 
         if self.record is not None and self.record.result is not None:
-            open_link(self.app, self.record.server, links(self.record.result))
+            open_link(self.app, self.record.server, links_of(self.record))
 
     def action_keep(self) -> None:
         """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
@@ -441,6 +421,13 @@ class CallsPane(Pane):
         elif self.record is not None:
             self.app.write_in(KeepCallScreen(self.record))
 
+    def action_note(self) -> None:
+        """Write down what one wants to know of this call later."""
+        from elicit_tui.tui.console.screens.keep_call import NoteScreen
+
+        if self.record is not None:
+            self.app.write_in(NoteScreen(self.record, self.state.settings.history.content))
+
     def action_again(self) -> None:
         """Call the same tool again; the arguments can be changed first."""
         if self.record is not None:
@@ -449,4 +436,5 @@ class CallsPane(Pane):
 
 def _searched(record: CallRecord) -> str:
     arguments = readable_json(dict(record.call.arguments), indent=None)
-    return f"{record.call.name} {record.server} {record.standing} {arguments}".casefold()
+    words = (record.call.name, record.server, record.standing, arguments, record.note)
+    return " ".join(words).casefold()

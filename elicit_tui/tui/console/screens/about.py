@@ -72,6 +72,7 @@ TITLES = {
     "picture": "a result's pictures",
     "link": "a link of a result",
     "keep": "a call to be kept",
+    "note": "a note at a call",
     "activity": "activity",
     "history": "history",
     "question": "inside a question",

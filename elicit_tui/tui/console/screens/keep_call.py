@@ -1,4 +1,4 @@
-"""A call written to a file that can be committed, and made again by name."""
+"""A call written to a file that can be committed, and made again by name; a note at a call."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from textual.widgets import Input, Static
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import WritingDialog
+from elicit_tui.tui.console.kept_calls import KeptCalls
 
 if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import ContentPolicy
     from elicit_tui.tui.console.calls import CallRecord
 
 
@@ -61,4 +63,40 @@ class KeepCallScreen(WritingDialog[None]):
             return
         words = f"elicit-tui call @{path} makes it again."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
+        self.dismiss(None)
+
+
+class NoteScreen(WritingDialog[None]):
+    """Asks for a line about a call; it stays on this machine, and an empty one is none."""
+
+    wide = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send", "Write it", id="note.write"),
+    ]
+
+    def __init__(self, record: CallRecord, kept: ContentPolicy) -> None:
+        """`kept`: what the history keeps; with "none" the note ends with this run."""
+        super().__init__("A note at this call", neutral_line(record.call.name, 60))
+        self._record = record
+        self._kept = kept
+
+    def body(self) -> ComposeResult:
+        """The line."""
+        yield Input(self._record.note, max_length=1_000, id="note-line", compact=True)
+        words = "this run alone" if self._kept == "none" else "you, also in the next run"
+        yield Static(f"For {words}; no server gets it. / finds it.", id="about", markup=False)
+        yield from self.ending("Write it", "note.write")
+
+    def on_mount(self) -> None:
+        """Start in the line."""
+        self.say("")
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def action_send(self) -> None:
+        """Keep it with its call."""
+        self._record.note = self.query_one(Input).value.strip()
+        KeptCalls(self._kept).note(self._record)
+        self.app.state.changed()
         self.dismiss(None)

@@ -24,8 +24,9 @@ from elicit_tui.tui.console.reader_views import (
     table_of,
     unpacked,
 )
+from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
-from elicit_tui.tui.console.results import as_text, binaries, links
+from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 
@@ -155,7 +156,7 @@ class ResultScreen(Dialog[None]):
         if action in ("step", "end_search"):
             return bool(self._term)
         if action == "open_link":
-            return bool(links(self._result))
+            return bool(links_of(self._record))
         if action in ("search", "copy"):
             return self._way != "picture"
         if action == "turn":
@@ -269,7 +270,7 @@ class ResultScreen(Dialog[None]):
         """Read what the result points to, or ask whether its page is to be opened."""
         from elicit_tui.tui.console.screens.links import open_link
 
-        open_link(self.app, self._record.server, links(self._result), self.action_leave)
+        open_link(self.app, self._record.server, links_of(self._record), self.action_leave)
 
     def action_save(self) -> None:
         """Save what is not text, or the text, to private files."""
