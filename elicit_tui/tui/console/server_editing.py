@@ -113,6 +113,7 @@ class ServerEditing:
             for old in moved:
                 self._move(str(old), name)
             self._run_anew(name, *moved)
+            self._app.state.pointed_server = name
         except ElicitTuiError as error:
             return str(error).removeprefix("--with ")
         return ""

@@ -89,6 +89,8 @@ class ConsoleState:
         """How many questions have ended in this run."""
         self.last_end = ""
         """When the last question ended, whose it was and what became of it; empty before."""
+        self.pointed_server = ""
+        """The server that the cursor is to be put on, once it is listed."""
         self.pointed_call = ""
         """The call on which the cursor is to stand once the list is drawn."""
         self.put_off: str | None = None

@@ -196,3 +196,13 @@ async def test_what_belongs_to_a_server_goes_with_its_new_name(
     async with console(tmp_path, servers=["z"], tools=tools) as stand:
         await stand.press("3")
         await stand.until(lambda: "z · greet" in stand.text())
+
+
+async def test_the_cursor_is_on_the_server_that_was_just_added(tmp_path: Path, mine: Path) -> None:
+    tools = {"alpha": [tool("greet")]}
+    async with console(tmp_path, servers=["alpha", "beta"], tools=tools) as stand:
+        edited_in(stand, mine)
+        await stand.press("enter", "n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"new", "tab", *"x", "ctrl+s")
+        await stand.until(lambda: "▌● new" in stand.text())

@@ -162,7 +162,8 @@ class OffersBox(Vertical):
     @property
     def narrowed(self) -> bool:
         """Whether a search leaves some of them out."""
-        return self._ready and bool(self.query_one("#offer-search", SearchLine).value)
+        # Asked for its keys once more, a box that goes has no line any more.
+        return self._ready and any(line.value for line in self.query(SearchLine))
 
     def end_search(self) -> None:
         """Show all of them again; the cursor stays on what was found."""

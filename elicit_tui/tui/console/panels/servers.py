@@ -122,6 +122,10 @@ class ServersPane(Pane):
             servers = self.query_one("#server-list", RowList)
             servers.display = bool(self.state.servers)
             servers.show(tuple(self.state.servers), self._server_row)
+            if self.state.pointed_server in self.state.servers:
+                servers.point_at(self.state.pointed_server)
+                self.state.pointed_server = ""
+                servers.focus()
             ways = {"Add": "servers.add", "Import": "servers.import", "Edit": "servers.edit"}
             keys = "  ".join(f"{self.app.key_of(key)} {verb}" for verb, key in ways.items())
             servers.border_subtitle = keys.replace("[", "\\[")

@@ -53,6 +53,7 @@ class ResultScreen(Dialog[None]):
     """Reads one result; nothing is decided here, so a question may open over it."""
 
     interruptible: ClassVar[bool] = True
+    AUTO_FOCUS = ""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
