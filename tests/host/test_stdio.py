@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from typing import Any
 
 import anyio
@@ -303,8 +302,8 @@ async def test_what_is_written_has_time_to_leave_and_not_for_ever(
 # Both, over a process
 
 
-def python(code: str) -> ServerProcess:
-    return start_process(ServerSettings("s", command=sys.executable, args=("-c", code)))
+def shell(line: str) -> ServerProcess:
+    return start_process(ServerSettings("s", command="sh", args=("-c", line)))
 
 
 @pytest.fixture
@@ -316,7 +315,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_server_whose_child_holds_its_pipe_open_has_ended(quick: None) -> None:
-    process = start_process(ServerSettings("s", command="sh", args=("-c", "sleep 60 & exit 3")))
+    process = shell("sleep 60 & exit 3")
     async with stdio_streams(process, Breaches(str), str, str) as (read, _):
         with pytest.raises(anyio.EndOfStream):
             await asyncio.wait_for(read.receive(), WAIT)
@@ -325,7 +324,7 @@ async def test_a_server_whose_child_holds_its_pipe_open_has_ended(quick: None) -
 
 
 async def test_a_server_that_reads_no_more_is_one_that_answers_no_more(quick: None) -> None:
-    process = python("import os, time; os.close(0); time.sleep(60)")
+    process = shell("exec sleep 60 <&-")
     async with stdio_streams(process, Breaches(str), str, str) as (read, write):
         with pytest.raises(anyio.EndOfStream):
             await asyncio.wait_for(read.receive(), WAIT)
@@ -336,38 +335,39 @@ async def test_a_server_that_reads_no_more_is_one_that_answers_no_more(quick: No
 
 
 async def test_what_a_server_says_on_its_way_out_is_read_and_its_end_is_awaited_when_cancelled(
-    quick: None,
+    quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = (
-        "import sys, time\n"
-        "sys.stdin.read()\n"
-        "time.sleep(0.1)\n"
-        "print('Bye.', flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    process, stray = python(code), list[str]()
-    inside = asyncio.Event()
+    monkeypatch.setattr(ending, "GRACE_SECONDS", 1.0)
+    process = shell("echo Ready.; cat; echo Bye.; sleep 60")
+    here = Pipe()
+    ready = asyncio.Event()
+
+    def stray(line: str) -> None:
+        here.stray.append(line)
+        ready.set()
 
     async def life() -> None:
-        async with stdio_streams(process, Breaches(str), stray.append, str):
-            inside.set()
-            await asyncio.Event().wait()
+        async with stdio_streams(process, Breaches(str), stray, str) as (read, _):
+            await read.receive()
 
     living = asyncio.ensure_future(life())
-    await asyncio.wait_for(inside.wait(), WAIT)
+    await asyncio.wait_for(ready.wait(), WAIT)
     living.cancel()
-    await asyncio.sleep(0.05)
+    await asyncio.wait((living,), timeout=0.05)
     living.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(living, WAIT)
-    assert stray == ["Bye."]
+    assert here.stray == ["Ready.", "Bye."]
     assert (process.exit_code(), process.was_told_to_end) == (-15, True)
     assert not process.group_alive()
     ending.close_pipes(process)
 
 
-async def test_a_server_that_ends_when_its_input_does_was_not_told_to(quick: None) -> None:
-    process = python("import sys; sys.stdin.read(); sys.exit(7)")
+async def test_a_server_that_ends_when_its_input_does_was_not_told_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ending, "GRACE_SECONDS", WAIT)
+    process = shell("cat; exit 7")
     async with stdio_streams(process, Breaches(str), str, str):
         pass
     assert (process.exit_code(), process.was_told_to_end) == (7, False)
