@@ -64,6 +64,6 @@ def number_text(value: int | float) -> str:
 
 def limit_text(value: int | float) -> str:
     """A limit as a person reads it: 10, not 10.0."""
-    if isinstance(value, float) and is_integer(value) and abs(value) < 1e15:
+    if is_integer(value) and abs(value) < 1e15:
         value = int(value)
     return number_text(value)

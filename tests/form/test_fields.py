@@ -63,6 +63,7 @@ def test_each_spelling_of_the_subset_becomes_its_kind(schema: Any, kind: str) ->
         {"type": "string", "enum": []},
         {"type": "string", "enum": [None, {"a": 1}]},
         {"type": "text"},
+        {"anyOf": [{"type": "string"}]},
         {},
         True,
         {"$ref": "#/$defs/missing"},

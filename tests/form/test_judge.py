@@ -47,6 +47,7 @@ UNKNOWN = "the server's schema refers to something that it does not hold"
             "properties.a.items must be of type object or boolean",
         ),
         ({"a": {"oneOf": []}}, "properties.a.oneOf"),
+        ({"a": {"anyOf": {}}}, "properties.a.anyOf must be of type array"),
         (
             {"a": {"oneOf": [{"const": "a", "title": 1}]}},
             "properties.a.oneOf.0.title must be of type string",
@@ -365,17 +366,18 @@ def test_json_begins_with_the_keys_that_the_schema_requires_and_no_value_is_made
     assert skeleton(RELATIONS) == {"relations": [{"from": None, "to": None, "weight": None}]}
     assert read_form(RELATIONS, purpose="arguments").judge(skeleton(RELATIONS)) != ()
     mixed = {
-        "required": ["sure", "tags", "way", "of", "any", "more", 7],
+        "required": ["sure", "tags", "rows", "way", "of", "any", "more", 7],
         "properties": {
             "sure": {"type": "boolean"},
             "tags": {"type": "array", "items": {"type": "string"}},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"x": {}}}},
             "way": {"anyOf": [{"type": "null"}, {"type": ["null", "integer"]}]},
             "of": {"type": "object", "properties": {"x": {}}},
             "more": {"$ref": "#/$defs/gone"},
             "optional": {"type": "string"},
         },
     }
-    assert skeleton(mixed) == dict.fromkeys(("sure", "tags", "way", "of", "any", "more"))
+    assert skeleton(mixed) == dict.fromkeys(("sure", "tags", "rows", "way", "of", "any", "more"))
 
 
 def test_what_json_begins_with_is_bounded() -> None:
