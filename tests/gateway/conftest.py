@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from tests.gateway.held import HeldSession
 from tests.gateway.http_world import Gateway, many_agents
 from tests.gateway.world import ERAS, HANDSHAKE, MODERN, SHARED, WAYS
 from tests.host.world import http_server
@@ -47,3 +48,10 @@ async def gateway() -> AsyncIterator[Gateway]:
 def way(request: pytest.FixtureRequest) -> str:
     """How the agent comes."""
     return str(request.param)
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[HeldSession]:
+    session = HeldSession()
+    yield session
+    await session.close()

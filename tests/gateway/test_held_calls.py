@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,
     Question,
-    ServerIdentity,
     approval_request,
 )
 from elicit_tui.gateway import held_calls
@@ -20,292 +18,33 @@ from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
     Ended,
-    GivenUp,
-    HeldCall,
     Paused,
-    Reply,
     StillRuns,
     TooManyCalls,
     agent_state,
 )
-from elicit_tui.gateway.held_calls import LAST_WORD_SECONDS, LEFT_SECONDS, TICK_SECONDS, HeldCalls
+from elicit_tui.gateway.held_calls import LEFT_SECONDS, TICK_SECONDS
 from tests.broker.conftest import form_request
-from tests.gateway.held import Request, Watcher
-from tests.gateway.world import WAIT, MovedClock, settled
+from tests.gateway.held import (
+    RESULT,
+    SERVER,
+    Asks,
+    HeldSession,
+    Request,
+    asked,
+    ends,
+    leaves,
+)
+from tests.gateway.world import WAIT, settled
 
 pytestmark = pytest.mark.anyio
-
-SERVER = ServerIdentity("s", "stdio", "s")
-RESULT: dict[str, Any] = {"content": []}
-
-
-class Telling(Watcher):
-    """A session that notes, in order, what it is told beside the withdrawals."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told: list[str] = []
-
-    async def cancel_below(self, held: HeldCall) -> None:
-        self.told.append("cancel below")
-
-    def outcome_kept(self, held: HeldCall) -> None:
-        self.told.append("outcome kept")
-
-    def given_up(self, held: HeldCall) -> None:
-        self.told.append("given up")
-
-
-class Asks(Request):
-    """A request of the modern era, which asked for progress."""
-
-    era = "modern"
-    has_token = True
-
-    def __init__(self, arrived: float) -> None:
-        super().__init__(arrived)
-        self.ticks: list[tuple[float | None, str]] = []
-
-    def tick(self, total: float | None, message: str) -> None:
-        self.ticks.append((total, message))
-
-
-class Session:
-    """The held calls of one session, with a clock to move."""
-
-    def __init__(self) -> None:
-        self.clock = MovedClock()
-        self.watcher = Telling()
-        self.calls = HeldCalls(self.clock)
-        self.calls.watched_by(self.watcher)
-        self._attending: list[asyncio.Future[Reply]] = []
-
-    def begins(self, key: str = "key", server: str = "s") -> HeldCall:
-        work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        return self.calls.start(Call("tools/call", "one", {}), server, key, work)
-
-    async def attends(
-        self, held: HeldCall, request: Request | None = None, hold: float = 1000.0, **how: bool
-    ) -> asyncio.Future[Reply]:
-        """One more request waits for a call."""
-        asked: Any = request or Request(self.clock.time())
-        self._attending.append(asyncio.ensure_future(self.calls.attend(held, asked, hold, **how)))
-        await settled()
-        return self._attending[-1]
-
-    async def close(self) -> None:
-        await self.calls.end()
-        for attending in self._attending:
-            attending.cancel()
-        await asyncio.gather(*self._attending, return_exceptions=True)
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[Session]:
-    session = Session()
-    yield session
-    await session.close()
-
-
-def asked(held: HeldCall) -> Question:
-    """A question of this call waits for a person from now on."""
-    question = Question(form_request())
-    held.waiting[question.id] = question
-    held.has_asked = True
-    held.changed()
-    return question
-
-
-def ends(held: HeldCall) -> None:
-    work: Any = held.task
-    work.set_result(RESULT)
-
-
-async def leaves(attending: asyncio.Future[Reply]) -> None:
-    attending.cancel()
-    await asyncio.gather(attending, return_exceptions=True)
-    await settled()
-
-
-# Leaving
-
-
-async def test_a_call_that_asked_nobody_is_cancelled_when_its_agent_leaves(
-    session: Session,
-) -> None:
-    held = session.begins()
-    await leaves(await session.attends(held))
-    assert (held.done, session.watcher.told) == (True, ["given up"])
-    assert session.calls.known(held.id) is None
-    assert not session.calls.owed
-
-
-async def test_a_call_goes_on_while_another_request_waits_for_it(session: Session) -> None:
-    held = session.begins()
-    stays = await session.attends(held)
-    await leaves(await session.attends(held))
-    assert not held.done
-    assert held.agent_state == "waiting"
-    ends(held)
-    assert await asyncio.wait_for(stays, WAIT) == Ended(RESULT)
-
-
-async def test_an_outcome_that_came_as_its_agent_left_is_kept_for_it(session: Session) -> None:
-    held = session.begins()
-    attending = await session.attends(held)
-    ends(held)
-    attending.cancel()
-    await asyncio.gather(attending, return_exceptions=True)
-    await settled()
-    assert (held.left, held.delivered) == (True, False)
-    assert session.calls.known(held.id) is held
-    assert session.watcher.told == ["outcome kept"]
-    assert session.calls.to_join("key") is held
-    assert await asyncio.wait_for(await session.attends(held), WAIT) == Ended(RESULT)
-    assert session.calls.to_join("key") is None
-
-
-async def test_a_call_whose_question_was_answered_while_its_agent_was_away_is_given_up(
-    session: Session,
-) -> None:
-    held = session.begins()
-    attending = await session.attends(held)
-    question = asked(held)
-    await leaves(attending)
-    del held.waiting[question.id]
-    await session.clock.move(LEFT_SECONDS)
-    assert held.done
-    assert session.watcher.withdrawn == []
-    assert session.watcher.told == ["given up"]
-
-
-async def test_what_ended_while_its_agent_was_away_is_not_taken_back(session: Session) -> None:
-    held = session.begins()
-    attending = await session.attends(held)
-    asked(held)
-    await leaves(attending)
-    ends(held)
-    await session.clock.move(LEFT_SECONDS * 2)
-    assert session.watcher.withdrawn == []
-    assert (held.withdrawn, session.calls.to_join("key")) == (False, held)
-
-
-async def test_an_agent_that_was_told_to_come_back_may_stay_away(session: Session) -> None:
-    held = session.begins()
-    asked(held)
-    assert await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT) == Paused()
-    await leaves(await session.attends(held))
-    assert held.agent_state == "paused"
-    await session.clock.move(LEFT_SECONDS * 10)
-    assert session.watcher.withdrawn == []
-    assert not held.done
-
-
-# Taking back
-
-
-async def test_a_task_that_was_not_called_yet_is_given_up_at_once(session: Session) -> None:
-    held = session.begins()
-    held.is_task = True
-    asked(held)
-    session.calls.cancel(held)
-    await settled()
-    assert session.watcher.withdrawn == [held]
-    assert held.task is not None
-    assert held.task.cancelled()
-
-
-@pytest.mark.parametrize("asks", [True, False])
-async def test_the_server_of_a_cancelled_task_is_told_once_and_has_the_last_word_where_it_asked(
-    session: Session, asks: bool
-) -> None:
-    held = session.begins()
-    held.is_task = held.called = True
-    if asks:
-        asked(held)
-    session.calls.cancel(held)
-    session.calls.cancel(held)
-    await settled()
-    assert session.watcher.withdrawn == [held]
-    assert session.watcher.told == ([] if asks else ["cancel below"])
-    await session.clock.move(LAST_WORD_SECONDS)
-    assert session.watcher.told == ["cancel below"]
-    assert not held.done
-
-
-async def test_a_server_whose_question_stands_in_the_client_has_the_last_word_too(
-    session: Session,
-) -> None:
-    held = session.begins()
-    held.is_task = held.called = True
-    with held.rounds.asking("key", {}):
-        session.calls.cancel(held)
-        await settled()
-        assert session.watcher.told == []
-        await session.clock.move(LAST_WORD_SECONDS)
-        assert session.watcher.told == ["cancel below"]
-
-
-async def test_a_server_that_ends_its_call_by_itself_is_told_nothing_more(
-    session: Session,
-) -> None:
-    held = session.begins()
-    held.is_task = held.called = True
-    asked(held)
-    session.calls.cancel(held)
-    ends(held)
-    await session.clock.move(LAST_WORD_SECONDS * 2)
-    assert session.watcher.told == []
-
-
-async def test_a_task_that_has_ended_is_not_taken_back(session: Session) -> None:
-    held = session.begins()
-    held.is_task = True
-    ends(held)
-    await settled()
-    session.calls.cancel(held)
-    assert (held.withdrawn, session.watcher.withdrawn) == (False, [])
-
-
-@pytest.mark.parametrize("is_task", [True, False])
-async def test_who_waits_for_a_call_that_is_taken_back_is_told_and_a_task_can_still_be_seen(
-    session: Session, is_task: bool
-) -> None:
-    held = session.begins()
-    asked(held)
-    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
-    held.is_task = is_task
-    waits = await session.attends(held)
-    session.calls.give_up(held)
-    assert held.withdrawn
-    assert (session.calls.known(held.id) is held) is is_task
-    with pytest.raises(GivenUp):
-        await asyncio.wait_for(waits, WAIT)
-    assert (session.calls.known(held.id) is held) is is_task
-
-
-async def test_the_end_of_a_session_withdraws_all_and_gives_nothing_up_for_later(
-    session: Session,
-) -> None:
-    calls = [session.begins(f"{number}") for number in range(3)]
-    for held in calls:
-        asked(held)
-    await leaves(await session.attends(calls[0]))
-    await session.calls.end()
-    assert session.watcher.withdrawn == calls
-    assert all(held.withdrawn for held in calls)
-    assert all(held.task is not None and held.task.cancelled() for held in calls)
-    assert "given up" not in session.watcher.told
-    assert calls[0].departure is not None
-    assert calls[0].departure.done()
-    assert (session.calls.under_way, session.calls.owed) == ((), False)
 
 
 # Replies
 
 
 async def test_a_slow_call_is_never_paused_and_only_who_resumed_it_hears_that_it_runs(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     held = session.begins()
     begun = await session.attends(held, hold=10.0)
@@ -319,7 +58,7 @@ async def test_a_slow_call_is_never_paused_and_only_who_resumed_it_hears_that_it
 
 
 async def test_a_task_is_given_only_to_who_takes_one_and_only_where_somebody_is_waited_for(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     held = session.begins()
     takes = await session.attends(held, takes_task=True)
@@ -337,7 +76,7 @@ async def test_a_task_is_given_only_to_who_takes_one_and_only_where_somebody_is_
 @pytest.mark.parametrize("way", ["waiting", "server_task", "is_task", "nothing"])
 @pytest.mark.parametrize("method", ["tools/call", "prompts/get"])
 async def test_a_tool_is_a_task_where_a_person_or_its_own_server_makes_it_wait(
-    session: Session, way: str, method: Any
+    session: HeldSession, way: str, method: Any
 ) -> None:
     work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
     held = session.calls.start(Call(method, "one", {}), "s", "key", work)
@@ -352,7 +91,7 @@ async def test_a_tool_is_a_task_where_a_person_or_its_own_server_makes_it_wait(
 
 @pytest.mark.parametrize("as_task", [True, False])
 async def test_an_agent_whose_client_comes_back_by_itself_was_not_told_to(
-    session: Session, as_task: bool
+    session: HeldSession, as_task: bool
 ) -> None:
     held = session.begins()
     with held.rounds.asking("key", {}):
@@ -369,7 +108,9 @@ async def test_an_agent_whose_client_comes_back_by_itself_was_not_told_to(
         assert held.agent_state == "paused"
 
 
-async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(session: Session) -> None:
+async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(
+    session: HeldSession,
+) -> None:
     held = session.begins()
     older = await session.attends(held)
     with held.rounds.asking("key", {"message": "?"}):
@@ -388,7 +129,7 @@ async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(session: 
 
 
 async def test_an_agent_is_told_every_ten_seconds_that_a_person_is_waited_for(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     held = session.begins()
     held.last_progress = (1.0, 4.0)
@@ -406,7 +147,7 @@ async def test_an_agent_is_told_every_ten_seconds_that_a_person_is_waited_for(
     assert len(request.ticks) == 2
 
 
-async def test_who_asked_for_no_progress_is_told_of_none(session: Session) -> None:
+async def test_who_asked_for_no_progress_is_told_of_none(session: HeldSession) -> None:
     held = session.begins()
     asked(held)
     request = Asks(session.clock.time())
@@ -420,7 +161,7 @@ async def test_who_asked_for_no_progress_is_told_of_none(session: Session) -> No
 
 
 async def test_what_somebody_attends_or_read_or_took_back_is_joined_by_no_equal_call(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     held = session.begins()
     asked(held)
@@ -439,7 +180,7 @@ async def test_what_somebody_attends_or_read_or_took_back_is_joined_by_no_equal_
 
 
 async def test_a_question_of_a_whole_server_belongs_to_each_call_of_it_and_to_no_other(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     mine, other = session.begins(), session.begins(server="other")
     login = Question(ElicitationRequest(SERVER, {"message": "Log in"}, kind="authorization"))
@@ -457,7 +198,7 @@ async def test_a_question_of_a_whole_server_belongs_to_each_call_of_it_and_to_no
     assert session.calls.of_request(form_request(server="s")) == ()
 
 
-async def test_a_question_of_one_call_is_of_no_call_that_begins_later(session: Session) -> None:
+async def test_a_question_of_one_call_is_of_no_call_that_begins_later(session: HeldSession) -> None:
     held = session.begins()
     question = Question(form_request(calls=(held.call,)))
     with session.calls.waiting_for(question):
@@ -470,7 +211,7 @@ async def test_a_question_of_one_call_is_of_no_call_that_begins_later(session: S
 
 
 async def test_a_call_whose_hold_is_over_pauses_as_soon_as_a_person_is_asked(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     held = session.begins()
     question = Question(form_request(calls=(held.call,)))
@@ -487,7 +228,7 @@ async def test_a_call_whose_hold_is_over_pauses_as_soon_as_a_person_is_asked(
             assert changed.is_set()
 
 
-async def test_a_task_is_joined_only_while_it_waits_for_its_approval(session: Session) -> None:
+async def test_a_task_is_joined_only_while_it_waits_for_its_approval(session: HeldSession) -> None:
     held = session.begins()
     held.is_task = held.paused = True
     server, call = SERVER, held.call
@@ -503,7 +244,7 @@ async def test_a_task_is_joined_only_while_it_waits_for_its_approval(session: Se
 
 
 async def test_an_agent_has_left_a_question_only_if_it_left_each_of_its_calls(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     first, second = session.begins("1"), session.begins("2")
     request = form_request(calls=(first.call, second.call))
@@ -520,7 +261,9 @@ async def test_an_agent_has_left_a_question_only_if_it_left_each_of_its_calls(
 # Other processes
 
 
-async def test_a_request_that_waits_in_another_process_is_one_that_waits(session: Session) -> None:
+async def test_a_request_that_waits_in_another_process_is_one_that_waits(
+    session: HeldSession,
+) -> None:
     held = session.begins()
     attending = await session.attends(held)
     asked(held)
@@ -541,7 +284,7 @@ async def test_a_request_that_waits_in_another_process_is_one_that_waits(session
 
 
 async def test_who_was_given_the_outcome_in_another_process_has_not_left(
-    session: Session,
+    session: HeldSession,
 ) -> None:
     held = session.begins()
     session.calls.attended_elsewhere(held, 1)
@@ -552,7 +295,7 @@ async def test_who_was_given_the_outcome_in_another_process_has_not_left(
     assert (held.left, session.watcher.states) == (False, [])
 
 
-async def test_other_processes_are_told_of_what_was_not_delivered(session: Session) -> None:
+async def test_other_processes_are_told_of_what_was_not_delivered(session: HeldSession) -> None:
     held, unnamed = session.begins(), session.begins("unnamed")
     asked(held)
     await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
@@ -564,7 +307,7 @@ async def test_other_processes_are_told_of_what_was_not_delivered(session: Sessi
 
 
 async def test_what_was_read_in_another_process_gives_place(
-    session: Session, monkeypatch: pytest.MonkeyPatch
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = [session.begins(f"{number}") for number in range(3)]
     for held in calls:
@@ -581,7 +324,7 @@ async def test_what_was_read_in_another_process_gives_place(
 
 @pytest.mark.parametrize("limit", ["MOST_OUTCOMES", "MOST_OUTCOME_BYTES"])
 async def test_of_what_was_read_no_more_gives_place_than_has_to(
-    session: Session, monkeypatch: pytest.MonkeyPatch, limit: str
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     calls = [session.begins(f"{number}") for number in range(4)]
     for held in calls:
@@ -600,7 +343,7 @@ async def test_of_what_was_read_no_more_gives_place_than_has_to(
 
 
 async def test_no_more_calls_than_an_agent_can_work_with_are_open_at_once(
-    session: Session, monkeypatch: pytest.MonkeyPatch
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(held_calls, "MOST_OPEN", 2)
     first = session.begins("1")
@@ -617,7 +360,7 @@ async def test_no_more_calls_than_an_agent_can_work_with_are_open_at_once(
     session.begins("3")
 
 
-async def test_an_agent_is_owed_what_goes_on_and_what_it_did_not_read(session: Session) -> None:
+async def test_an_agent_is_owed_what_goes_on_and_what_it_did_not_read(session: HeldSession) -> None:
     assert not session.calls.owed
     held = session.begins()
     assert session.calls.owed

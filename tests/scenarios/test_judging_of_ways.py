@@ -11,20 +11,15 @@ import pytest
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import (
-    Deadline,
     ElicitationRequest,
-    Finding,
     Outcome,
-    Question,
     Review,
-    Severity,
     accept,
     cancel,
     decline,
 )
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
-from elicit_tui.scenarios import script as script_module
 from elicit_tui.scenarios.acting import cannot_tell, hides_an_act, shown_of_acceptance
 from elicit_tui.scenarios.coverage import coverage
 from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of
@@ -36,8 +31,6 @@ from elicit_tui.scenarios.variants import (
     TYPED,
     Variant,
     Wrong,
-    answers_gone_wrong,
-    branches,
 )
 from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import COLOUR, form_request
@@ -358,112 +351,6 @@ def test_the_text_of_an_accept_is_an_act_where_nothing_is_expected_and_no_struct
     refuses = replace(PAINTS, on_refusal=Expectation(None))
     base.result = PAINTED
     assert list(shown_of_acceptance(refuses, base, PAINTED)) == []
-
-
-# Which ways there are, and what a script answers
-
-
-def names(scenario: Scenario, *asked: ElicitationRequest) -> tuple[list[str], list[str]]:
-    sent = accept("answers", "", {"colour": "red"})
-    answered = [(request, sent) for request in asked]
-    refused = [each.name for each in branches(scenario, answered)]
-    return refused, [each.name for each in answers_gone_wrong(scenario, answered)]
-
-
-def test_a_question_that_was_pushed_has_ways_that_a_round_has_not() -> None:
-    pushed, in_round = replace(COLOURED, wire_id=7), replace(COLOURED, wire_id=None)
-    refused, wrong = names(PAINTS, in_round)
-    assert refused == ["decline", "cancel", "deadline"]
-    assert {"an extra property", "a decline with content"} <= set(wrong)
-    more, also = names(PAINTS, pushed)
-    assert more == [*refused, "call cancelled"]
-    assert also == [*wrong, "the answer twice", "an accept that comes after a decline"]
-    two = replace(PAINTS, answers=(ANSWER, ANSWER))
-    refused, wrong = names(two, in_round, in_round)
-    assert refused == [f"{way} {n}" for n in (1, 2) for way in ("decline", "cancel", "deadline")]
-    assert {name.partition(": ")[0] for name in wrong} == {"question 1", "question 2"}
-
-
-def test_a_page_has_no_form_to_be_answered_wrongly() -> None:
-    page = form_request(params={"mode": "url", "url": "https://a.example", "elicitationId": "1"})
-    page = replace(page, wire_id=None)
-    assert names(PAINTS, page) == (["decline", "cancel", "deadline"], [])
-    late = [
-        each.wrong
-        for each in answers_gone_wrong(
-            PAINTS, [(replace(page, wire_id=7), accept("answers", "", None))]
-        )
-    ]
-    assert [(each and each.kind, each and each.content) for each in late] == [
-        ("twice", None),
-        ("late", None),
-    ]
-
-
-@pytest.mark.anyio
-async def test_a_script_answers_each_question_by_the_step_that_is_meant_for_it() -> None:
-    steps = [Step(PreparedAnswer("decline", message="Size*")), Step(ANSWER)]
-    script = Script(steps)
-    colour, size = Question(COLOURED), Question(form_request("Size?"))
-    first = await script.respond(colour, Deadline(60))
-    assert (first.action, first.content, script.unused) == ("accept", {"colour": "red"}, [0])
-    assert (await script.respond(size, Deadline(60))).action == "decline"
-    assert [number for number, _ in script.asked] == [1, 0]
-    assert (script.unused, script.problems) == ([], [])
-    third = await script.respond(Question(form_request("Why?")), Deadline(60))
-    assert (third.action, script.problems) == (
-        "cancel",
-        ["a question that was not expected: Why?"],
-    )
-    again = await script.respond(replace(colour, note="Not valid."), Deadline(60))
-    assert (again.action, script.problems[1:]) == ("cancel", ["question 2: Not valid."])
-
-
-@pytest.mark.anyio
-async def test_a_script_passes_only_warnings_that_despite_lists_and_sends_only_what_fits() -> None:
-    warns = Review((Finding("acme.ticket", Severity.WARN, "message", "x", "Look."),))
-    asked = Question(COLOURED, warns)
-    for despite, action in (((), "cancel"), (("other.*",), "cancel"), (("acme.*",), "accept")):
-        script = Script([Step(replace(ANSWER, despite=despite))])
-        outcome = await script.respond(asked, Deadline(60))
-        assert outcome.action == action
-        assert bool(script.problems) is (action == "cancel")
-        assert bool(outcome.acknowledged) is (action == "accept")
-    script = Script([Step(PreparedAnswer(content={"colour": 5}))])
-    assert (await script.respond(Question(COLOURED), Deadline(60))).action == "cancel"
-    assert script.problems[0].startswith("question 1: ")
-    cancels = Script([Step(PreparedAnswer("cancel"))])
-    assert (await cancels.respond(Question(COLOURED), Deadline(60))).action == "cancel"
-    assert cancels.problems == []
-
-
-@pytest.mark.anyio
-async def test_after_a_refusal_further_questions_are_declined_without_a_word() -> None:
-    script = Script([Step(PreparedAnswer("decline"))], refuse_the_rest=True)
-    asked = [Question(form_request(message)) for message in ("One?", "Two?")]
-    assert [(await script.respond(each, Deadline(60))).action for each in asked] == ["decline"] * 2
-    assert script.problems == []
-    assert [number for number, _ in script.asked] == [0, None]
-
-
-@pytest.mark.anyio
-async def test_a_question_is_left_to_its_deadline_or_its_call_cancelled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cancelled = []
-
-    async def cancel_call() -> None:
-        cancelled.append(True)
-
-    monkeypatch.setattr(script_module, "DEADLINE_SECONDS", 0.01)
-    for way, decided_by, expected in (
-        ("wait", "deadline", []),
-        ("cancel the call", "answers", [True]),
-    ):
-        script = Script([Step(ANSWER, way)], cancel_call=cancel_call)  # type: ignore[arg-type]
-        outcome = await script.respond(Question(COLOURED), Deadline(60))
-        assert (outcome.action, outcome.decided_by) == ("cancel", decided_by)
-        assert (cancelled, script.unused) == (expected, [])
 
 
 # What was tried

@@ -1,0 +1,82 @@
+"""Arguments as JSON: what is wrong deep in them has its place, and what they begin with."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from elicit_tui.form.form import problem_in
+from elicit_tui.form.schema_reading import read_form
+from elicit_tui.form.skeleton import skeleton
+
+RELATIONS = {
+    "type": "object",
+    "properties": {
+        "relations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "from": {"type": "string"},
+                    "to": {"type": "string"},
+                    "weight": {"type": "number"},
+                    "of": {"$ref": "#/properties/relations/items"},
+                },
+                "required": ["from", "to", "weight"],
+            },
+        }
+    },
+    "required": ["relations"],
+}
+
+
+@pytest.mark.parametrize(
+    ("relation", "inside", "message"),
+    [
+        ({"from": "a"}, "[0]", "to, weight are missing"),
+        ({"from": "a", "to": "b"}, "[0]", "weight is missing"),
+        ({"from": "a", "to": "b", "weight": "c"}, "[0].weight", "a number"),
+        (
+            {"from": "a", "to": "b", "weight": 1, "of": {"from": "\x1b[2J", "weight": 1}},
+            "[0].of",
+            "to is missing",
+        ),
+    ],
+)
+def test_what_is_wrong_deep_in_an_argument_is_named_with_its_place(
+    relation: Any, inside: str, message: str
+) -> None:
+    content = {"relations": [relation]}
+    (problem,) = read_form(RELATIONS, purpose="arguments").judge(content)
+    assert str(problem) == f"relations{inside}: {message}"
+    pointer = inside.replace("[", "/").replace("]", "").replace(".", "/")
+    assert str(problem_in(content, RELATIONS)) == f"/relations{pointer}: {message}"
+
+
+def test_json_begins_with_the_keys_that_the_schema_requires_and_no_value_is_made_up() -> None:
+    assert skeleton(RELATIONS) == {"relations": [{"from": None, "to": None, "weight": None}]}
+    assert read_form(RELATIONS, purpose="arguments").judge(skeleton(RELATIONS)) != ()
+    mixed = {
+        "required": ["sure", "tags", "rows", "way", "of", "any", "more", 7],
+        "properties": {
+            "sure": {"type": "boolean"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"x": {}}}},
+            "way": {"anyOf": [{"type": "null"}, {"type": ["null", "integer"]}]},
+            "of": {"type": "object", "properties": {"x": {}}},
+            "more": {"$ref": "#/$defs/gone"},
+            "optional": {"type": "string"},
+        },
+    }
+    assert skeleton(mixed) == dict.fromkeys(("sure", "tags", "rows", "way", "of", "any", "more"))
+
+
+def test_what_json_begins_with_is_bounded() -> None:
+    names = [f"n{number}" for number in range(1_000)]
+    wide: dict[str, Any] = {"type": "object", "required": names}
+    wide["properties"] = {name: {"$ref": "#"} for name in names}
+    endless = {"required": ["a"], "properties": {"a": {"$ref": "#/properties/a"}}}
+    assert len(json.dumps(skeleton(wide))) < 100_000
+    assert skeleton(endless) == {"a": None}
