@@ -43,13 +43,22 @@ def waits(**more: Any) -> Waiting:
         ("tool", "deadline", "last_key_at", "held_by", "answer_id", "answered_by", "action")
     )
     known: dict[str, Any] = {
-        **nothing,
-        "id": asked.id, "session": "s", "state": "open", "attempt": 1, "digest": "d",
-        "kind": "elicitation", "agent": "codex", "server": "paint", "put_at": now(),
-        "question": asked, "asker": ASKER, "agent_state": "waiting", "decided_by": None,
-        "unreadable": None, **more,
+        "id": asked.id,
+        "session": "s",
+        "state": "open",
+        "attempt": 1,
+        "digest": "d",
+        "kind": "elicitation",
+        "agent": "codex",
+        "server": "paint",
+        "put_at": now(),
+        "question": asked,
+        "asker": ASKER,
+        "agent_state": "waiting",
+        "decided_by": None,
+        "unreadable": None,
     }
-    return Waiting(**known)
+    return Waiting(**{**nothing, **known, **more})
 
 
 def ended(by: Any, action: Any = "cancel", **more: Any) -> Waiting:
