@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome
 from elicit_tui.errors import StoreError
+from elicit_tui.form.field import Typed
 from elicit_tui.paths import replace_file
+from elicit_tui.store.nouns import noun_of, written
 from elicit_tui.text.digest import digest
 
 if TYPE_CHECKING:
@@ -97,8 +99,6 @@ class DraftFiles(Drafts):
 
     def _read(self, file: Path) -> Draft | None:
         """The draft that is kept there and not older than a day."""
-        from elicit_tui.store.nouns import noun_of
-
         try:
             if file.stat().st_size > MOST_BYTES:
                 return None
@@ -114,8 +114,6 @@ class DraftFiles(Drafts):
         touched = frozenset() if draft is None else draft.touched & set(entries)
         try:
             if touched:
-                from elicit_tui.store.nouns import written
-
                 draft_file = written({"at": self._clock(), "draft": Draft(entries, touched)})
                 replace_file(self._file(request), draft_file)
             else:
@@ -137,8 +135,6 @@ class DraftFiles(Drafts):
         self, request: ElicitationRequest, entries: Mapping[str, Entry]
     ) -> dict[str, Entry]:
         """The entries without those that the guardian would mask or warn of."""
-        from elicit_tui.form.field import Typed
-
         review = self._guardian.review(request)
         harmless = {}
         for name, entry in entries.items():

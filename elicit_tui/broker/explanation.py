@@ -22,6 +22,7 @@ from elicit_tui.elicitation import (
     cancel,
 )
 from elicit_tui.elicitation.settings import Hook, Rule, Settings
+from elicit_tui.hooks import Hooks, Reply
 from elicit_tui.policy import Decision, Policy
 from elicit_tui.text import neutral_line
 
@@ -154,7 +155,6 @@ def _not_run(settings: Settings) -> Hooks | None:
     """The owner's hooks as they are chosen; what each would say is not known beforehand."""
     if not settings.hooks:
         return None
-    from elicit_tui.hooks import Hooks, Reply
 
     class NotRun(Hooks):
         async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:

@@ -13,6 +13,7 @@ from elicit_tui.cli.own_file import agreed
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.signs import coloured_change
 from elicit_tui.errors import UsageError
+from elicit_tui.gateway.install.changes import difference
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ def change_after_consent(
 
 def show_plan(plan: Plan, narration: Narration) -> None:
     """The difference on standard output; what stays and why beside it."""
-    from elicit_tui.gateway.install.changes import difference
-
     output = Output()
     for change in plan.changes:
         for line in difference(change):

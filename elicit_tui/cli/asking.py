@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from elicit_tui.broker import Notice
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import person_present, wants_plain_prompts
 from elicit_tui.elicitation import Deadline, Outcome, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.host.events import UrlCompleted
 from elicit_tui.responders import NobodyResponder
 from elicit_tui.text import neutral_line
 
@@ -135,14 +137,10 @@ class PersonForLogins(Person):
         runtime.host.subscribe(self._led_back)
 
     def _tell(self, event: BrokerEvent) -> None:
-        from elicit_tui.broker import Notice
-
         if isinstance(event, Notice):
             self._narration.say(f"{event.server}: {neutral_line(event.sentence, 400)}")
 
     def _led_back(self, event: HostEvent) -> None:
-        from elicit_tui.host.events import UrlCompleted
-
         if isinstance(event, UrlCompleted):
             self.completed(event.server, event.elicitation_id)
 

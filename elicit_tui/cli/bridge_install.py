@@ -17,6 +17,15 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_program import gateway_environment, own_config, own_program
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
+from elicit_tui.gateway.agents import known_agents
+from elicit_tui.gateway.bridge import BRIDGED
+from elicit_tui.gateway.bridge.hook_entries import (
+    hook_checks,
+    hook_command,
+    plan_hooks,
+    plan_without_hooks,
+)
+from elicit_tui.gateway.install.places import hooks_file, shown_path
 from elicit_tui.text import ascii_json, ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -44,10 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Show, ask, write; or look. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.agents import known_agents
-    from elicit_tui.gateway.bridge import BRIDGED
-    from elicit_tui.gateway.install.places import hooks_file
-
     subcommands = {INSTALL: _install, UNINSTALL: _uninstall, DOCTOR: _doctor}
     match namespace.words:
         case [subcommand, key] if subcommand in subcommands and key in BRIDGED:
@@ -59,17 +64,12 @@ def run(namespace: argparse.Namespace) -> int:
 
 def _command(namespace: argparse.Namespace, agent: Agent) -> str:
     """What the hook runs. Python never looks for us in the folder in which the agent works."""
-    from elicit_tui.gateway.bridge.hook_entries import hook_command
-
     program = own_program(("-I", "-m", "elicit_tui"))
     words = [*program, "bridge", agent.key, *own_config(namespace)]
     return hook_command(words, gateway_environment())
 
 
 def _install(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
-    from elicit_tui.gateway.bridge.hook_entries import plan_hooks
-    from elicit_tui.gateway.install.places import shown_path
-
     hold = load_settings(namespace, Narration()).bridge.hold_sec
     plan = plan_hooks(agent, path, _command(namespace, agent), hold)
     end = change_after_consent(
@@ -84,8 +84,6 @@ def _install(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
 
 
 def _tell_next_steps(agent: Agent, plan: Plan, hold: float) -> None:
-    from elicit_tui.gateway.install.places import shown_path
-
     narration = Narration()
     narration.say(f"  {agent.after_hooks}")
     narration.say(
@@ -98,9 +96,6 @@ def _tell_next_steps(agent: Agent, plan: Plan, hold: float) -> None:
 
 
 def _uninstall(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
-    from elicit_tui.gateway.bridge.hook_entries import plan_without_hooks
-    from elicit_tui.gateway.install.places import shown_path
-
     end = change_after_consent(
         plan_without_hooks(agent, path),
         namespace,
@@ -112,8 +107,6 @@ def _uninstall(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
 
 
 def _doctor(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
-    from elicit_tui.gateway.bridge.hook_entries import hook_checks
-
     output = Output()
     hold = load_settings(namespace, Narration()).bridge.hold_sec
     command = _command(namespace, agent)

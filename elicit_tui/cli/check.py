@@ -13,10 +13,12 @@ from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.recorded_requests import Recorded, Unreadable, recorded_requests
+from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
+from elicit_tui.guardian.frames import lacking, language_of
 from elicit_tui.text import ci_safe, neutral_line
 
 
@@ -109,8 +111,6 @@ def _row(
     findings = [finding.as_json() for finding in review.findings]
     row = {"id": item.id, "line": item.line, "verdict": review.verdict, "findings": findings}
     if explain:
-        from elicit_tui.guardian.frames import lacking, language_of
-
         for entry, finding in zip(findings, review.findings, strict=True):
             entry["because"] = [weight.as_json() for weight in finding.because]
         language = language_of(item.request)
@@ -141,8 +141,6 @@ def _write_json(rows: Iterable[Row], file: str, output: Output) -> None:
 
 
 def _write_sarif(rows: Iterable[Row], file: str, output: Output) -> None:
-    from elicit_tui.cli.sarif import sarif_log
-
     output.json(sarif_log(file, list(rows)))
 
 

@@ -17,9 +17,12 @@ from functools import partial
 from typing import Any, Final
 
 from elicit_tui.cli.command_table import COMMANDS
+from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import Parser, add_shared_options
+from elicit_tui.cli.run_settings import DEMO, load_settings
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.gateway.agents import UNKNOWN, known_agents
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
@@ -87,16 +90,11 @@ def _give_names(parser: argparse.ArgumentParser, also: Sequence[str]) -> None:
 
 def _agents(**_more: Any) -> list[str]:
     """The agents that are known by name."""
-    from elicit_tui.gateway.agents import UNKNOWN, known_agents
-
     return sorted(name for name in known_agents() if name != UNKNOWN)
 
 
 def _servers(also: Sequence[str], parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
     """The configured servers, those of `--with` and the bundled one, and what else may stand."""
-    from elicit_tui.cli.narration import Narration
-    from elicit_tui.cli.run_settings import DEMO, load_settings
-
     try:
         settings = load_settings(parsed_args, Narration(io.StringIO()))
     except ElicitTuiError:

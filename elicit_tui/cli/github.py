@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from elicit_tui.scenarios import coverage
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -101,8 +102,6 @@ def add_to_summary(lines: Iterable[str], environment: Mapping[str, str] | None =
 
 def coverage_summary(suite: Suite, marks: Mapping[str, str]) -> Iterator[str]:
     """The coverage as a table, then what failed."""
-    from elicit_tui.scenarios import coverage
-
     failed = suite.failed
     yield f"### Scenarios: {len(suite.runs) - len(failed)} passed, {len(failed)} failed"
     yield ""

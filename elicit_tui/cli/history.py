@@ -11,11 +11,15 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final, get_args
 
 from elicit_tui.cli.exit_codes import FAILED, OK
+from elicit_tui.cli.history_record import LABEL, answer, found, record_lines, recorded, request
+from elicit_tui.cli.history_text import plain_table, terminal_table
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.ledger import Ledger, LedgerMissing
+from elicit_tui.paths import ledger_file
 from elicit_tui.text import ci_safe
 
 if TYPE_CHECKING:
@@ -140,17 +144,12 @@ def run(namespace: argparse.Namespace) -> int:
 @contextmanager
 def _opened(namespace: argparse.Namespace) -> Iterator[Ledger]:
     """The ledger that the configuration names; LedgerMissing when nothing was recorded yet."""
-    from elicit_tui.ledger import Ledger
-    from elicit_tui.paths import ledger_file
-
     history = load_settings(namespace, Narration()).history
     with closing(Ledger.open(ledger_file(history.path), create=False)) as ledger:
         yield ledger
 
 
 def _list(namespace: argparse.Namespace) -> int:
-    from elicit_tui.ledger import LedgerMissing
-
     output = Output()
     try:
         with _opened(namespace) as ledger:
@@ -188,8 +187,6 @@ def _latest(rows: Iterable[Row], limit: int | None) -> Iterable[Row]:
 
 
 def _write_table(rows: Iterable[Row], limit: int | None, output: Output) -> None:
-    from elicit_tui.cli.history_text import plain_table, terminal_table
-
     found = 0
     latest: deque[Row] = deque(maxlen=(_MOST_ROWS_OF_TEXT if limit is None else limit) or None)
     for row in rows:
@@ -217,8 +214,6 @@ def _show(namespace: argparse.Namespace) -> int:
 
 def _write_record(row: Row, output: Output) -> None:
     """Write it in full; JSON and what else may be copied is never broken at words."""
-    from elicit_tui.cli.history_record import LABEL, answer, found, record_lines, recorded, request
-
     output.prose(ci_safe("\n".join(record_lines(row))), LABEL)
     if answered := "\n".join(answer(row)):
         output.text(ci_safe(answered))

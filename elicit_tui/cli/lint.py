@@ -8,15 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.cli import exit_codes
+from elicit_tui.cli import exit_codes, github
 from elicit_tui.cli.check import finding_lines
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
+from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Severity
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError, UsageError
+from elicit_tui.responders import NobodyResponder
+from elicit_tui.runtime import open_runtime
+from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
+from elicit_tui.scenarios.linting import RULES
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -71,8 +76,6 @@ def run(namespace: argparse.Namespace) -> int:
 def _scenarios(files: Sequence[Path]) -> Sequence[Scenario]:
     if not files:
         return ()
-    from elicit_tui.scenarios import read_scenarios
-
     return read_scenarios(files)
 
 
@@ -84,8 +87,6 @@ def _linted(
     narration: Narration,
 ) -> tuple[list[Linted], bool]:
     """Everything that was looked at, and whether each server could be asked."""
-    from elicit_tui.scenarios import lint_questions
-
     questions = list(lint_questions(scenarios, settings.guardian))
     with_questions = {(question.file, question.server) for question in questions}
     for subject in scenarios:
@@ -103,9 +104,6 @@ def _linted(
 async def _of_servers(
     settings: Settings, names: Sequence[str], log_file: Path | None, narration: Narration
 ) -> tuple[list[Linted], bool]:
-    from elicit_tui.responders import NobodyResponder
-    from elicit_tui.runtime import open_runtime
-
     opened = open_runtime(
         settings,
         responder=lambda queue: NobodyResponder(),
@@ -124,8 +122,6 @@ async def _of_server(
     runtime: Runtime, server: ServerSettings, narration: Narration
 ) -> list[Linted] | None:
     """One server's tools; None, and a line on stderr, when it cannot be asked."""
-    from elicit_tui.scenarios import lint_server
-
     try:
         connection = await runtime.host.connect(server.name)
         tools = await connection.tools()
@@ -165,9 +161,6 @@ def _write_json(linted: Sequence[Linted], output: Output, code: int) -> None:
 
 
 def _write_sarif(linted: Sequence[Linted], output: Output, code: int) -> None:
-    from elicit_tui.cli.sarif import sarif_log
-    from elicit_tui.scenarios.linting import RULES
-
     described = {rule: (what, advice) for rule, (_, what, advice) in RULES.items()}
     output.json(sarif_log("", [_row(subject) for subject in linted], described))
 
@@ -202,8 +195,6 @@ def _lines(linted: Sequence[Linted], signs: Mapping[str, str]) -> Iterator[str]:
 
 
 def _tell_github(linted: Sequence[Linted], narration: Narration) -> None:
-    from elicit_tui.cli import github
-
     for command in github.commands(github.of_linted(linted, Severity.WARN)):
         narration.write(f"{command}\n")
     try:

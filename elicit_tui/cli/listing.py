@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import PersonForLogins
 from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.logins import described, login_of
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
@@ -17,6 +18,7 @@ from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import uri_templates
 from elicit_tui.host.offers import Prompt, ResourceTemplate, Tool, objects
+from elicit_tui.runtime import open_runtime
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
@@ -74,8 +76,6 @@ async def _all_offers(
     person: PersonForLogins,
 ) -> tuple[list[Offer], bool]:
     """What all these servers offer, in their order, and whether each of them could be asked."""
-    from elicit_tui.runtime import open_runtime
-
     opened = open_runtime(
         settings,
         responder=lambda queue: person.responder(settings, queue),
@@ -154,8 +154,6 @@ def _login(settings: Settings, name: str) -> str | None:
     server = settings.servers.get(name)
     if server is None or not server.may_log_in:
         return None
-    from elicit_tui.cli.logins import described, login_of
-
     login = login_of(settings, server)
     return None if login is None else described(login)
 

@@ -20,6 +20,7 @@ from elicit_tui.errors import LimitReached, LoginError, ProtocolCallError, Serve
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory
 from elicit_tui.policy import Policy
+from elicit_tui.runtime import open_runtime
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -141,8 +142,6 @@ async def _connected(
     output: Output,
 ) -> Exception | None:
     """Connect, which asks for the login where there is none; what went wrong."""
-    from elicit_tui.runtime import open_runtime
-
     person = PersonForLogins(narration, output, plain=namespace.plain)
     opened = open_runtime(
         settings,

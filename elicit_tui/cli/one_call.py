@@ -32,6 +32,7 @@ from elicit_tui.host.events import (
     UrlCompleted,
 )
 from elicit_tui.host.open_calls import wait_within
+from elicit_tui.runtime import open_runtime
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -211,8 +212,6 @@ class OneCall:
         self._narration.say(missing_entries(unanswered, self._options.answers), wrap=False)
 
     async def _conducted(self) -> None:
-        from elicit_tui.runtime import open_runtime
-
         opened = open_runtime(
             self._settings,
             responder=self._responder,

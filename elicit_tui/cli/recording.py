@@ -10,6 +10,7 @@ from typing import IO, Final
 
 from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
+from elicit_tui.config.answer_entry import ready_entry, recorded_entry
 from elicit_tui.errors import UsageError
 from elicit_tui.paths import create_private
 from elicit_tui.text import neutral_line
@@ -91,8 +92,6 @@ class Recording:
 
     def _entry(self, answer: Resolved) -> str:
         """One decision as TOML, in its place; where no entry can give the answer, that is said."""
-        from elicit_tui.config.answer_entry import recorded_entry
-
         request, review, outcome = answer.request, answer.review, answer.outcome
         action = outcome.action or "cancel"
         entry = recorded_entry(request, action, outcome.content, review, _withheld(answer))
@@ -121,8 +120,6 @@ def _withheld(answer: Resolved) -> dict[str, str]:
 
 def missing_entries(unanswered: Sequence[Resolved], answers_file: Path) -> str:
     """What to paste into an answers file for these questions, with why it was needed."""
-    from elicit_tui.config.answer_entry import ready_entry
-
     count = "One question has" if len(unanswered) == 1 else f"{len(unanswered)} questions have"
     where = f"{answers_file}, before any other entry that matches"
     lines = [f"elicit-tui: {count} no valid answer. To paste into {where}:", ""]

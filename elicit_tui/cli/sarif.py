@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import elicit_tui
+from elicit_tui.guardian import Guardian
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {"note": "note", "warn": "warning", "block": "error"}
@@ -46,8 +47,6 @@ def sarif_log(
 def _rules(
     rule_ids: Sequence[str], more_rules: Mapping[str, tuple[str, str]]
 ) -> list[dict[str, Any]]:
-    from elicit_tui.guardian import Guardian
-
     known = {rule.id: (rule.protects_from, rule.advice) for rule in Guardian().rules}
     known |= more_rules
     rules = []

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from elicit_tui.errors import UsageError
 from elicit_tui.host.offers import objects
+from elicit_tui.paths import write_private
 
 ENDINGS: Final = {
     "image/png": "png",
@@ -37,8 +38,6 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
     The names are `result-1.png` and so on; a file that is there is never written over. Raises
     UsageError when one cannot be written.
     """
-    from elicit_tui.paths import write_private
-
     sentences = []
     numbers = count(1)
     for kind, text in _binaries(result):

@@ -13,6 +13,12 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import StoreError
+from elicit_tui.paths import store_file
+from elicit_tui.runtime import open_store
+from elicit_tui.runtime.opening import store_secret
+from elicit_tui.store.redis_server import ACL_RIGHTS
+from elicit_tui.store.redis_store import RedisStore, lacking_rights, server_at
+from elicit_tui.store.sealing import fresh_secret
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -38,8 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen command; raises StoreError where the store cannot be used."""
     if arguments.action == "secret":
-        from elicit_tui.store.sealing import fresh_secret
-
         Output().text(fresh_secret())
         Narration().tell(
             "give it to every machine as store.secret_env or in a 0600 file as store.secret_file;"
@@ -57,9 +61,6 @@ async def _check(settings: Settings) -> None:
 
 
 async def _of_file(settings: Settings) -> AsyncIterator[str]:
-    from elicit_tui.paths import store_file
-    from elicit_tui.runtime import open_store
-
     async with open_store(settings, "answerer") as store:
         yield f"store    {store_file(settings.history.path)}"
         yield f"waiting  {len(await store.waiting())}"
@@ -67,10 +68,6 @@ async def _of_file(settings: Settings) -> AsyncIterator[str]:
 
 async def _of_redis(settings: Settings, url: str) -> AsyncIterator[str]:
     """What is there, line by line, until something is wrong; raises StoreError."""
-    from elicit_tui.runtime.opening import store_secret
-    from elicit_tui.store.redis_server import ACL_RIGHTS
-    from elicit_tui.store.redis_store import RedisStore, lacking_rights, server_at
-
     secret = store_secret(settings)
     async with server_at(url) as server:
         facts = server.facts

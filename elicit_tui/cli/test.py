@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Requested, Resolved
-from elicit_tui.cli import exit_codes
+from elicit_tui.cli import exit_codes, github
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
@@ -19,10 +19,21 @@ from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import connected_fields, elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server
+from elicit_tui.config import load_answers
 from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.errors import ElicitTuiError, UsageError
 from elicit_tui.paths import rewrite_file
+from elicit_tui.scenarios import (
+    Options,
+    Suite,
+    coverage,
+    junit_xml,
+    processors,
+    read_scenarios,
+    run_scenarios,
+    scenario_from_answers,
+)
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -98,8 +109,6 @@ def run(namespace: argparse.Namespace) -> int:
     except ElicitTuiError as error:
         # A CI system that waits for the report would show the last one.
         if namespace.junit is not None:
-            from elicit_tui.scenarios import Suite
-
             failed = write_junit(namespace.junit, Suite(), error)
             if failed is not None:
                 Narration().error(failed)
@@ -107,8 +116,6 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 def _run(namespace: argparse.Namespace) -> int:
-    from elicit_tui.scenarios import read_scenarios
-
     scenarios = read_scenarios([Path(file) for file in namespace.files])
     # The author owns the server: its tools are called as with --allow-tool.
     namespace.allowed_tools = tuple({(planned.server, planned.call): None for planned in scenarios})
@@ -130,9 +137,6 @@ def _jobs(text: str) -> int:
 
 
 def _print_scenario(namespace: argparse.Namespace) -> int:
-    from elicit_tui.config import load_answers
-    from elicit_tui.scenarios import scenario_from_answers
-
     if len(namespace.files) < 2:
         raise UsageError("--from ANSWERS needs SERVER and TOOL (see elicit-tui test --help).")
     server, tool, *pairs = namespace.files
@@ -147,8 +151,6 @@ def _print_scenario(namespace: argparse.Namespace) -> int:
 
 def write_junit(path: Path, suite: Suite, ended: ElicitTuiError | None) -> UsageError | None:
     """Write the report, also of a run that could not begin; why it cannot be written."""
-    from elicit_tui.scenarios import junit_xml
-
     try:
         rewrite_file(path, junit_xml(suite, None if ended is None else str(ended)))
     except OSError as error:
@@ -166,8 +168,6 @@ class _TestRun:
         narration: Narration,
         seconds: float,
     ) -> None:
-        from elicit_tui.scenarios import Options, Suite, processors
-
         self._how = namespace.output
         self._junit = namespace.junit
         self._github = namespace.github
@@ -195,8 +195,6 @@ class _TestRun:
 
     def run(self, scenarios: Sequence[Scenario]) -> int:
         """Run them all; the exit code."""
-        from elicit_tui.scenarios import run_scenarios
-
         error: ElicitTuiError | None = None
         self._output.claim()
         try:
@@ -225,8 +223,6 @@ class _TestRun:
 
     def _tell_github(self) -> UsageError | None:
         """Annotate what failed, and add the coverage to the job's summary; why it cannot be."""
-        from elicit_tui.cli import github
-
         for command in github.commands(github.of_suite(self._suite)):
             self._narration.write(f"{command}\n")
         try:
@@ -323,8 +319,6 @@ class _TestRun:
         }
 
     def _write_end(self, code: int, error: ElicitTuiError | None) -> None:
-        from elicit_tui.scenarios import coverage
-
         suite = self._suite
         covered = coverage(suite.runs)
         end = {

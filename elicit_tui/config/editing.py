@@ -11,6 +11,11 @@ from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any, Final
 
+import tomlkit
+from tomlkit import parse as parse_toml
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable
+
 from elicit_tui import paths
 from elicit_tui.config.command_line import added_server
 from elicit_tui.config.documents import parse
@@ -137,9 +142,6 @@ def _renamed_line(line: str, old: str, new: str) -> str:
 
 def _key_parts(key: str) -> list[str]:
     """The parts of a dotted key; none where it is no key."""
-    from tomlkit import parse as parse_toml
-    from tomlkit.exceptions import TOMLKitError
-
     try:
         inside: Any = parse_toml(f"{key} = 0").unwrap()
     except (TOMLKitError, ValueError):
@@ -174,9 +176,6 @@ def _changed(
 
 def _put(table: Any, key: str, value: Any) -> None:
     """Have this value there; of a table with lines of its own only what is another; or nothing."""
-    import tomlkit
-    from tomlkit.items import InlineTable
-
     present = table.get(key)
     if not value:
         table.pop(key, None)
@@ -191,8 +190,6 @@ def _put(table: Any, key: str, value: Any) -> None:
 
 
 def _with(text: str, change: Callable[[Any], None]) -> str:
-    import tomlkit
-
     document = _document(text)
     servers = _servers(document)
     try:
@@ -233,9 +230,6 @@ def _is_comment(line: str) -> bool:
 
 
 def _document(text: str) -> Any:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
     try:
         return tomlkit.parse(text)
     except (TOMLKitError, ValueError, RecursionError) as error:

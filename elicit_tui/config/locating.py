@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import tomli
+
 from elicit_tui.config.problem import KeyPath
 from elicit_tui.elicitation.toml_spelling import BARE_KEY
 
@@ -131,8 +133,6 @@ class _Scanner:
     def _key(self) -> str:
         following = self.text[self.at : self.at + 1]
         if following == '"':
-            import tomli
-
             return next(iter(tomli.loads(self._match(_BASIC) + "=1")))
         if following == "'":
             return self._match(_LITERAL)[1:-1]

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.kind import Kind
+from elicit_tui.elicitation.toml_spelling import dotted
 
 Layer = Literal["managed", "command line", "user", "default"]
 
@@ -218,8 +219,6 @@ class ServerSettings:
 
     def key(self, setting: str) -> str:
         """One of its settings as a configuration file spells it: `mcp_servers.NAME.SETTING`."""
-        from elicit_tui.elicitation.toml_spelling import dotted
-
         return dotted("mcp_servers", self.name, setting)
 
     @property

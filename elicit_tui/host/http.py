@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ServerError
@@ -84,8 +86,6 @@ async def http_streams(
 async def _sse_streams(
     url: str, headers: dict[str, str], client_of: Callable[..., httpx2.AsyncClient]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    from mcp.client.sse import sse_client
-
     async with sse_client(url, headers=headers, httpx_client_factory=client_of) as streams:
         yield streams
 
@@ -94,8 +94,6 @@ async def _sse_streams(
 async def _streamable_http_streams(
     url: str, headers: dict[str, str], client_of: Callable[..., httpx2.AsyncClient]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    from mcp.client.streamable_http import streamable_http_client
-
     async with (
         client_of(headers) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=MOST_BYTES) as streams,

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from elicit_tui.form.form import problem_in
+
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "array": (list,),
     "boolean": (bool,),
@@ -30,8 +32,6 @@ def output_problem(result: Mapping[str, Any], schema: Any) -> str | None:
         content = result["structuredContent"]
         if _is_plain(schema, _LEVELS) and _keeps(content, schema):
             return None
-        from elicit_tui.form.form import problem_in
-
         problem = problem_in(content, schema)
         if problem is None:
             return None

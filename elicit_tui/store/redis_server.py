@@ -21,6 +21,17 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 from elicit_tui.errors import StoreError
 from elicit_tui.text import neutral_line
 
+try:
+    import redis.asyncio as library
+    from redis import exceptions
+    from redis.asyncio.retry import Retry
+    from redis.backoff import NoBackoff
+except ImportError as error:
+    # An extra: who opens such a store without it reads how to get it.
+    raise StoreError(
+        "store.url names a Redis, and redis-py is not installed: pip install 'elicit-tui[redis]'."
+    ) from error
+
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS: Final = 30.0
@@ -128,13 +139,6 @@ class RedisServer:
 
     async def open(self) -> None:
         """Connect, and learn what is at the other end."""
-        try:
-            import redis.asyncio as library
-        except ImportError as error:
-            raise StoreError(
-                "store.url names a Redis, and redis-py is not installed: pip install"
-                " 'elicit-tui[redis]'."
-            ) from error
         with self._plain_errors():
             counted = {"redis_connect_func": self._connected}
             options = self._options(SOCKET_SECONDS) | counted
@@ -163,9 +167,6 @@ class RedisServer:
             self._watcher = kind.from_url(self.address.url, **patient)
 
     def _options(self, seconds: float) -> dict[str, Any]:
-        from redis.asyncio.retry import Retry
-        from redis.backoff import NoBackoff
-
         return {
             "socket_timeout": seconds,
             "socket_connect_timeout": SOCKET_SECONDS,
@@ -207,8 +208,6 @@ class RedisServer:
 
     async def close(self) -> None:
         """Give the connections back."""
-        from redis import exceptions
-
         for client in (self._client, self._watcher):
             if client is not None:
                 with suppress(exceptions.RedisError, OSError):
@@ -231,14 +230,12 @@ class RedisServer:
 
     async def run(self, script: LuaScript, keys: Sequence[str], *values: Any) -> Any:
         """Run a script, which must be safe to run twice; what it returns."""
-        from redis.exceptions import NoScriptError
-
         text, sha = self._text_and_sum(script)
 
         async def work() -> Any:
             try:
                 return await self._client.evalsha(sha, len(keys), *keys, *values)
-            except NoScriptError:
+            except exceptions.NoScriptError:
                 return await self._client.eval(text, len(keys), *keys, *values)
 
         return await self.patiently(work)
@@ -301,8 +298,6 @@ class RedisServer:
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
         """Turns what redis-py and the system raise into one error of one sentence."""
-        from redis import exceptions
-
         try:
             yield
         except (exceptions.RedisError, OSError, asyncio.TimeoutError) as error:
@@ -335,23 +330,17 @@ def _let_go(task: asyncio.Future[Any]) -> None:
 
 def _lost() -> tuple[type[Exception], ...]:
     """What says that the connection is lost."""
-    from redis import exceptions
-
     return (exceptions.ConnectionError, exceptions.TimeoutError)
 
 
 def _passing() -> tuple[type[Exception], ...]:
     """What ends by itself when Redis is back or a replica has taken its place."""
-    from redis import exceptions
-
     moving = (exceptions.ReadOnlyError, exceptions.TryAgainError, exceptions.MasterDownError)
     return (*_lost(), *moving, exceptions.ClusterDownError)
 
 
 def _is_refused(error: Exception) -> bool:
     """Whether it is there, and lets nobody in with this name and password."""
-    from redis import exceptions
-
     signs = ("NOAUTH", "WRONGPASS", "invalid username-password", "Authentication required")
     said = str(error)
     return isinstance(error, exceptions.AuthenticationError) or any(one in said for one in signs)
@@ -359,8 +348,6 @@ def _is_refused(error: Exception) -> bool:
 
 def _words(error: Exception) -> str:
     """What is wrong, to go on after "The store ADDRESS"."""
-    from redis import exceptions
-
     said = neutral_line(str(error), 200)
     if isinstance(error, exceptions.NoPermissionError) or "can't run this command" in said:
         return f"lacks a right that `elicit-tui store check` names ({said})"

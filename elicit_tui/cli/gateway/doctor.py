@@ -16,6 +16,10 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_program import gateway_environment, gateway_program
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.run_settings import load_settings
+from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, decisive, measured, proof_of
+from elicit_tui.gateway.held_calls import TICK_SECONDS
+from elicit_tui.gateway.install.gateway_entry import checks
+from elicit_tui.gateway.install.places import agent_named, own_file
 from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -60,10 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Look, then measure until both calls have ended. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
-    from elicit_tui.gateway.install.gateway_entry import checks
-    from elicit_tui.gateway.install.places import agent_named, own_file
-
     agent = agent_named(namespace.agent or "", "doctor")
     settings = load_settings(namespace, Narration())
     doctor = Doctor(agent, settings)
@@ -75,8 +75,6 @@ def run(namespace: argparse.Namespace) -> int:
             doctor.says(check.well, check.sentence)
     doctor.tells_what_is_known()
     longest = namespace.longest or LONGEST_SECONDS
-    from elicit_tui.gateway.held_calls import TICK_SECONDS
-
     every = namespace.every or TICK_SECONDS
     request = DoctorRequest(agent.key, longest, every, secrets.token_hex(16))
     files = DoctorFiles(agent.key)
@@ -150,8 +148,6 @@ class Doctor:
             self._narration.say(f"… it still waits after {_time(observation.seconds)}.")
 
     def _conclude(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
-        from elicit_tui.gateway.doctor_files import decisive, measured
-
         found = measured(observations)
         for observation in found:
             self.says(True, _found(observation))
@@ -188,8 +184,6 @@ class Doctor:
         self.says(True, f"No process below {below}{through} can answer for you.")
 
     def _tell_secret(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
-        from elicit_tui.gateway.doctor_files import proof_of
-
         name = self._settings.store.secret_env
         ours = proof_of(os.environ.get(name), request.nonce)
         theirs = observations[-1].proof

@@ -23,6 +23,8 @@ from elicit_tui.cli.own_file import may_not_run
 from elicit_tui.cli.own_program import gateway_environment, gateway_program
 from elicit_tui.cli.run_settings import DEMO, load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
+from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
+from elicit_tui.gateway.install.planning import InstallRequest, plan_install, plan_uninstall
 
 if TYPE_CHECKING:
     from elicit_tui.cli.parser import Parser
@@ -56,9 +58,6 @@ def run(namespace: argparse.Namespace) -> int:
 
 def _install(namespace: argparse.Namespace) -> int:
     """Show, ask, write. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.install.places import agent_named, shown_path
-    from elicit_tui.gateway.install.planning import plan_install
-
     agent = agent_named(namespace.agent or "", "install")
     settings = load_settings(namespace, Narration())
     request = _install_request(namespace, agent, settings)
@@ -79,9 +78,6 @@ def _install_request(
     namespace: argparse.Namespace, agent: Agent, settings: Settings
 ) -> InstallRequest:
     """What the command line asks for. Raises UsageError."""
-    from elicit_tui.gateway.install.places import own_file
-    from elicit_tui.gateway.install.planning import InstallRequest
-
     if namespace.with_servers:
         raise UsageError("--with adds a server for one run; put it into your configuration first.")
     for name in namespace.servers:
@@ -112,8 +108,6 @@ def _refuse_nothing_served(request: InstallRequest, plan: Plan, settings: Settin
 
 def _tell_next_steps(namespace: argparse.Namespace, request: InstallRequest, plan: Plan) -> None:
     """What moved, what the agent's first turn will know, and how to go on or back."""
-    from elicit_tui.gateway.install.places import shown_path
-
     agent, narration = request.agent, Narration()
     if plan.moved:
         narration.say(
@@ -157,9 +151,6 @@ def fetch_catalogues(
 
 def _uninstall(namespace: argparse.Namespace) -> int:
     """Show, ask, put back. Raises UsageError, ConfigError."""
-    from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
-    from elicit_tui.gateway.install.planning import plan_uninstall
-
     agent = agent_named(namespace.agent or "", "uninstall")
     path = chosen_file(namespace, own_file(agent))
     end = change_after_consent(

@@ -8,6 +8,8 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_program import gateway_environment, gateway_program
 from elicit_tui.errors import UsageError
+from elicit_tui.gateway.agents import UNKNOWN, known_agents
+from elicit_tui.gateway.install.gateway_entry import snippet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Print the entry for one agent. Raises UsageError."""
-    from elicit_tui.gateway.agents import UNKNOWN, known_agents
-    from elicit_tui.gateway.install.gateway_entry import snippet
-
     agents = known_agents()
     listed = ", ".join(key for key in agents if key != UNKNOWN)
     if namespace.agent is None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.broker.in_words import accept_given, beyond, fill_in_given
+from elicit_tui.broker.inbox_questions import InboxQuestions
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
@@ -17,6 +18,7 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.presence import person_present, wants_plain_prompts
 from elicit_tui.elicitation import Outcome, Queue, accept, cancel, decline
 from elicit_tui.errors import UsageError
+from elicit_tui.runtime.opening import open_inbox
 from elicit_tui.text import neutral_line, readable_json
 
 if TYPE_CHECKING:
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 
 async def give(settings: Settings, namespace: argparse.Namespace, question_id: str) -> int:
     """Answer this question as the command line says; exit code 1 when that did not go out."""
-    from elicit_tui.runtime.opening import open_inbox
-
     narration = Narration()
     async with open_inbox(settings, "inbox", create=False) as inbox:
         refused = await inbox.refusal()
@@ -77,8 +77,6 @@ async def _reply(
         narration.tell(reply.sentence)
     elif not present:
         raise UsageError("Something has to be asked, and there is no terminal to ask at.")
-    from elicit_tui.broker.inbox_questions import InboxQuestions
-
     queue = Queue()
     plain = namespace.plain or wants_plain_prompts()
     person = Person(present=True, plain=plain, narration=narration, output=Output())

@@ -7,13 +7,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from elicit_tui.cli.console import open_console
 from elicit_tui.cli.exit_codes import FAILED, OK
+from elicit_tui.cli.inbox.answer import give
+from elicit_tui.cli.inbox.waiting_text import LABEL, as_json, details, in_client, line
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.parser import InAnyOrder
 from elicit_tui.cli.run_settings import load_settings
+from elicit_tui.elicitation import rfc3339
 from elicit_tui.errors import StoreMissing, UsageError
+from elicit_tui.gateway.connected import session_notes
+from elicit_tui.runtime.opening import open_store
 from elicit_tui.text import as_name, ci_safe, neutral_line
 
 if TYPE_CHECKING:
@@ -67,8 +73,6 @@ def run(namespace: argparse.Namespace) -> int:
     """Run one of the commands; exit code 1 when an answer did not go out."""
     settings = load_settings(namespace, Narration())
     if namespace.inbox_command is None:
-        from elicit_tui.cli.console import open_console
-
         return open_console(settings, (), namespace, inbox=True)
     commands: dict[str, Callable[[Settings, argparse.Namespace], Coroutine[Any, Any, int]]] = {
         "list": _list,
@@ -88,8 +92,6 @@ async def _of_store(
     settings: Settings, work: Callable[[Store], Awaitable[Result]], nothing: Result
 ) -> Result:
     """What `work` gets of the store; `nothing` where there is no store yet."""
-    from elicit_tui.runtime.opening import open_store
-
     try:
         async with open_store(settings, "answerer", create=False) as store:
             return await work(store)
@@ -119,8 +121,6 @@ def chosen(waiting: Sequence[Waiting], prefix: str) -> Waiting:
 
 
 async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox.waiting_text import as_json, line
-
     output = Output()
     waiting = await _waiting(settings)
 
@@ -146,9 +146,6 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
 
 def _tell_in_clients() -> None:
     """Tell of what is asked in an agent's own client, where it is answered too."""
-    from elicit_tui.cli.inbox.waiting_text import in_client
-    from elicit_tui.gateway.connected import session_notes
-
     for note in session_notes():
         for asked in note.in_client if note.alive else ():
             agent = as_name(note.agent, 60) if note.agent else "an agent"
@@ -156,8 +153,6 @@ def _tell_in_clients() -> None:
 
 
 async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox.waiting_text import LABEL, as_json, details
-
     output = Output()
     waiting = chosen(await _waiting(settings), namespace.id)
     output.text_or_json(
@@ -169,14 +164,10 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
 
 
 async def _answer(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.cli.inbox.answer import give
-
     return await give(settings, namespace, chosen(await _waiting(settings), namespace.id).id)
 
 
 async def _grants(settings: Settings, namespace: argparse.Namespace) -> int:
-    from elicit_tui.elicitation import rfc3339
-
     output = Output()
     grants: tuple[Grant, ...] = await _of_store(settings, lambda store: store.grants(), ())
     output.text_or_json(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import tomli
+
 from elicit_tui.config.importing import jsonc
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
@@ -46,8 +48,6 @@ def recognise(text: str, file: str) -> Source:
 
 
 def _document(text: str, file: str) -> Mapping[str, Any]:
-    import tomli
-
     try:
         document = jsonc.loads(text)
     except ValueError as json_error:
