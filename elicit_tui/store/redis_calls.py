@@ -22,7 +22,8 @@ from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.store.calls import UNREAD_SECONDS, KeptCall, MakerState
 from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
-from elicit_tui.store.redis_server import LuaScript, RedisServer
+from elicit_tui.store.redis_scripts import LuaScript
+from elicit_tui.store.redis_server import RedisServer
 from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
 

@@ -18,6 +18,7 @@ from typing import Final
 from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.store import redis_layout as layout
+from elicit_tui.store import redis_scripts as scripts
 from elicit_tui.store import transitions
 from elicit_tui.store.redis_layout import columns_of, key, name_in, pairs
 from elicit_tui.store.redis_server import (
@@ -121,7 +122,7 @@ class RedisQuestions(SealedQuestions):
                 return self._learn(question)
             columns = [part for pair in columns_of(question).items() for part in pair]
             done = await self.server.run(
-                layout.CREATE,
+                scripts.CREATE,
                 [key(session, name) for name in (f"q:{question_id}", "questions", "session")]
                 + list(self._same_node),
                 session,
@@ -153,7 +154,7 @@ class RedisQuestions(SealedQuestions):
         old, new = columns_of(before), columns_of(after)
         parts = [part for name in new if new[name] != old.get(name) for part in (name, new[name])]
         done = await self.server.run(
-            layout.CHANGE,
+            scripts.CHANGE,
             [key(after.session, f"q:{after.id}"), *self._same_node],
             version,
             after.session,
@@ -175,7 +176,7 @@ class RedisQuestions(SealedQuestions):
     async def _noted(self, session: str, question_id: str) -> None:
         """Note a change in the stream where its script could not."""
         if self.server.facts.cluster:
-            await self.server.run(layout.NOTE, [layout.LOG, layout.NUMBER], session, question_id)
+            await self.server.run(scripts.NOTE, [layout.LOG, layout.NUMBER], session, question_id)
 
     async def _read(self, question_id: str) -> StoredQuestion | None:
         session = await self._session_of(question_id)
@@ -191,7 +192,7 @@ class RedisQuestions(SealedQuestions):
         self, session: str, question_id: str
     ) -> tuple[float, StoredQuestion | None, bytes]:
         """The server's time, a question as it stands, and its version."""
-        time_, reply = await self.server.run(layout.READ, [key(session, f"q:{question_id}")])
+        time_, reply = await self.server.run(scripts.READ, [key(session, f"q:{question_id}")])
         columns = pairs(reply)
         return self._seconds(time_), layout.question_in(columns), columns.get(b"version", b"0")
 
@@ -328,4 +329,4 @@ class RedisQuestions(SealedQuestions):
 
     async def _number(self) -> int:
         """The number of the last change."""
-        return int(await self.server.run(layout.LAST, [layout.NUMBER]))
+        return int(await self.server.run(scripts.LAST, [layout.NUMBER]))

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
 from elicit_tui.errors import StoreError
+from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.text import neutral_line
 
 try:
@@ -40,8 +41,6 @@ SOCKET_SECONDS: Final = 5.0
 BLOCK_SECONDS: Final = 3.0
 """How long one look for a change waits at the server, at most."""
 OLDEST_VERSION: Final = (6, 2)
-_VERSION_OF_FLAGS: Final = (7, 0)
-"""From here on a script says of itself that it may run where memory is used up."""
 _PAUSES: Final = (0.05, 1.0)
 _SCHEMES: Final = ("redis", "rediss", "unix")
 _TLS_FILES: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
@@ -55,20 +54,6 @@ ACL_RIGHTS: Final = (
     " +zadd +zrem +zrange +xadd +xread +xrange"
 )
 """What a user of Redis needs, and nothing else, as `ACL SETUSER` takes it."""
-
-
-@dataclass(frozen=True)
-class LuaScript:
-    """A Lua script; `flags` are told to Redis where it knows them."""
-
-    body: str
-    flags: str = ""
-
-    def text(self, version: tuple[int, ...]) -> str:
-        """The script as this version of Redis takes it."""
-        knows_flags = version >= _VERSION_OF_FLAGS
-        head = f"#!lua flags={self.flags}\n" if self.flags and knows_flags else ""
-        return head + self.body
 
 
 @dataclass(frozen=True)

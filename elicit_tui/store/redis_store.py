@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 from elicit_tui.elicitation import new_id, now
 from elicit_tui.errors import SecretError, StoreError, StoreTooNew
 from elicit_tui.store import redis_layout as layout
+from elicit_tui.store import redis_scripts as scripts
 from elicit_tui.store import transitions
 from elicit_tui.store.living import PRESENCE_SECONDS, machine_id, started_at
 from elicit_tui.store.redis_calls import RedisCalls
@@ -53,7 +54,7 @@ async def server_at(url: str) -> AsyncIterator[RedisServer]:
 
 async def lacking_rights(server: RedisServer) -> tuple[str, ...]:
     """The commands that this user of Redis may not send."""
-    lacks = await server.run(layout.PROBE, [key(f"check-{new_id()}", "probe")])
+    lacks = await server.run(scripts.PROBE, [key(f"check-{new_id()}", "probe")])
     return tuple(dict.fromkeys(name.decode() for name in lacks))
 
 
@@ -138,8 +139,8 @@ class RedisStore(RedisQuestions):
     async def _begin(self, asker: Asker) -> None:
         about = json.dumps({"process": self._life, "agent": asker.agent})
         keys = [layout.SESSIONS, layout.ENDED]
-        await self.server.run(layout.REGISTER, keys, asker.session, about)
-        await self.server.run(layout.BEGIN, [key(asker.session, "session")], self._life)
+        await self.server.run(scripts.REGISTER, keys, asker.session, about)
+        await self.server.run(scripts.BEGIN, [key(asker.session, "session")], self._life)
 
     async def end(self, session: str) -> None:
         """End a session."""
@@ -148,12 +149,12 @@ class RedisStore(RedisQuestions):
 
     async def _end_session(self, session: str) -> None:
         # First the session itself: nothing new comes to it while its questions end.
-        await self.server.run(layout.END, [key(session, "session"), key(session, "grants")])
+        await self.server.run(scripts.END, [key(session, "session"), key(session, "grants")])
         (ids,) = await self.server.all_of([("ZRANGE", key(session, "questions"), "0", "-1")])
         await self._fetch_all([(session, name_in(name)) for name in ids])
         for name in ids:
             await self._change(name_in(name), transitions.abandon)
-        await self.server.run(layout.UNREGISTER, [layout.SESSIONS, layout.ENDED], session)
+        await self.server.run(scripts.UNREGISTER, [layout.SESSIONS, layout.ENDED], session)
 
     async def _end_process(self, life: str) -> None:
         """End the sessions of a process, and open again what it had claimed."""
@@ -164,7 +165,7 @@ class RedisStore(RedisQuestions):
         for known in tuple(self._known.values()):
             if known.state == "claimed" and known.holder_life == life:
                 await self._change(known.id, lambda one, at: transitions.release(one, life))
-        await self.server.run(layout.LEAVE, [layout.PROCESSES, layout.BEATS], life)
+        await self.server.run(scripts.LEAVE, [layout.PROCESSES, layout.BEATS], life)
 
     async def heartbeat(self, last_key: datetime | None = None) -> None:
         """Say that this process lives, put again what Redis lost, and end what dead ones left."""
@@ -193,7 +194,7 @@ class RedisStore(RedisQuestions):
             "last_key_at": self._last_key_at,
         }
         reply = await self.server.run(
-            layout.BEAT,
+            scripts.BEAT,
             [layout.PROCESSES, layout.BEATS, layout.META],
             self._life,
             json.dumps(about),
@@ -265,16 +266,16 @@ class RedisStore(RedisQuestions):
             elif transitions.kept_long_enough(known, at):
                 session, name = known.session, known.id
                 keys = [key(session, f"q:{name}"), key(session, "questions")]
-                await self.server.run(layout.DROP, keys, name)
+                await self.server.run(scripts.DROP, keys, name)
                 del self._known[name]
         (ended,) = await self.server.all_of([("ZRANGE", layout.ENDED, "0", "-1", "WITHSCORES")])
         for name, score in zip(ended[::2], ended[1::2], strict=True):
             if float(score) <= at - BACKSTOP_SECONDS:
-                await self.server.run(layout.FORGET, [layout.ENDED], name)
+                await self.server.run(scripts.FORGET, [layout.ENDED], name)
 
     async def _present(self) -> tuple[float, list[Process]]:
         self._stand_open()
-        reply = await self.server.run(layout.PRESENT, [layout.PROCESSES, layout.BEATS])
+        reply = await self.server.run(scripts.PRESENT, [layout.PROCESSES, layout.BEATS])
         return self._seconds(reply[0]), layout.processes_in(reply[1], reply[2])
 
     async def somebody_is_there(self) -> bool:
@@ -304,7 +305,7 @@ class RedisStore(RedisQuestions):
         at, _ = await self._present()
         field = json.dumps([grant.server, grant.tool, grant.process, grant.definition])
         keys = [key(grant.session, "session"), key(grant.session, "grants")]
-        if not await self.server.run(layout.GRANT, keys, field, at):
+        if not await self.server.run(scripts.GRANT, keys, field, at):
             raise StoreError("The session that it was allowed for has ended.")
 
     async def grants(self, session: str | None = None) -> tuple[Grant, ...]:
@@ -332,7 +333,7 @@ class RedisStore(RedisQuestions):
         for one in await self.grants(session):
             if server in (None, one.server) and tool in (None, one.tool):
                 field = json.dumps([one.server, one.tool, one.process, one.definition])
-                taken += await self.server.run(layout.REVOKE, [key(one.session, "grants")], field)
+                taken += await self.server.run(scripts.REVOKE, [key(one.session, "grants")], field)
         return taken
 
 

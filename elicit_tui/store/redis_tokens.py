@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from elicit_tui.store.redis_layout import json_object, pairs
-from elicit_tui.store.redis_server import LuaScript, RedisServer
+from elicit_tui.store.redis_scripts import LuaScript
+from elicit_tui.store.redis_server import RedisServer
 from elicit_tui.store.sealing import Sealer
 from elicit_tui.store.token_entries import Token
 

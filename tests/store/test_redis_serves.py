@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.errors import StoreError, StoreTooNew
-from elicit_tui.store import redis_layout, redis_server
+from elicit_tui.store import redis_layout, redis_scripts, redis_server
 from elicit_tui.store.redis_server import RedisAddress, RedisFacts
 from elicit_tui.store.redis_store import RedisStore
 from tests.store.redis import SECRET, needs_redis
@@ -73,10 +73,10 @@ def test_a_redis_that_is_too_old_is_said_and_one_that_hides_its_policy_serves() 
     server.address = RedisAddress.read("unix:///run/redis?db=2")
     server.facts = RedisFacts((7, 0, 0), "7.0.0", False, "noeviction")
     assert not [*server.warnings]
-    script = redis_server.LuaScript("return 1", "allow-oom")
+    script = redis_scripts.LuaScript("return 1", "allow-oom")
     assert script.text((6, 2, 14)) == "return 1"
     assert script.text((7, 0)) == "#!lua flags=allow-oom\nreturn 1"
-    assert redis_server.LuaScript("return 1").text((7, 0)) == "return 1"
+    assert redis_scripts.LuaScript("return 1").text((7, 0)) == "return 1"
 
 
 def test_nothing_of_redis_is_loaded_where_the_store_is_a_file(tmp_path: Path) -> None:
