@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from elicit_tui.cli.arguments import Given, read_given
@@ -59,10 +58,10 @@ def _take_saved(namespace: argparse.Namespace) -> Mapping[str, Any]:
     """Read the call that `@FILE` is, into the namespace; its arguments. Raises UsageError."""
     if not namespace.server.startswith("@"):
         return {}
-    from elicit_tui.elicitation.saved_call import SavedCall
+    from elicit_tui.elicitation.saved_call import SavedCall, file_called
 
     pairs = [] if namespace.name is None else [namespace.name]
-    path = Path(namespace.server[1:])
+    path = file_called(namespace.server[1:])
     namespace.pairs, namespace.name = [*pairs, *namespace.pairs], ""
     saved = SavedCall.read(path)
     namespace.server, namespace.name = saved.server, saved.tool

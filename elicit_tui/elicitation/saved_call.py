@@ -55,6 +55,18 @@ class SavedCall(NamedTuple):
         return f"{ascii_json(self._asdict(), indent=2)}\n".encode()
 
 
+def new_file(name: str) -> Path:
+    """Where a call is kept under a name: with the ending by which it is found again."""
+    return Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
+
+
+def file_called(name: str) -> Path:
+    """The file that a person means by its whole name, or by its name without the ending."""
+    path = Path(name)
+    longer = new_file(name)
+    return longer if not path.is_file() and longer.is_file() else path
+
+
 def rename_server(folder: Path, old: str, new: str) -> int:
     """Let the saved calls of a folder name a server anew; how many did.
 

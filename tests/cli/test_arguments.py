@@ -156,6 +156,16 @@ def test_a_saved_call_is_made_with_what_the_command_line_adds(tmp_path: Path) ->
     assert prepared.given.filled_in({}) == {"branch": "fix/login", "note": "as ever"}
 
 
+def test_a_saved_call_is_found_by_its_name_without_the_ending(tmp_path: Path) -> None:
+    SavedCall("demo", "deploy", {"branch": "main"}).write(tmp_path / "ship.call.json")
+    assert _prepared(["call", f"@{tmp_path}/ship"]).options.name == "deploy"
+    # A file of exactly that name is the one that is meant.
+    SavedCall("demo", "roll_back", {}).write(tmp_path / "ship")
+    assert _prepared(["call", f"@{tmp_path}/ship"]).options.name == "roll_back"
+    with pytest.raises(UsageError, match="neither cannot be read: No such file"):
+        _prepared(["call", f"@{tmp_path}/neither"])
+
+
 def test_a_template_is_filled_in_before_its_server_starts() -> None:
     template = "demo://greeting/{language}"
     prepared = _prepared(["read", "demo", template, "language=en glish"])

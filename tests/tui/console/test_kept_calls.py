@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from elicit_tui.elicitation import Action, Call
 from elicit_tui.elicitation.saved_call import SavedCall
@@ -19,6 +20,7 @@ from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
 from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
 from elicit_tui.tui.console.outcome_words import how
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -48,9 +50,9 @@ async def test_a_call_is_kept_and_made_again_from_the_palette(
         await stand.press("3")
         await stand.until(lambda: "greet" in stand.text())
         await stand.press("w")
-        await stand.until(lambda: "alpha-greet.call.json" in stand.text())
+        await stand.until(lambda: "alpha-greet" in stand.text() and ".call.json" in stand.text())
         await stand.press("enter")
-        await stand.until(lambda: "elicit-tui call @alpha-greet.call.json" in stand.notices())
+        await stand.until(lambda: "elicit-tui call @alpha-greet makes" in stand.notices())
         assert kept() == {"server": "alpha", "tool": "greet", "arguments": arguments}
         await stand.press("w", "enter")
         await stand.until(lambda: "exists" in stand.text())
@@ -60,6 +62,27 @@ async def test_a_call_is_kept_and_made_again_from_the_palette(
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == arguments
+
+
+async def test_a_call_kept_under_any_name_is_in_the_palette(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Ada"}))
+        done.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "greet" in stand.text())
+        await stand.press("w")
+        await stand.until(lambda: isinstance(stand.app.screen, KeepCallScreen))
+        name = stand.app.screen.query_one(Input)
+        name.value = ""
+        await stand.press("enter")
+        await stand.until(lambda: "It needs a name." in stand.text())
+        name.value = "orders"
+        await stand.press("enter")
+        await stand.until(lambda: "orders.call.json" in stand.notices())
+        assert "Kept call: orders" in titles(stand)
 
 
 async def test_the_files_of_a_folder_of_others_do_nothing_to_the_console(

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
-from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall
+from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
@@ -37,10 +37,10 @@ class KeepCallScreen(WritingDialog[None]):
     def body(self) -> ComposeResult:
         """The name, and what may stand in the file."""
         plain = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{self._call.server}-{self._call.tool}")
-        yield Input(f"{plain[:80]}{SUFFIX}", id="keep-name", compact=True)
+        yield Input(plain[:80], id="keep-name", compact=True)
         yield Static(
             "Its arguments stand in the file as you sent them: look at it before you share it. "
-            f"Files that end in {SUFFIX} are in the command palette of a console started here.",
+            f"The file ends in {SUFFIX}: so the command palette of a console started here has it.",
             id="about",
             markup=False,
         )
@@ -54,14 +54,18 @@ class KeepCallScreen(WritingDialog[None]):
     @on(Input.Submitted)
     def action_send(self) -> None:
         """Write the file, where there is none of this name."""
-        path = Path(self.query_one(Input).value.strip())
+        name = self.query_one(Input).value.strip()
+        if not name:
+            self.say("It needs a name.")
+            return
+        path = new_file(name)
         try:
             self._call.write(path)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             self.say(neutral_line(f"{path}: {why}.", 400))
             return
-        words = f"elicit-tui call @{path} makes it again."
+        words = f"{path}: elicit-tui call @{str(path).removesuffix(SUFFIX)} makes it again."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
         self.dismiss(None)
 
