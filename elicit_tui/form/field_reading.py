@@ -27,7 +27,7 @@ MULTILINE_FROM: Final = 200
 """Code points. A text is multi-line when its maxLength or minLength reaches this, or when its
 default has a line break; without maxLength it is one line."""
 
-_NO_SELECT: Final = "it is a list of something else than texts"
+_NO_SELECT: Final = "it is a list, and not of texts"
 
 
 def read_field(

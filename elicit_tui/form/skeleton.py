@@ -21,7 +21,8 @@ LONGEST_NAME: Final = 200
 def skeleton(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The required keys of an object, each with null, or with its own required keys.
 
-    A list of objects begins with one of them, so that its keys are seen. Never raises; bounded.
+    A list begins with one value that it must have another one for, so that one sees that it is a
+    list, and of objects with which keys. Never raises; bounded.
     """
     return _Skeleton(schema).of_object(schema, 0)
 
@@ -52,10 +53,14 @@ class _Skeleton:
         if kind == "object":
             return self.of_object(schema, level) or None
         if kind == "array":
-            item = self._plain(schema.get("items"))
-            has_keys = item is not None and _kind(item) == "object" and item.get("required")
-            return [self._value(item, level + 1)] if has_keys else None
+            items = schema.get("items")
+            shown = self._has_keys(items) or _refuses_null(items)
+            return [self._value(items, level + 1)] if shown else None
         return None
+
+    def _has_keys(self, schema: Any) -> bool:
+        plain = self._plain(schema)
+        return plain is not None and _kind(plain) == "object" and bool(plain.get("required"))
 
     def _plain(self, schema: Any) -> Mapping[str, Any] | None:
         """The schema itself, what it refers to, or the first of its ways that is not null."""
@@ -70,6 +75,12 @@ class _Skeleton:
             else:
                 return schema
         return None
+
+
+def _refuses_null(item: Any) -> bool:
+    """Whether a list's null is a mistake until something is written in its place."""
+    kind = item.get("type") if isinstance(item, Mapping) else None
+    return isinstance(kind, str) and kind != "null"
 
 
 def _kind(schema: Any) -> str:

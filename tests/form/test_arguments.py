@@ -70,7 +70,28 @@ def test_json_begins_with_the_keys_that_the_schema_requires_and_no_value_is_made
             "optional": {"type": "string"},
         },
     }
-    assert skeleton(mixed) == dict.fromkeys(("sure", "tags", "rows", "way", "of", "any", "more"))
+    nothing = dict.fromkeys(("sure", "tags", "rows", "way", "of", "any", "more"))
+    assert skeleton(mixed) == {**nothing, "tags": [None], "rows": [None]}
+
+
+@pytest.mark.parametrize(
+    ("items", "begins"),
+    [
+        ({"type": "string"}, [None]),
+        ({"type": "null"}, None),
+        ({"type": ["string", "null"]}, None),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_a_list_shows_that_it_is_one_where_what_stands_in_it_cannot_be_sent(
+    items: Any, begins: Any
+) -> None:
+    schema = {"required": ["of"], "properties": {"of": {"type": "array", "items": items}}}
+    assert skeleton(schema) == {"of": begins}
+    if begins is not None:
+        assert read_form(schema, purpose="arguments").judge(skeleton(schema)) != ()
 
 
 def test_what_json_begins_with_is_bounded() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import TextArea
 
 from elicit_tui.tui.console.screens import long_text
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
@@ -96,3 +97,13 @@ async def test_an_editor_takes_the_text_and_one_that_fails_loses_nothing(
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {"text": "one\ntwo three"}
+
+
+async def test_json_with_a_mistake_says_where_and_the_cursor_goes_there(tmp_path: Path) -> None:
+    async with writing(tmp_path, BEYOND) as stand:
+        area = stand.app.screen.query_one(TextArea)
+        area.text = '{\n  "options": {"a" 1}\n}'
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "line 2, column 19" in stand.text())
+        assert area.cursor_location == (1, 18)
+        assert not calls_of(stand)

@@ -223,7 +223,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         try:
             content = json.loads(self._json_area.text, parse_constant=_no_constant)
         except json.JSONDecodeError as error:
-            self.say(f"This is not JSON: {error.msg} (line {error.lineno}).")
+            self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
+            place = f"line {error.lineno}, column {error.colno}"
+            self.say(f"This is not JSON: {error.msg} ({place}).")
             return None
         except (ValueError, RecursionError) as error:
             self.say(f"This is not JSON: {error}.")
