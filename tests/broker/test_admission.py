@@ -50,6 +50,13 @@ def test_a_request_sent_as_a_notification_has_nothing_to_answer() -> None:
     assert (outcome.action, outcome.error_code) == (None, None)
 
 
+def test_only_the_handshake_era_wants_an_id_of_a_page() -> None:
+    page = {"mode": "url", "message": "?", "url": "https://example.com"}
+    assert defect(ElicitationRequest(SERVER, page, wire_id=7, era="modern")) is None
+    sentence = defect(ElicitationRequest(SERVER, page, wire_id=7))
+    assert sentence == "The request has no elicitationId."
+
+
 def test_a_form_without_fields_is_well_formed() -> None:
     params = {"message": "Go on?", "requestedSchema": EMPTY_FORM}
     assert defect(ElicitationRequest(SERVER, params, wire_id=1)) is None

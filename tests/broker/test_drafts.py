@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker.drafts import FOLDER_NAME, KEPT_SECONDS, MOST_DRAFTS, DraftFiles
+from elicit_tui.broker.drafts import FOLDER_NAME, KEPT_SECONDS, MOST_BYTES, MOST_DRAFTS, DraftFiles
 from elicit_tui.elicitation import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.form.field import Typed
@@ -121,6 +121,20 @@ def test_a_file_that_cannot_be_read_is_no_draft(tmp_path: Path) -> None:
     for file in files_in(tmp_path):
         file.write_text('{"paint": [1, 2')
     assert not DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).typed
+
+
+def test_a_draft_that_cannot_be_written_is_lost_with_its_run_and_ends_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / FOLDER_NAME).write_text("no folder")
+    leave_behind(tmp_path, Clock(), colour="bl")
+    assert not DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).typed
+
+
+def test_a_file_of_a_draft_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    leave_behind(tmp_path, Clock(), colour="bl" * MOST_BYTES)
+    assert files_in(tmp_path)
+    assert not DraftFiles(tmp_path, GUARDIAN, Clock()).draft_for(form_request()).typed
 
 
 TYPES = """

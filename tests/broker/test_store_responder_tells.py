@@ -1,0 +1,57 @@
+"""What is told of a question in the store: that nobody is there, and where its agent is."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from elicit_tui.elicitation import ElicitationRequest, cancel
+from tests.broker.conftest import World, form_request
+from tests.broker.elsewhere import bounded, sent
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_question_that_is_put_while_nobody_is_there_is_told_of_once_with_its_agent(
+    world: World,
+) -> None:
+    told: list[tuple[ElicitationRequest, str | None]] = []
+    broker = await world.asks()
+    world.responder.tell_waiting = lambda request, agent: told.append((request, agent))
+    person = await world.person()
+    alone = form_request("Is anybody there?")
+    first = asyncio.ensure_future(broker.resolve(alone))
+    question = await person.sees("Is anybody there?")
+    assert told == [(alone, "claude-code")]
+    await person.presses_a_key()
+    second = asyncio.ensure_future(broker.resolve(form_request()))
+    await person.sees()
+    assert told == [(alone, "claude-code")]
+    await person.inbox.answer(question.id, sent(colour="red"))
+    await bounded(first)
+    await broker.close()
+    await bounded(second)
+
+
+async def test_where_the_agent_is_meanwhile_is_seen_in_every_inbox(world: World) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    for state in ("paused", "left", "waiting"):
+        await world.responder.mark_agent(question.id, state)  # type: ignore[arg-type]
+        await person.until(lambda now=state: person.inbox.waiting[0].agent_state == now)
+    await broker.close()
+    await bounded(asked)
+
+
+async def test_a_question_that_somebody_took_out_of_the_store_is_cancelled_by_it(
+    world: World,
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    await world.asking_store.settle(question.id, cancel("user", "Another program did it."))
+    outcome = await bounded(asked)
+    assert (outcome.action, outcome.decided_by) == ("cancel", "store")
+    assert outcome.reason == "The question was taken out of the store."
