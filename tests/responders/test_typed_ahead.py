@@ -1,0 +1,100 @@
+"""What was typed before a prompt was there answers nothing that decides, at a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+import pytest
+
+from elicit_tui.responders import typed_lines
+from elicit_tui.responders.typed_lines import InputGone, Lines
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX"),
+]
+
+
+class Terminal:
+    """A terminal whose keys a test presses."""
+
+    def __init__(self) -> None:
+        self.keyboard, screen = os.openpty()
+        self.stream: TextIO = os.fdopen(screen, encoding="utf-8")
+
+    def types(self, text: str) -> None:
+        os.write(self.keyboard, text.encode())
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    one = Terminal()
+    yield one
+    one.stream.close()
+    os.close(one.keyboard)
+
+
+async def soon(work: asyncio.Future[str | None] | asyncio.Task[str | None]) -> str | None:
+    return await asyncio.wait_for(work, 10)
+
+
+async def test_what_was_typed_before_is_thrown_away_and_what_comes_after_is_read(
+    terminal: Terminal,
+) -> None:
+    lines = Lines(terminal.stream)
+    terminal.types("first\nyes\n")
+    assert await soon(asyncio.ensure_future(lines.next())) == "first"
+    lines.discard()  # What was read already, and what the terminal still holds.
+    terminal.types("no\n")
+    assert await soon(asyncio.ensure_future(lines.next())) == "no"
+
+
+async def test_what_is_typed_while_it_is_waited_for_a_moment_of_rest_is_thrown_away(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typed_lines, "QUIET_SECONDS", 1.0)
+    lines = Lines(terminal.stream)
+    terminal.types("yes\n")
+    rest = asyncio.ensure_future(lines.quiet())
+    await asyncio.sleep(0)
+    terminal.types("yes\n")
+    await asyncio.wait_for(rest, 30)
+    terminal.types("no\n")
+    assert await soon(asyncio.ensure_future(lines.next())) == "no"
+
+
+async def test_a_pipe_is_read_as_it_is() -> None:
+    end, written = os.pipe()
+    with os.fdopen(end, encoding="utf-8") as stream:
+        os.write(written, b"yes\nno\n")
+        os.close(written)
+        lines = Lines(stream)
+        await asyncio.wait_for(lines.quiet(), 10)
+        assert [await lines.next() for _ in "abc"] == ["yes", "no", None]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+async def test_an_input_that_fails_is_told_from_one_that_ends(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    read = os.read
+    end, written = os.pipe()
+    with (
+        os.fdopen(end, encoding="utf-8") as pipe,
+        open(os.devnull, encoding="utf-8") as file,  # noqa: PTH123, ASYNC230
+    ):
+        stream = pipe if kind == "pipe" else file
+
+        def broken(descriptor: int, most: int) -> bytes:
+            if descriptor == stream.fileno():
+                raise OSError("It is on a disk that is gone.")
+            return read(descriptor, most)
+
+        os.close(written)
+        monkeypatch.setattr(typed_lines.os, "read", broken)
+        with pytest.raises(InputGone, match="a disk that is gone"):
+            await soon(asyncio.ensure_future(Lines(stream).next()))
