@@ -18,7 +18,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import GatewaySettings, Settings
 from elicit_tui.errors import ServerError
-from elicit_tui.gateway import own_tools
+from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
@@ -148,7 +148,8 @@ class Audience:
 class SessionWorld:
     """A session, its parts, and an agent on it."""
 
-    def __init__(self, **gateway: Any) -> None:
+    def __init__(self, shared: Any = None, **gateway: Any) -> None:
+        """`shared`: what other gateways of this agent are told."""
         settings = GatewaySettings(ask_via="console", hold_sec=HOLD, **gateway)
         self.clock, self.person = MovedClock(), Person()
         self.broker, self.host, self.audience = Broker(), Host(), Audience()
@@ -173,6 +174,7 @@ class SessionWorld:
             "audience": self.audience,
             "clock": self.clock,
             "measuring": SimpleNamespace(offered=lambda agent, look: False),
+            "shared": shared,
             "note": SimpleNamespace(known_as=lambda agent, http: self.known.append(agent)),
         }
         self.session = Session(owner, SessionParts(**parts))
@@ -199,8 +201,9 @@ class SessionWorld:
         """A question of the agent's that waits for a person; its id."""
         asking, question = await self.asks()
         await self.clock.move(HOLD)
-        await asyncio.wait_for(asking, WAIT)
+        told = await asyncio.wait_for(asking, WAIT)
         (held,) = self.calls.under_way
+        assert says(told) == telling.paused_text(held.id)
         return held.id, question
 
 
