@@ -1,4 +1,14 @@
-"""The broker: every request that enters leaves with exactly one outcome."""
+"""The broker: every request that enters leaves with exactly one outcome.
+
+Questions come in by three doors of `Broker` and meet in `_see_through`: a server's own (`resolve`,
+all nine steps), what an agent wants to do (`approve` and `permit`), and a login (`authorize`); to
+the last two kinds nobody but a person says yes. From `admit` on a request has an entry among the
+open ones. Whatever ends it, inside or outside, sets that entry's end, and `_finish` alone takes the
+entry out and writes down how it ended.
+
+A responder shows questions. Where that is not this process, two modules speak through the store:
+`store_responder` in the process that asks, and `inbox` in each one in which a person answers.
+"""
 
 from elicit_tui.broker.broker import Broker
 from elicit_tui.broker.contracts import (

@@ -111,6 +111,8 @@ class DraftFiles(Drafts):
 
     def _write(self, request: ElicitationRequest, draft: Draft | None) -> None:
         entries = {} if draft is None else self._harmless(request, draft.entries)
+        # A draft of nothing but secrets, or one that nobody touched, leaves no file; an older one
+        # goes.
         touched = frozenset() if draft is None else draft.touched & set(entries)
         try:
             if touched:
@@ -140,6 +142,8 @@ class DraftFiles(Drafts):
         for name, entry in entries.items():
             if isinstance(entry, Typed):
                 content = {name: entry.text}
+                # Asked twice: what the form wants may be a secret whatever is typed, and what was
+                # typed may look like one in a harmless field.
                 if review.masked(content) != content or self._guardian.outgoing(content, None):
                     continue
             harmless[name] = entry

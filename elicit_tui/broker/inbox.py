@@ -203,12 +203,15 @@ class Inbox:
             entry.later.cancel()
         if waiting.state == "settled":
             self._drafts.pop(waiting.id, None)
+            # Ended by whoever noticed that its process was gone: nobody else will write its end.
             if waiting.decided_by == "store" and waiting.action is None:
                 self._abandoned(waiting.id)
         leaving = self._leaving.pop(waiting.id, None)
         if leaving is not None:
             leaving.later.cancel()
             entry = leaving.shown
+        # Withdrawn, and its broker has yet to say how it ended, usually at once. Waiting a moment
+        # shows a person the reason in place of a question that just vanishes.
         if waiting.state == "settled" and waiting.decided_by is None:
             loop = asyncio.get_running_loop()
             later = loop.call_later(END_SECONDS, self._tell_end, waiting, entry)
@@ -229,6 +232,8 @@ class Inbox:
         for (question_id, _), given in self._given.items():
             if question_id != waiting.id or given.ended.done():
                 continue
+            # Before the store has confirmed that this answer won, a question without it proves
+            # nothing: the look may be older than the answer.
             if is_judged(waiting, given.answer) or (given.won and is_lost(waiting, given.answer)):
                 given.ended.set_result(waiting)
 
@@ -240,6 +245,8 @@ class Inbox:
         form = shown.form if shown is not None else None
         if form is None:
             form = form_of(question.request)
+        # The text in front of a person is theirs as long as they have touched it. What others typed
+        # is taken over only where nobody here has, or somebody else has the claim now.
         mine = entry.draft.typed_here or entry.draft.opened or waiting.held_by == self.me
         if not mine or waiting.held_by not in (None, self.me):
             # Somebody else types, or did before: theirs is the newest text.
@@ -285,6 +292,8 @@ class Inbox:
             except StoreError as error:
                 self._tell_trouble(str(error))
 
+        # Looks on every second while keys come; the first look without one, and with nothing new
+        # typed, is the last.
         entry.later = loop.call_later(CLAIM_SECONDS, self._claim_later, entry)
         task = loop.create_task(work())
         entry.tasks.add(task)
@@ -328,6 +337,8 @@ class Inbox:
             return Delivery("refused", waiting.unreadable)
         answer = Answer(replace(outcome, via=self._via), self.me, waiting.attempt, waiting.digest)
         answering = _Given(answer, asyncio.get_running_loop().create_future())
+        # Before the answer is given: the process that asks may judge it, and the reader see that,
+        # while the store still answers us.
         self._given[question_id, answer.id] = answering
         try:
             if waiting.question is not None and waiting.question.draft.filled:

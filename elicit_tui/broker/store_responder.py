@@ -2,6 +2,11 @@
 
 What it brings back is judged by the broker like any answer: one that does not do comes back here
 and is opened again. How a question ended is told to the store once the broker has resolved it.
+
+Two processes speak here through the store alone. The asker puts a question (attempt 1) and looks
+on. An answerer claims it, which moves the deadline, and answers that attempt. The asker's broker
+judges: what does is settled, what does not is put again as the next attempt, so an answer to an
+earlier one that comes late belongs to nothing.
 """
 
 from __future__ import annotations
@@ -178,6 +183,8 @@ class StoreResponder:
     async def _put(self, question: Question, deadline: Deadline, watched: _Watched) -> int:
         """Put it, or open it again; the attempt at which it now stands."""
         if question.id in self._attempts:
+            # Higher than any that stood in the store, whatever the question itself says: an answer
+            # must never fit an attempt that it was not given to.
             attempt = max(question.attempt, self._attempts[question.id] + 1)
             await self._store.reopen(replace(question, attempt=attempt))
         else:
@@ -234,6 +241,8 @@ class StoreResponder:
         if isinstance(event, Resolved) and event.request.id in self._attempts:
             del self._attempts[event.request.id]
             self._finished.discard(event.request.id)
+            # Told by one task in order, and again where the store is away: what the broker decided
+            # stands whatever becomes of this.
             self._untold[event.request.id] = event.outcome
             if self._telling is None or self._telling.done():
                 self._telling = asyncio.get_running_loop().create_task(self._tell())
@@ -269,6 +278,8 @@ def _outcome(answer: Answer) -> Outcome:
     """What a person answered elsewhere; nothing in it but what a person may say."""
     outcome = answer.outcome
     return Outcome(
+        # Whoever can write to the store is not thereby the person: nothing is taken over that only
+        # this process may decide, such as who decided, a group or an error.
         outcome.action if outcome.action in ("accept", "decline") else "cancel",
         "user",
         outcome.reason,

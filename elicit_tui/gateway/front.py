@@ -145,6 +145,8 @@ class Front:
         meta = params.get("_meta", {})
         if not isinstance(meta, dict) or not _is_plain_meta(meta):
             return None
+        # A request of the modern era says its revision itself, with each request; one of the
+        # handshake era says nothing and belongs to the last `initialize`.
         modern = f"{META}protocolVersion" in meta
         result: Mapping[str, Any] | None = None
         if method == "initialize":
@@ -240,6 +242,8 @@ def _request(line: bytes | bytearray) -> tuple[Any, str, dict[str, Any]] | None:
         message = json.loads(line.decode(), parse_constant=_no_json, parse_float=read_float)
     except (ValueError, RecursionError):
         return None
+    # Anything unusual makes a line none of ours, not an error: the session reads it later and is
+    # the only one that judges. To answer here what it would refuse would be a second protocol.
     if not isinstance(message, dict) or not message.keys() <= {"jsonrpc", "id", "method", "params"}:
         return None
     if message.get("jsonrpc") != "2.0":
@@ -338,6 +342,8 @@ def answer_while(load: Callable[[], None], front: Front) -> Handover:
             os.close(at_the_end)
 
     interval = sys.getswitchinterval()
+    # Imports hold the interpreter for long stretches. With Python's own interval the answer to
+    # `initialize` would wait for several of them.
     sys.setswitchinterval(SWITCH_SECONDS)
     thread = threading.Thread(target=loading, daemon=True)
     thread.start()

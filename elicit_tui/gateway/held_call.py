@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Call, Question, now
@@ -153,6 +153,8 @@ class HeldCall:
         if self.is_task:
             asked = (question.request.traits.about_call for question in self.waiting.values())
             return any(asked) and not self.withdrawn
+        # Only a call that nobody waits for is picked up. While a request is held for it, an equal
+        # one is a second call that the agent means: it may well book two tables.
         if self.attended or self.delivered or self.withdrawn:
             return False
         return self.paused or self.left
@@ -178,6 +180,30 @@ class HeldCall:
             yield event
         finally:
             self._listeners.discard(event)
+
+
+class HeldCallsWatcher(Protocol):
+    """What the held calls of a session need of that session."""
+
+    def withdraw(self, held: HeldCall) -> None:
+        """End what a call still asks: nobody waits for it any more."""
+        ...
+
+    def agent_state_changed(self, held: HeldCall) -> None:
+        """Show that the `agent_state` of a call is another."""
+        ...
+
+    async def cancel_below(self, held: HeldCall) -> None:
+        """Have the server of a call told that it is cancelled."""
+        ...
+
+    def outcome_kept(self, held: HeldCall) -> None:
+        """Learn that the outcome of a call is there for an agent that comes back."""
+        ...
+
+    def given_up(self, held: HeldCall) -> None:
+        """Learn that a call was cancelled, and has no outcome."""
+        ...
 
 
 def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:

@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from elicit_tui.elicitation import Call, ElicitationRequest, Question, now
 from elicit_tui.elicitation.eras import ERAS
@@ -23,6 +23,7 @@ from elicit_tui.gateway.held_call import (
     Ended,
     GivenUp,
     HeldCall,
+    HeldCallsWatcher,
     OutcomesUnread,
     Paused,
     Reply,
@@ -45,30 +46,6 @@ MOST_OUTCOMES: Final = 64
 MOST_OUTCOME_BYTES: Final = 16 * 1024 * 1024
 MOST_OPEN: Final = 512
 """Calls of one session under way at once; an agent that opens more is not working."""
-
-
-class HeldCallsWatcher(Protocol):
-    """What the held calls of a session need of that session."""
-
-    def withdraw(self, held: HeldCall) -> None:
-        """End what a call still asks: nobody waits for it any more."""
-        ...
-
-    def agent_state_changed(self, held: HeldCall) -> None:
-        """Show that the `agent_state` of a call is another."""
-        ...
-
-    async def cancel_below(self, held: HeldCall) -> None:
-        """Have the server of a call told that it is cancelled."""
-        ...
-
-    def outcome_kept(self, held: HeldCall) -> None:
-        """Learn that the outcome of a call is there for an agent that comes back."""
-        ...
-
-    def given_up(self, held: HeldCall) -> None:
-        """Learn that a call was cancelled, and has no outcome."""
-        ...
 
 
 class HeldCalls:
@@ -168,10 +145,14 @@ class HeldCalls:
         held = HeldCall(call, server, key, started=self._clock.time())
         self._under_way[call.id] = held
         for question in self._asked.values():
+            # Asked for a whole server, as with its login: a call that begins meanwhile waits for it
+            # too.
             if held in self.of_request(question.request):
                 held.has_asked = True
                 held.waiting[question.id] = question
         held.task = asyncio.ensure_future(work)
+        # A callback, not an `await`: the outcome has to be kept also where no request waits for it
+        # any more.
         held.task.add_done_callback(lambda task: self._has_ended(held))
         return held
 
@@ -227,6 +208,8 @@ class HeldCalls:
         """Let what was read give place; what was not, and what is under way, is never forgotten."""
         kept = self._outcomes
         size = sum(held.size for held in kept)
+        # Oldest first, as they were named. What no agent has read is an obligation and stays; when
+        # there is too much of it, no new call begins (`_unread_is_full`).
         for held in [outcome for outcome in kept if outcome.delivered]:
             if len(kept) <= MOST_OUTCOMES and size <= MOST_OUTCOME_BYTES:
                 return
@@ -397,6 +380,8 @@ class HeldCalls:
         if not held.called:
             self.give_up(held)
             return
+        # Before they are withdrawn: a server that just had its question taken back is given a
+        # moment to end by itself.
         asks = bool(held.waiting) or held.rounds.open
         held.withdrawn = True
         self._watcher.withdraw(held)

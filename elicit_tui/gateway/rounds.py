@@ -103,10 +103,14 @@ class Rounds:
         """Hand a round's answers to whoever waits for them; False when nobody does any more."""
         if not self._asked:
             return False
+        # An answer to an earlier round may be to another question under the same key. It counts as
+        # no answer, and all is asked again.
         newest = state.rpartition(SEPARATOR)[2] == str(self._number)
         given = responses if newest and isinstance(responses, Mapping) else {}
         for key, asked in self._asked.items():
             answer = given.get(key)
+            # Left out by the client, or given as something else: it is asked again in the next
+            # round, never taken for a refusal.
             if not isinstance(answer, Mapping):
                 asked.sent = False
             elif not asked.answer.done():

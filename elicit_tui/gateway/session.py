@@ -1,4 +1,10 @@
-"""One session of one agent: its servers, its calls, its questions. Nothing crosses its border."""
+"""One session of one agent: its servers, its calls, its questions. Nothing crosses its border.
+
+The way of a call: `call_tool` finds whose tool it is; `_joined_or_begun` takes the answer to a
+round, joins an equal call that is under way here or in another process, or begins a new one;
+`_attended` waits for it as long as this agent may be held, and tells what there is to tell by then:
+the outcome, a round, a task, or that it is paused and how to come back.
+"""
 
 from __future__ import annotations
 
@@ -247,6 +253,8 @@ class Session:
         result = self._replies.result(held, reply, resumed=resumed, alone=alone)
         if isinstance(reply, Ended):
             await self.sharing.delivered(held, requester)
+        # A task that the store could not be told of would be lost with this process, so it is given
+        # as none: the same request goes on as a call that is held.
         elif not isinstance(reply, StillRuns) and not await self.sharing.paused(held, result):
             held.is_task = False
             return await self._attended(held, requester, resumed=resumed)

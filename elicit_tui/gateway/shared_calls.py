@@ -88,6 +88,9 @@ class SharedCalls:
                 raise NotKnown(telling.RUN_NOT_KNOWN)
             if found.what != "unsure":
                 return found.id
+            # Unsure is who has not been heard of since the first look: a process beats every few
+            # seconds, so with time it shows that it lives, or counts as dead. The agent waits that
+            # long, and no longer than its hold.
             since = found.at
             await self._clock.sleep(UNSURE_SECONDS)
 
@@ -180,6 +183,8 @@ class SharedCalls:
                 return text_result(telling.NOT_KNOWN, is_error=True)
             if seen.outcome is not None or seen.maker == "dead":
                 await self._calls.read(self._owner, call_id)
+                # The process that makes the call learns so that its outcome was told, and forgets
+                # it in time.
                 await self.note(call_id, {"read": True})
                 return _result(seen)
             if self._clock.time() >= end:

@@ -134,6 +134,8 @@ class Tasks:
                     result = now
                     await tell(now)
                     continue
+                # Ended, and not told as such yet: the store could not keep it. It is tried again
+                # after a while.
                 again = None if held.ended_at is None else POLL_MILLISECONDS / 1000
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(changed.wait(), again)

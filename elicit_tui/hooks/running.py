@@ -3,6 +3,9 @@
 A command reads JSON on its standard input, a URL gets it by POST. Nothing of a question is an
 argument, an environment variable or a part of a URL; no shell, no terminal. Whatever the hook does,
 this ends when its time is over, and what it started ends with it.
+
+The time is the hook's whole time, and it is held from outside: `wait_for` cancels, and every way
+out of `_command` and `_post` then ends what was started.
 """
 
 from __future__ import annotations
@@ -78,6 +81,7 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
         raise HookError(f"did not answer for {event}")
     action = inner.get("action")
+    # Nested and flat may both be there. Two that differ are no answer: in doubt nothing is decided.
     if answer.get("action", action) != action:
         raise HookError("answered with two actions")
     if action is None:
@@ -196,6 +200,8 @@ class _Kept:
         while stream is not None and (piece := await stream.read(65536)):
             if len(self.kept) + len(piece) > MOST_OUTPUT:
                 self.too_much = True
+                # At once, and not at the end of the hook's time: it would write on for as long as
+                # it is let.
                 kill_session(process)
                 return
             self.kept += piece

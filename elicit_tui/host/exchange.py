@@ -61,6 +61,9 @@ class Exchange:
     new_round: Round | None = None
 
 
+# A context variable, as the SDK sends a request from deep inside and passes nothing of ours along:
+# the wire finds here which exchange a request is of, and a question that comes on the answer's
+# stream which call it belongs to.
 CURRENT: ContextVar[Exchange | None] = ContextVar("elicit_tui_exchange", default=None)
 
 
@@ -92,6 +95,8 @@ def judge_round(
     if not requests and state is None:
         return Round(defect="The server asked for input without saying for what.")
     requests = requests or {}
+    # Kept apart here and refused by the driver: what stands beside the questions decides whether
+    # the call can go on at all.
     refused = tuple(entry["method"] for entry in requests.values() if _is_other_method(entry))
     elicitations = {key: entry for key, entry in requests.items() if not _is_other_method(entry)}
     return Round(

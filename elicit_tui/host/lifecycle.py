@@ -1,4 +1,10 @@
-"""One connection from start to end: its process, its transport, its session."""
+"""One connection from start to end: its process, its transport, its session.
+
+In order: the owner's configuration is asked, the process started, and the SDK loaded in a thread
+while the process gets ready; then the transport opens, the session greets, and the connection is
+held until its lifeline is over. Whatever happens on the way, in any depth of task groups, becomes
+one sentence and ends this server alone; and on every way out the process is ended and waited for.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +66,8 @@ class Lifecycle:
         try:
             await self._lived()
         except asyncio.CancelledError:
+            # A cancellation is ours to pass on, unless it is the one that `give_up` sent to
+            # ourselves.
             if not self._late:
                 connection.ended(None)
                 raise
@@ -239,6 +247,8 @@ class Lifecycle:
         return f"The server {name} {await self._exit(process, when)}{self._last_words()}."
 
     async def _exit(self, process: ServerProcess, when: str) -> str:
+        # The pipes close a moment before the system knows the exit code, and the code says more to
+        # a person than the closed pipes do.
         for _ in range(int(EXIT_KNOWN_SECONDS / 0.01)):
             code = process.exit_code()
             if code is not None:
@@ -266,6 +276,8 @@ class Lifecycle:
             return str(found)
         if isinstance(found, Gone):
             return await self._went_away()
+        # Before the transport's own words: "HTTP 401" is what a person sees of a login that failed,
+        # and this says why it did.
         if (wanted := self._connection.login_refusal) is not None:
             return wanted
         what = "went away" if self._connection.state == "ready" else "cannot be used"

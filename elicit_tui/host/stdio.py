@@ -139,6 +139,7 @@ class StdioRead:
         if rest:
             self._partial.append(rest)
             self._partial_size += len(rest)
+            # Counted while it comes. A line is only whole at its end, and this one may have none.
             if self._partial_size > MAX_LINE_BYTES:
                 limit = f"{MAX_LINE_BYTES // 1024 // 1024} MiB"
                 self._flooded(f"wrote a message of more than {limit}, and was stopped")
@@ -247,11 +248,15 @@ async def _close(
 ) -> None:
     if watch is not None:
         watch.cancel()
+    # Read on while its end is waited for: a server that still writes into a full pipe would never
+    # come to read that its input was closed.
     draining = asyncio.ensure_future(drain())
     try:
         if write is not None:
             await write.aclose()
         await end_process(process)
+        # The process is gone, and what it wrote last is in the pipe. A few turns of the loop bring
+        # that to the reader; there is nothing to wait for with a clock.
         for _ in range(LAST_TURNS):
             await asyncio.sleep(0)
     finally:
@@ -276,6 +281,8 @@ async def _shielded(work: Any) -> None:
     """Run the end of a process to its end, also when we are cancelled meanwhile."""
     task = asyncio.ensure_future(work)
     cancelled = False
+    # Cancelled as often as anybody likes, the end of the process still runs to its end; the
+    # cancellation is passed on afterwards.
     while not task.done():
         try:
             await asyncio.shield(task)

@@ -130,6 +130,8 @@ class TaskFollower:
                 INVALID_PARAMS,
                 METHOD_NOT_FOUND,
             )
+            # A poll or two may fail on a bad line. A server that knows the task no more says so at
+            # once, and is believed.
             if not gone and self._failed < MOST_FAILED:
                 return None
             reason = neutral_line(str(error), 200).rstrip(".")
@@ -161,6 +163,8 @@ class TaskFollower:
             result = task.get("result")
             if not isinstance(result, dict):
                 raise _invalid("The server's task is completed, and has no result")
+            # Judged like the direct answer to a call: a result must not become less of one by
+            # coming through a task.
             self._session.judge(result, is_call=True)
             return result
         if status == "failed":
@@ -187,6 +191,9 @@ class TaskFollower:
         new = {key: request for key, request in _wanted(task).items() if key not in self._keys}
         if not new or self._last_word_until is not None:
             return
+        # A key is asked once, though each poll repeats it until its answer is known there. It is
+        # remembered for ever, so that an answered question that a server names again is not put to
+        # the person anew.
         self._keys.update(new)
         if len(self._keys) > MOST_KEYS:
             raise _invalid(f"The server's task asks for more than {MOST_KEYS:,} things")
@@ -224,6 +231,8 @@ class TaskFollower:
 
     async def _answered(self, key: str, request: ElicitationRequest) -> None:
         outcome = await self._broker.resolve(request)
+        # Withdrawn meanwhile, or the task has ended: the outcome is recorded, and there is nobody
+        # to send it to.
         if self._asked.pop(key, None) is None:
             return
         if outcome.decided_by not in ("user", "deadline"):

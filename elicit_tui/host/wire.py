@@ -4,6 +4,13 @@ It stands here because the SDK answers a malformed request by itself in the hand
 raises for a whole round in the modern one, so neither would ever be judged, and because a burst
 of questions must be refused before it costs memory. Nothing here awaits a write: a server that
 is busy writing to us does not read.
+
+What the eras make of this. In the handshake era a question is a request of the server's own:
+`inbound` judges it, the SDK has its callback ask for the outcome (`decide`), and `outbound` puts
+that outcome in the place of what the SDK would have written. In the modern era a question comes in
+the answer to a request of ours: `_answered` takes the round out of the SDK's sight, and the host
+sends the request again with the answers in it. In both, `written` is the moment at which an answer
+has left.
 """
 
 from __future__ import annotations
@@ -240,6 +247,8 @@ class Wire:
         if outcome is None:
             self._broker.withdraw(request.id, sentence)
         elif outcome.action is not None:
+            # Decided, and its answer still on its way out: nothing is sent, and the record says so.
+            # An accept that had left already is the case above.
             self._outcomes[identifier] = self._broker.taken_back(request, sentence)
 
     def _answered(self, message: JSONRPCResponse) -> None:
@@ -256,6 +265,8 @@ class Wire:
         elif self.protocol.tasks and exchange.call is not None and is_task(message.result):
             message.result = dict(_STUB_ROUND)
         elif exchange.call is not None:
+            # The SDK checks every result against its models, which takes long for long lists. It is
+            # shown their first entries; the host goes on with the true ones in `exchange.result`.
             message.result = sample(message.result)
 
     def _judged(self, exchange: Exchange, result: Mapping[str, Any]) -> Round:
@@ -307,6 +318,8 @@ class Wire:
         request = self._let_through.get(message.id)
         if outcome.action == "accept" and request is not None:
             self._accepted[message.id] = request
+            # Kept for one reason only: a server that withdraws a question whose accept has left is
+            # told of. The oldest go, for a server could make them grow for ever.
             if len(self._accepted) > MOST_ACCEPTED:
                 self._accepted.pop(next(iter(self._accepted)))
         return True

@@ -167,6 +167,8 @@ def _walk(connection: sqlite3.Connection, head: str | None) -> Verification:
     first, previous, problem = _start(connection)
     if problem is not None:
         return Verification(0, None, first, problem, first)
+    # After a prune the hash before the first record is that of the last one removed, which an
+    # earlier walk may have printed as the head.
     seen = head is None or (head == previous and previous != BEGINNING)
     expected = first
     records = connection.execute(
@@ -175,6 +177,8 @@ def _walk(connection: sqlite3.Connection, head: str | None) -> Verification:
     for number, event, question, time, body, stored in records:
         if number != expected:
             problem = f"Record {expected} is missing."
+        # The hash covers the body alone. The columns beside it are what searches use, and a changed
+        # one would hide a record from them while its chain stays whole.
         elif not _tells_the_same(body, event, question, time):
             problem = f"Record {number} was changed."
         elif chained(number, previous, body) != stored:
@@ -201,6 +205,8 @@ def _start(connection: sqlite3.Connection) -> tuple[int, str, str | None]:
     first = connection.execute("SELECT min(number) FROM records").fetchone()[0]
     if first is None or first == 1:
         return 1, BEGINNING, None
+    # The chain then begins with the hash that the prune itself wrote down, in a record that is
+    # chained like any other: a cut at the front without one is told as missing records.
     marker = connection.execute(
         "SELECT body FROM records WHERE event = 'pruned' ORDER BY number DESC LIMIT 1"
     ).fetchone()

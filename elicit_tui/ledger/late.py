@@ -49,6 +49,8 @@ class LateRecords:
         moment: datetime | None = None,
     ) -> bool:
         """Write an outcome there; False where that cannot be either, or for an accept."""
+        # An accept is recorded in the ledger before it goes out, or it does not go out. Only what
+        # gives nothing away may leave its record for later.
         if outcome.action == "accept":
             return False
         at = moment or now()
@@ -60,6 +62,7 @@ class LateRecords:
             # By its time, so that the oldest is taken in first.
             name = f"{int(at.timestamp() * 1_000_000):020}"
             new = new_private_file(folder, name, ".new", json.dumps(record).encode("ascii"))
+            # Written under another name and then renamed: a reader sees a whole file or none.
             new.replace(new.with_suffix(".json"))
             return True
         return False

@@ -216,6 +216,8 @@ class Way:
             run.error = _own_words(error, connection, how)
         except ElicitTuiError as error:
             run.error = error
+        # The call has ended by its decline, and now the accept of the same question comes: whatever
+        # the server does on it, it does without a leave.
         if self._late is not None and lane.door is not None:
             lane.door.send_again(*self._late)
         tools = await _still_answers(connection)
@@ -223,6 +225,8 @@ class Way:
         problem = tool.result_problem(run.result) if tool is not None and run.result else None
         if problem is not None:
             run.failures.append(problem)
+        # A refusal must not take the server down with it. A plain list of its tools, asked for
+        # after the call, shows that it still answers.
         self._alive = tools is not None or self._variant.kind == "as written"
 
     def broker_said(self, event: BrokerEvent) -> None:

@@ -1,4 +1,9 @@
-"""The ways that are tried from one accepting scenario: its branches, and answers gone wrong."""
+"""The ways that are tried from one accepting scenario: its branches, and answers gone wrong.
+
+All of it is made from one accepting run: what was asked there and what was accepted. A wrong value
+is only proposed here; the judge of the form says whether it is wrong, so a schema that allows it is
+never tried with it.
+"""
 
 from __future__ import annotations
 
@@ -124,6 +129,8 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
                 name = f"{where}{field} {what}"
                 yield replace(_wrong(name, steps, Wrong(number, "invalid", wrong)), field=field)
             extra = Wrong(number, "extra", {**content, "elicit_tui_extra": MARKER})
+            # Where the schema forbids what it does not name, such an answer has to be refused;
+            # elsewhere it is right, and only the marker must not come back.
             if form.judge_of_schema.faults(extra.content or {}):
                 extra = replace(extra, kind="invalid")
             yield _wrong(f"{where}an extra property", steps, extra)

@@ -118,6 +118,8 @@ class RedisCalls(SealedCalls):
                 time_, reply = await self._server.run(BOOK, [key(owner, "calls")])
                 columns = pairs(reply)
                 there = _book(owner, columns)
+                # Who lives costs a look at all processes. It is asked for at most once in a change,
+                # and only where another process has a call in this book.
                 if maker is None and any(call.process != self.process for call in there.values()):
                     maker = await self._maker()
                 change = BookChange()
@@ -177,6 +179,8 @@ class RedisCalls(SealedCalls):
     ) -> None:
         for call in mine:
             there = book.calls.get(call.id)
+            # Missing alone proves nothing: a call that its agent has read is dropped on purpose.
+            # Only after an interruption it may have been lost, and is put again.
             if there is None and lost:
                 change.puts.append(call)
             elif there is not None and there.read_at is not None:

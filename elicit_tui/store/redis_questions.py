@@ -98,6 +98,9 @@ class RedisQuestions(SealedQuestions):
         """The server's time as `TIME` tells it; the difference of the clocks is learned from it."""
         seconds = int(reply[0]) + int(reply[1]) / 1e6
         ahead = self._now() - seconds
+        # Machines differ in their clocks, so all times in the store are the server's. The
+        # difference is taken anew only when it is clearly another one: a slow answer must not make
+        # times jitter.
         if abs(ahead - self._clock_is_ahead) > _CLOCK_SECONDS:
             self._clock_is_ahead = ahead
         return seconds
@@ -145,6 +148,9 @@ class RedisQuestions(SealedQuestions):
             if question is None:
                 return None
             after = transition(question, at)
+            # What came between makes `_set` fail, and the rules are asked again with what stands
+            # there now. A transition that changes nothing, as one that came too late, is not
+            # written.
             if after == question or await self._set(question, version, after):
                 return self._learn(after)
         raise StoreError("The question is being changed by too many at once.")
@@ -265,6 +271,9 @@ class RedisQuestions(SealedQuestions):
             self._looked_at = -LOOK_SECONDS
         while True:
             if self._must_look:
+                # The stream is an index, never the truth: it may be cut, lost or late, and in a
+                # cluster the note of a change may be missing. Whenever it could have missed
+                # something, all questions are looked at and compared with what was told.
                 since, found = await self._whole_look()
             else:
                 since, found = await self._next_entries(since, give_up - time.monotonic())
@@ -309,6 +318,7 @@ class RedisQuestions(SealedQuestions):
 
     async def _whole_look(self) -> tuple[int, Sequence[StoredQuestion]]:
         """Everything that is not as it was told, and the number to read the stream on from."""
+        # Both before the look: what happens while it looks is then seen once more, not missed.
         interruptions, number = self.server.interruptions, await self._number()
         found = await self._look_at(self._only)
         self._looked_at, self._looked_after = time.monotonic(), interruptions
@@ -319,6 +329,8 @@ class RedisQuestions(SealedQuestions):
         ]
         waited = {name for name, (one, _) in self._told.items() if one.state != "settled"}
         at = time.monotonic()
+        # Gone from Redis, and it was never settled: Redis lost it. Whoever asked gets some time to
+        # put it again, and only then it counts as ended.
         self._missing = {name: self._missing.get(name, at) for name in waited - found.keys()}
         for name, since in tuple(self._missing.items()):
             if at - since >= RESTORE_SECONDS:  # Nobody is left who would put it again.

@@ -220,6 +220,8 @@ class RedisServer:
         async def work() -> Any:
             try:
                 return await self._client.evalsha(sha, len(keys), *keys, *values)
+            # Redis forgets its scripts when it starts anew, and a replica that took over may never
+            # have had this one; sent once in full, it is known by its sum again.
             except exceptions.NoScriptError:
                 return await self._client.eval(text, len(keys), *keys, *values)
 
@@ -277,6 +279,8 @@ class RedisServer:
                         raise
                     if isinstance(error, _lost()) and not self.facts.cluster:
                         await self._client.connection_pool.disconnect(inuse_connections=False)
+            # Doubling, so that a Redis that comes back is not met by everybody at once and at full
+            # speed.
             await asyncio.sleep(pause)
             pause = min(longest, pause * 2)
 

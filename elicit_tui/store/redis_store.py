@@ -181,6 +181,8 @@ class RedisStore(RedisQuestions):
         await self._restore()
         self._note_beat(at)
         for process in processes:
+            # Nobody rules here. Any process that looks may end what a dead one left, and several
+            # may do so at once: each step may happen twice.
             if process.life != self._life and not process.lives(at, self._dead_after):
                 await self._end_process(process.life)
         await self._clear_away(at)
@@ -209,6 +211,9 @@ class RedisStore(RedisQuestions):
                 " elicit-tui."
             )
         self.secret_is_the_first = meta[b"key"].decode() == self._sealer().key_id
+        # Another name for this life of Redis than at the last beat: it began anew, and may be
+        # empty. That counts like a lost connection, after which everything of ours is looked at and
+        # put again.
         if meta[b"life"] != self._redis_life:
             if self._redis_life is not None:
                 self.server.interruptions += 1
@@ -251,6 +256,8 @@ class RedisStore(RedisQuestions):
         _, there, version = await self._fetch(known.session, known.id)
         if not _is_lost(there, known):
             return  # It changed meanwhile.
+        # Only who asks puts a question again, from what it saw last. A claim or an answer that was
+        # lost with Redis is not made up: the question is open again, and is answered once more.
         again = known if known.state == "settled" else transitions.opened_again(known)
         if there is None:
             await self._create(known.session, known.id, lambda found, at: found or again)

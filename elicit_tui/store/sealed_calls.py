@@ -3,6 +3,10 @@
 An engine gives two things: the calls of an owner, and a change of them between which nobody comes.
 In clear stand ids, states, times, sizes and a digest of what was called; what an agent was answered
 and what a call came to are blobs.
+
+The one promise here: of a call whose tool may have run nobody says that it did not. So `called` is
+written before the tool is called, and where the process that made it dies after that, its agent is
+told once that nobody knows, and a call like it begins only then.
 """
 
 from __future__ import annotations
@@ -119,11 +123,15 @@ class SealedCalls(ABC):
             asked_at = book.now if since is None else since
             over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
             change.drops += [*(call.id for call in over), *sorted(self._told_calls[owner])]
+            # Room is made first, in the same change: what was read long ago must not keep a new
+            # call out.
             left = [call for call in book.calls.values() if call.id not in change.drops]
             found = calls.verdict(left, new, lambda c: book.maker(c, asked_at))
             if found.what == "begins":
                 change.puts.append(new)
                 change.begins = True
+            # Noted as read in the very change that tells of it, so it is told once, however many
+            # ask at once.
             elif found.what == "not known" and found.id is not None:
                 change.puts.append(calls.read(book.calls[found.id], book.now))
             return replace(found, at=asked_at)
@@ -170,6 +178,8 @@ class SealedCalls(ABC):
         known.add(call_id)
 
         def work(book: Book, change: BookChange) -> set[str]:
+            # All that are owed, not this one alone: a drop that failed while the store was away is
+            # made up for.
             change.drops += sorted(known)
             return set(change.drops)
 

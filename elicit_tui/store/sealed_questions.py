@@ -122,6 +122,8 @@ class SealedQuestions(ABC):
         record = await self._read(question_id)
         if record is None or (answer := self._opened(record, "answer", Answer)) is None:
             return None
+        # A blob opens only at its own place (see `_place`), but who can write to the store could
+        # set the columns beside it. The answer itself says what it was given to.
         given_to = (answer.id, answer.attempt, answer.digest)
         if given_to != (record.answer_id, record.attempt, record.digest):
             raise SealError("The answer that is kept there was given to another question.")
@@ -147,6 +149,8 @@ class SealedQuestions(ABC):
             before = self._waiting(record)
             if before.asker is None or before.question is None:
                 raise StoreError(before.unreadable or "The question cannot be read.")
+            # The attempt is part of a blob's place. Everything is sealed anew for the next one, so
+            # that no blob of the last attempt can be put back under it.
             now_at = replace(record, attempt=question.attempt)
             draft = question.draft if question.draft.filled else before.question.draft
             return transitions.reopen(
@@ -217,6 +221,8 @@ class SealedQuestions(ABC):
         """A noun as the blob of one field; None stays None."""
         if value is None:
             return None
+        # With the secret of the question, which may be an older one than this process would seal
+        # new ones with: all blobs of a question can be opened with the same.
         sealer = self._secrets.with_id(record.key_id)
         return sealer.seal(_place(record, field), written(value))
 
@@ -238,6 +244,7 @@ class SealedQuestions(ABC):
             holder = self._opened(record, "holder", Answerer)
             draft = self._opened(record, "draft", Draft)
             asked = self._opened(record, "asked", Asked)
+        # In this order, so that who answered can still be told of a question that does not open.
         except StoreError as error:
             unreadable = str(error)
         question = None if asked is None else replace(asked.question, draft=draft or Draft())

@@ -71,6 +71,8 @@ def put(there: StoredQuestion | None, new: StoredQuestion) -> StoredQuestion:
     """Put a question under an id that is free, or that it has already."""
     if there is None:
         return new
+    # After a lost connection nobody knows whether a question was put, so it is put again. The same
+    # request under the same id is that one; anything else there is a fault or an attack.
     if (there.session, there.digest) != (new.session, new.digest):
         raise StoreError("Another question with this id waits already.")
     return there
@@ -80,6 +82,8 @@ def may_claim(record: StoredQuestion, life: str, now: float) -> bool:
     """Whether the claim of this process takes the place of what stands there."""
     if record.state == "open":
         return True
+    # A lease is no lock: it ends by itself a while after the last key, so a process that died or a
+    # person who went to lunch keeps a question from nobody.
     free = record.lease_ends_at is None or record.lease_ends_at <= now
     return record.state == "claimed" and (free or record.holder_life == life)
 
@@ -126,6 +130,8 @@ def _free(record: StoredQuestion) -> StoredQuestion:
 def takes_answer(record: StoredQuestion, attempt: int, digest: str) -> bool:
     """Whether an answer to this attempt of this request wins: the first one does."""
     is_this = (record.attempt, record.digest) == (attempt, digest)
+    # The digest too, and not the id alone: an answer was given to what a person saw. What was asked
+    # anew or differently since is not answered by it.
     return is_this and record.state in ("open", "claimed")
 
 
@@ -168,6 +174,8 @@ def settle(
 
     One that was withdrawn may yet be told how it ended.
     """
+    # Withdrawn at first (`decided_by` is none), then told how it ended: two calls, as the asker may
+    # be cancelled before its broker has an outcome. After that nothing changes any more.
     if record.state == "settled" and record.decided_by is not None:
         return record
     return _ended(record, now, action, decided_by)
@@ -210,5 +218,6 @@ def opened_again(question: StoredQuestion) -> StoredQuestion:
 
 def is_behind(there: StoredQuestion, known: StoredQuestion) -> bool:
     """Whether what stands there is not what who asks has put: older, or ended in its absence."""
+    # Who asks was taken for dead while it lived, and its questions were ended for it.
     ended_without = there.state == "settled" and there.decided_by == "store"
     return there.attempt < known.attempt or ended_without
