@@ -305,11 +305,9 @@ class AskStep:
                 if answering.done():
                     return answering.result()
                 if deadline.remaining == 0:
-                    return cancel(
-                        "deadline",
-                        f"No answer was given within {in_seconds(deadline.seconds)}.",
-                        key="bridge.hold_sec" if fixed else "elicitation.timeout_sec",
-                    )
+                    reason = f"No answer was given within {in_seconds(deadline.seconds)}."
+                    key = "bridge.hold_sec" if fixed else "elicitation.timeout_sec"
+                    return cancel("deadline", reason, key=key)
         finally:
             entry.pending = None
             self._queue.remove(pending)

@@ -153,8 +153,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
         rest.remove(named)
         name, command, prog = named, command.own[named], f"{prog} {named}"
         namespace.command = name
-    given = (namespace.approval_policy, *(option for option in rest if _is_policy(option)))
-    if not command.asks and any(given):
+    if not command.asks and (namespace.approval_policy or any(map(_is_policy, rest))):
         raise UsageError(
             f"{prog.partition(' ')[2]} takes no --approval-policy: it asks nobody anything."
         )
@@ -168,12 +167,17 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     )
     parser.command = name
     module.add_arguments(parser)
-    if command.default is not None and (not rest or rest[0] not in ("-h", "--help")):
-        named = next((word for word in rest if not word.startswith("-")), None)
-        rest = rest if named is not None and rest[0] == named else [command.default, *rest]
+    rest = _with_default(command, rest)
     if command.any_order:
         return module, parser.parse_intermixed_args(rest, namespace)
     return module, parser.parse_args(rest, namespace)
+
+
+def _with_default(command: Command, rest: list[str]) -> list[str]:
+    """The arguments, with the own command that is meant where none comes first."""
+    if command.default is None or (rest and (rest[0] in ("-h", "--help") or rest[0][:1] != "-")):
+        return rest
+    return [command.default, *rest]
 
 
 def _is_policy(word: str) -> bool:

@@ -51,6 +51,11 @@ def header_fault(name: str) -> str | None:
     return None
 
 
+_LISTS: Final = ("enabled_tools", "disabled_tools", "elicitation_modes")
+_READ_APART: Final = ("tools", "args", "env", "http_headers", "command", "cwd", "url", "oauth")
+"""Keys of a server whose values are more than themselves: expanded, or tables of their own."""
+
+
 def server_from(
     name: str,
     table: Mapping[str, Any],
@@ -66,20 +71,11 @@ def server_from(
     if token_name is not None:
         inner.want(token_name)
     values: dict[str, Any] = {
-        key: value
+        key: tuple(value) if key in _LISTS else value
         for key, value in table.items()
-        if key in SERVER.keys
-        and key not in ("tools", "args", "env", "http_headers", "command", "cwd", "url", "oauth")
+        if key in SERVER.keys and key not in _READ_APART
     }
-    oauth = dict(table.get("oauth", {}))
-    if "scopes" in oauth:
-        oauth["scopes"] = tuple(oauth["scopes"])
-    if "client_secret_env" in oauth:
-        inner.want(oauth["client_secret_env"])
-    values["oauth"] = OAuthSettings(**oauth)
-    for key in ("enabled_tools", "disabled_tools", "elicitation_modes"):
-        if key in values:
-            values[key] = tuple(values[key])
+    values["oauth"] = _oauth(table.get("oauth", {}), inner)
     for key in ("command", "cwd", "url"):
         if key in table:
             values[key] = outer.text(table[key])
@@ -95,6 +91,13 @@ def server_from(
         tool: ToolSettings(own.get("approval_mode")) for tool, own in table.get("tools", {}).items()
     }
     return ServerSettings(name=name, layer=layer, missing=inner.missing, **values)
+
+
+def _oauth(table: Mapping[str, Any], wanted: Expansion) -> OAuthSettings:
+    if "client_secret_env" in table:
+        wanted.want(table["client_secret_env"])
+    lists = {"scopes": tuple(table["scopes"])} if "scopes" in table else {}
+    return OAuthSettings(**{**table, **lists})
 
 
 def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[str | None, str]]:

@@ -75,29 +75,13 @@ class RequestMiddleware:
     async def __call__(self, ctx: Context, call_next: CallNext) -> Any:
         """The middleware: answers what we serve, leaves the rest to the SDK."""
         context = ctx
-        if context.method == "notifications/initialized":
-            with suppress(MCPError):  # why there is no session is told with the first answer
-                session = await _opened(self._session_of, context)
-                session.audience.connected(context.session, http=context.request is not None)
-                agent = agent_info(context)
-                session.own(agent)  # so that a doctor that comes later is seen
-                session.note.known_as(agent, http=context.request is not None)
-            return await call_next(context)
-        if context.method == "server/discover" and context.request is None:
-            # The front has given this agent its lists perhaps, so that it asks for nothing more.
-            session = await _opened(self._session_of, context)
-            session.note.known_as(agent_info(context), http=False)
+        await self._meet(context)
         answer = self._answers.get(context.method)
         if context.method in (self._on_tasks if not is_modern(context) else HANDSHAKE_ONLY):
             answer = None
         if answer is None or context.request_id is None or not _open(context):
             return await call_next(context)
-        if context.params is not None and not isinstance(context.params, Mapping):
-            raise MCPError(types.INVALID_PARAMS, "Invalid request parameters")
-        if not _readable_answers(context.params or {}):
-            raise MCPError(types.INVALID_PARAMS, "inputResponses is no object of objects.")
-        if context.request is not None and not _is_json(context.params):
-            raise MCPError(types.INVALID_PARAMS, "params is no JSON that others can read.")
+        _refuse_odd_params(context)
         session = await _opened(self._session_of, context)
         try:
             result = await answer(session, context, context.params or {})
@@ -112,6 +96,20 @@ class RequestMiddleware:
         enveloped = _enveloped(context, result)
         # Entries of lists were made readable when they were read, once for all requests.
         return enveloped if context.method in LISTS else _written(context, enveloped)
+
+    async def _meet(self, context: Context) -> None:
+        """Learn who the agent is, from the message with which it begins in its era."""
+        if context.method == "notifications/initialized":
+            with suppress(MCPError):  # why there is no session is told with the first answer
+                session = await _opened(self._session_of, context)
+                session.audience.connected(context.session, http=context.request is not None)
+                agent = agent_info(context)
+                session.own(agent)  # so that a doctor that comes later is seen
+                session.note.known_as(agent, http=context.request is not None)
+        elif context.method == "server/discover" and context.request is None:
+            # The front has given this agent its lists perhaps, so that it asks for nothing more.
+            session = await _opened(self._session_of, context)
+            session.note.known_as(agent_info(context), http=False)
 
     # Lists
 
@@ -234,6 +232,16 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
 def _open(context: Context) -> bool:
     """Whether the handshake is done; the SDK refuses what comes earlier."""
     return is_modern(context) or context.session.client_params is not None
+
+
+def _refuse_odd_params(context: Context) -> None:
+    """Raise MCPError for params that no method takes."""
+    if context.params is not None and not isinstance(context.params, Mapping):
+        raise MCPError(types.INVALID_PARAMS, "Invalid request parameters")
+    if not _readable_answers(context.params or {}):
+        raise MCPError(types.INVALID_PARAMS, "inputResponses is no object of objects.")
+    if context.request is not None and not _is_json(context.params):
+        raise MCPError(types.INVALID_PARAMS, "params is no JSON that others can read.")
 
 
 def _is_json(params: Any) -> bool:

@@ -325,15 +325,19 @@ class Connection:
             await self._answers_out(call)
             raise
         finally:
-            self._given_up.discard(call.id)
-            self._calls.pop(call.id, None)
-            work.cancel()
-            session.wire.call_ended(call.id)
-            await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
-            # Looked at, so that an end nobody waited for is no warning of its own.
-            if work.done() and not work.cancelled():
-                work.exception()
+            await self._put_away(session, call, work)
         return CallResult(result, rounds, session.protocol_version)
+
+    async def _put_away(self, session: Session, call: Call, work: asyncio.Future[Any]) -> None:
+        """End what is left of a call, whatever it came to."""
+        self._given_up.discard(call.id)
+        self._calls.pop(call.id, None)
+        work.cancel()
+        session.wire.call_ended(call.id)
+        await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
+        # Looked at, so that an end nobody waited for is no warning of its own.
+        if work.done() and not work.cancelled():
+            work.exception()
 
     async def _in_turn(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
         async with self.open_calls.turn(call):

@@ -5,6 +5,7 @@ Whom they go to was chosen by the server and its authorization server, which may
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ import anyio
 import httpx2
 
 from elicit_tui.elicitation.authorization import shown_address
-from elicit_tui.errors import LoginError
+from elicit_tui.errors import LoginError, RefreshRefused
 from elicit_tui.text.hosts import ip_address_of, is_loopback, is_web_address
 
 MOST_REQUESTS: Final = 20
@@ -21,6 +22,7 @@ MOST_REQUESTS: Final = 20
 MOST_BYTES: Final = 1024 * 1024
 """Of one answer; metadata has a few kilobytes."""
 REQUEST_SECONDS: Final = 30.0
+_ERROR_WORD: Final = re.compile(r"[a-z_]{1,60}")
 
 
 def check_address(url: str, near: bool) -> None:
@@ -100,3 +102,26 @@ class CheckedRequests:
         )
         whole.next_request = response.next_request
         return whole
+
+
+def not_renewed(refused: httpx2.Response | None) -> LoginError:
+    """Why a login was not renewed, and whether a person has to log in again for that."""
+    if refused is not None and refused.status_code in (400, 401):
+        word = error_word(refused)
+        if word in (None, "invalid_grant", "invalid_client", "unauthorized_client"):
+            return RefreshRefused(
+                f"its login was ended ({word or refused.status_code})",
+                client_unknown=word == "invalid_client",
+            )
+    status = f"HTTP {refused.status_code}" if refused is not None else "no token"
+    return LoginError(f"its login could not be renewed ({status})")
+
+
+def error_word(response: httpx2.Response) -> str | None:
+    """The `error` of a token endpoint (RFC 6749, 5.2), where it is a word."""
+    try:
+        held = json.loads(response.content)
+    except (ValueError, RecursionError):
+        return None
+    word = held.get("error") if isinstance(held, dict) else None
+    return word if isinstance(word, str) and _ERROR_WORD.fullmatch(word) else None

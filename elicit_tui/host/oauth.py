@@ -9,7 +9,6 @@ at the wrong place. What it raises may hold a token, so that only our own words 
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from base64 import b64encode
@@ -36,8 +35,14 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, ValidationError
 
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
-from elicit_tui.host.login_requests import CheckedRequests, check_address, is_private
+from elicit_tui.errors import LoginError, LoginNotOffered
+from elicit_tui.host.login_requests import (
+    CheckedRequests,
+    check_address,
+    error_word,
+    is_private,
+    not_renewed,
+)
 from elicit_tui.logins import Login
 
 LONGEST_PAGE: Final = 8_000
@@ -47,7 +52,6 @@ _TOKEN: Final = re.compile(r"[\x20-\x7e]{1,16384}")
 """RFC 6749, A.12; what else a server gives stands in no header and would be refused for ever."""
 _LONGEST_LIFE: Final = 10 * 365 * 86_400
 """Seconds; a token that is said to live longer is taken to end then."""
-_ERROR_WORD: Final = re.compile(r"[a-z_]{1,60}")
 _ALGORITHMS: Final = ("RS256", "ES256", "EdDSA")
 
 Asked = Callable[[str, "Context"], Awaitable[AuthorizationCodeResult]]
@@ -129,16 +133,7 @@ class OAuthFlow:
         requests = CheckedRequests(self._url)
         await self._drive(provider, requests, None)
         if memory.given is None:
-            refused = requests.refused
-            if refused is not None and refused.status_code in (400, 401):
-                word = _error_word(refused)
-                if word in (None, "invalid_grant", "invalid_client", "unauthorized_client"):
-                    raise RefreshRefused(
-                        f"its login was ended ({word or refused.status_code})",
-                        client_unknown=word == "invalid_client",
-                    )
-            status = f"HTTP {refused.status_code}" if refused is not None else "no token"
-            raise LoginError(f"its login could not be renewed ({status})")
+            raise not_renewed(requests.refused)
         return self._made(provider.context, memory)
 
     async def logged_in(
@@ -178,6 +173,21 @@ class OAuthFlow:
             return PrivateKeyJWTOAuthProvider(
                 self._url, memory, oauth.client_id or "", signed, scope=scope, issuer=oauth.issuer
             )
+        metadata = OAuthClientMetadata(
+            redirect_uris=[AnyUrl(uri) for uri in redirect_uris] or None,
+            client_name="elicit-tui",
+            scope=scope,
+        )
+        return self._by_a_person(memory, metadata, ask_person)
+
+    def _by_a_person(
+        self, memory: Memory, metadata: OAuthClientMetadata, ask_person: Asked | None
+    ) -> OAuthClientProvider:
+        """The provider of a login in a browser.
+
+        The SDK has the page opened and then asks how that ended; to a person both are one, so the
+        second is handed what the first came to.
+        """
         came: list[AuthorizationCodeResult] = []
 
         async def opened(address: str) -> None:
@@ -189,18 +199,13 @@ class OAuthFlow:
         async def led_back() -> AuthorizationCodeResult:
             return came.pop()
 
-        metadata = OAuthClientMetadata(
-            redirect_uris=[AnyUrl(uri) for uri in redirect_uris] or None,
-            client_name="elicit-tui",
-            scope=scope,
-        )
         provider = OAuthClientProvider(
             self._url,
             metadata,
             memory,
             opened,
             led_back,
-            client_metadata_url=oauth.client_metadata_url,
+            client_metadata_url=self._server.oauth.client_metadata_url,
         )
         return provider
 
@@ -399,16 +404,6 @@ def _assertion(client_id: str, key: str) -> Callable[[str], Awaitable[str]]:
     return signed
 
 
-def _error_word(response: httpx2.Response) -> str | None:
-    """The `error` of a token endpoint (RFC 6749, 5.2), where it is a word."""
-    try:
-        held = json.loads(response.content)
-    except (ValueError, RecursionError):
-        return None
-    word = held.get("error") if isinstance(held, dict) else None
-    return word if isinstance(word, str) and _ERROR_WORD.fullmatch(word) else None
-
-
 _SAYS_NOTHING: Final = (
     "it does not say how to log in (HTTP 401); its configuration can give a token instead "
     "(bearer_token_env_var, http_headers)"
@@ -436,7 +431,7 @@ def _in_words(error: Exception, refused: httpx2.Response | None) -> str:
             "registered beforehand can be configured (client_id under oauth)"
         )
     if isinstance(error, OAuthTokenError):
-        word = _error_word(refused) if refused is not None else None
+        word = error_word(refused) if refused is not None else None
         said = f' (it says "{word}")' if word is not None else status
         return f"its authorization server gave no token{said}"
     text = str(error)

@@ -72,18 +72,9 @@ class CallDriver:
             try:
                 result = await self.session.send(exchange)
             except ProtocolCallError as error:
-                # 2025-11-25: the error may name pages that must be visited first. A person is asked
-                # for each, and where all of them consent the same call is made again.
                 retries += 1
-                questions = self._pages(error, retries)
-                if len(questions) > MOST_PAGES:
-                    raise await self._too_many_pages(error, questions) from None
-                if not questions or retries > MOST_RETRIES:
-                    raise
-                consents = await self._watched(questions)
-                if any(consent.action != "accept" for consent in consents):
-                    raise
-                exchange = replace(exchange, round=retries + 1, answering=tuple(questions))
+                pages = await self._pages_visited(error, retries)
+                exchange = replace(exchange, round=retries + 1, answering=pages)
                 continue
             current = exchange.new_round
             # 2026-07-28: a result that asks is a round; any other one ends the call.
@@ -98,10 +89,9 @@ class CallDriver:
             await self._refuse_what_cannot_be_answered(current)
             outcomes = await self._outcomes(current)
             # Only rounds that cost nobody's time are counted: a person may be asked for ever.
-            if not any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values()):
-                without_person += 1
-                if without_person > self.most_rounds:
-                    raise self._too_many_rounds()
+            without_person += not _cost_a_person(outcomes)
+            if without_person > self.most_rounds:
+                raise self._too_many_rounds()
             # A round that only keeps state means "wait and ask again": ever more slowly.
             if current.elicitations:
                 pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
@@ -170,6 +160,23 @@ class CallDriver:
             with contextlib.suppress(ProtocolCallError, TransportRefused, ServerError, Gone):
                 await self.session.probe()
 
+    async def _pages_visited(
+        self, error: ProtocolCallError, attempt: int
+    ) -> tuple[ElicitationRequest, ...]:
+        """The pages that an error names, once a person has agreed to each; else raises the error.
+
+        2025-11-25: where all of them are agreed to, the same call is made again.
+        """
+        questions = self._pages(error, attempt)
+        if len(questions) > MOST_PAGES:
+            raise await self._too_many_pages(error, questions) from None
+        if not questions or attempt > MOST_RETRIES:
+            raise error
+        consents = await self._watched(questions)
+        if any(consent.action != "accept" for consent in consents):
+            raise error
+        return tuple(questions)
+
     def _pages(self, error: ProtocolCallError, attempt: int) -> list[ElicitationRequest]:
         """The pages that an error says must be visited first, each as a question."""
         pages = url_elicitations(error)
@@ -227,6 +234,11 @@ class CallDriver:
             "rounds in which no person was asked (elicitation.rounds allows more).",
             code="rounds",
         )
+
+
+def _cost_a_person(outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether somebody looked at one of these, or was waited for."""
+    return any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values())
 
 
 def url_elicitations(error: ProtocolCallError) -> tuple[Mapping[str, Any], ...]:

@@ -95,19 +95,9 @@ async def open_runtime(
     ledger = open_ledger(settings.history)
     hooks = _hooks(settings)
     queue = Queue()
-    may_keep = settings.history.content != "none"
-    broker = Broker(
-        policy,
-        guardian,
-        ledger,
-        responder(queue),
-        BrokerOptions(
-            queue=queue,
-            hooks=hooks,
-            drafts=_draft_files(guardian) if keep_drafts and may_keep else None,
-            agent=agent,
-        ),
-    )
+    drafts = _draft_files(guardian) if keep_drafts and settings.history.content != "none" else None
+    options = BrokerOptions(queue=queue, hooks=hooks, drafts=drafts, agent=agent)
+    broker = Broker(policy, guardian, ledger, responder(queue), options)
     host = Host(settings, broker, log_file=log_file, launched=launched)
     try:
         host.launch(launch)

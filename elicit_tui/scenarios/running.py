@@ -306,14 +306,19 @@ class Ways:
             await lane.close()
         if last is not None:
             number, variant, way = last
-            run = way.run if way.judged else await way.judge()
-            if not run.passed:
-                why = run.failures[0]
-                run = await self.alone(self.way(variant, base))
-                if run.passed:
-                    run.notes.append(f"fails on a process that served other ways before: {why}")
-            self.runs[number] = run
+            self.runs[number] = await self._last_of_a_lane(way, variant, base)
         return True
+
+    async def _last_of_a_lane(self, way: Way, variant: Variant, base: Run) -> Run:
+        """The way that a process ended with, tried alone where it failed there: that counts."""
+        run = way.run if way.judged else await way.judge()
+        if run.passed:
+            return run
+        why = run.failures[0]
+        run = await self.alone(self.way(variant, base))
+        if run.passed:
+            run.notes.append(f"fails on a process that served other ways before: {why}")
+        return run
 
     async def answers_alike(self, lane: Lane, base: Run) -> bool:
         """Whether a process answers the accepted call a second time as it did the first."""

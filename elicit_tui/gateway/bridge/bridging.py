@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from elicit_tui.broker import BrokerEvent, Notice, Resolved
+from elicit_tui.broker import Broker, BrokerEvent, Notice, Resolved
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Deadline, ElicitationRequest, Outcome, Question, cancel, new_id
 from elicit_tui.elicitation.settings import Settings
@@ -64,14 +64,7 @@ async def bridge(
             waiting.hooks = runtime.hooks
             broker.subscribe(partial(_told, notify))
             broker.subscribe(waiting.heard)
-            asks = broker.resolve if request.traits.from_server else broker.permit
-            deciding = asyncio.ensure_future(asks(request))
-            ending = asyncio.ensure_future(_agent_has_gone(hold + MORE_SECONDS))
-            await asyncio.wait((deciding, ending), return_when=asyncio.FIRST_COMPLETED)
-            if not deciding.done():
-                broker.withdraw(request.id, ending.result(), "not needed")
-            ending.cancel()
-            reply = reply_of(hook, await deciding)
+            reply = reply_of(hook, await _decided(broker, request, hold + MORE_SECONDS))
             if reply is None:
                 waiting.tell_end()
             elif hand(reply):
@@ -80,6 +73,18 @@ async def bridge(
     finally:
         await waiting.close()
     return not waiting.is_stuck
+
+
+async def _decided(broker: Broker, request: ElicitationRequest, seconds: float) -> Outcome:
+    """What was decided; withdrawn once the agent has gone, or waits no longer."""
+    asks = broker.resolve if request.traits.from_server else broker.permit
+    deciding = asyncio.ensure_future(asks(request))
+    ending = asyncio.ensure_future(_agent_has_gone(seconds))
+    await asyncio.wait((deciding, ending), return_when=asyncio.FIRST_COMPLETED)
+    if not deciding.done():
+        broker.withdraw(request.id, ending.result(), "not needed")
+    ending.cancel()
+    return await deciding
 
 
 def _told(notify: Callable[[str], None], event: BrokerEvent) -> None:

@@ -85,16 +85,10 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     document = document.with_entry(NAME, _gateway_entry(request, moved))
     blocks = {name: verdict.toml for name, verdict in moved.items()}
     own_after = undoing.with_servers(base.own, iter(blocks.values())).as_bytes()
-    new = InstallRecord(
-        agent=agent.key,
-        file=str(request.path),
-        created=base.their_content is None,
+    new = replace(
+        _record_of(request, base),
         after=sha256_of(document.as_bytes()),
-        private=base.theirs.private,
-        made_table=not base.document.has_table,
         taken=taken,
-        ours=str(request.ours),
-        ours_created=base.our_content is None,
         ours_after=sha256_of(own_after),
         moved=blocks,
     )
@@ -114,6 +108,23 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
         (*staying, *kept_in),
         (*replaced, *_remote(moved), *_left_out(base.document)),
         records.copy if base.their_content is not None else None,
+    )
+
+
+def _record_of(request: InstallRequest, base: _Base) -> InstallRecord:
+    """What is remembered of both files as they were, to put them back."""
+    return InstallRecord(
+        agent=request.agent.key,
+        file=str(request.path),
+        created=base.their_content is None,
+        after="",
+        private=base.theirs.private,
+        made_table=not base.document.has_table,
+        taken={},
+        ours=str(request.ours),
+        ours_created=base.our_content is None,
+        ours_after="",
+        moved={},
     )
 
 
