@@ -99,20 +99,11 @@ def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Documen
         return unreadable(layer, file, f"cannot be read as TOML: {in_ascii(str(error))}")
     document = Document(layer, file, text, values)
     faults = validate(values, kind)
-    if not faults:
-        return document
+    told = [(fault.weight, document.problem(fault.message, fault.path)) for fault in faults]
     return replace(
         document,
-        problems=tuple(
-            document.problem(fault.message, fault.path)
-            for fault in faults
-            if fault.weight != "notice"
-        ),
-        notices=tuple(
-            str(document.problem(fault.message, fault.path))
-            for fault in faults
-            if fault.weight == "notice"
-        ),
+        problems=tuple(problem for weight, problem in told if weight != "notice"),
+        notices=tuple(str(problem) for weight, problem in told if weight == "notice"),
         broken=frozenset(fault.path for fault in faults if fault.weight == "wrong"),
     )
 

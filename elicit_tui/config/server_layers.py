@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,16 @@ from elicit_tui.config.servers import in_the_clear, server_from
 from elicit_tui.elicitation.settings import Provenance, ServerSettings, ToolSettings
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError, UsageError
+
+
+def _of_this_run(
+    name: str, table: Mapping[str, Any], as_admitted: Callable[[ServerSettings], ServerSettings]
+) -> ServerSettings:
+    """A server of `--with`, which is refused at once where it may not run. Raises ConfigError."""
+    own = as_admitted(server_from(name, table, "command line", {}, expand_all=False))
+    if own.refused is not None:
+        raise ConfigError([f"--with: {own.refused}"])
+    return own
 
 
 def all_servers(
@@ -44,10 +54,7 @@ def all_servers(
     for name, table in command_line.added:
         if name in servers:
             raise UsageError(f"--with {name}: a server of this name exists already.")
-        own = as_admitted(server_from(name, table, "command line", {}, expand_all=False))
-        if own.refused is not None:
-            raise ConfigError([f"--with: {own.refused}"])
-        servers[name] = own
+        servers[name] = _of_this_run(name, table, as_admitted)
         merged.provenance[dotted("mcp_servers", name)] = Provenance("command line")
     merged.notices.extend(_sent_in_the_clear(servers))
     if (seconds := command_line.timeout) is not None:

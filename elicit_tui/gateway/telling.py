@@ -7,7 +7,7 @@ the owner's: the agent may be the attacker.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from elicit_tui.broker import Resolved
@@ -173,33 +173,29 @@ def with_elicitations(result: Result, resolved: Sequence[Resolved]) -> Result:
     ]
     if not unasked:
         return result
-    meta = result.get("_meta")
-    sentences = [
-        {
-            "action": outcome.action,
-            "decidedBy": outcome.decided_by,
-            "reason": PUBLIC_REASONS[outcome.decided_by],
-        }
-        for outcome in unasked
-    ]
-    changed = {
-        **result,
-        "_meta": {**(meta if isinstance(meta, Mapping) else {}), ELICITATIONS_META_KEY: sentences},
-    }
-    content = result.get("content")
+    meta, content = result.get("_meta"), result.get("content")
+    told = {ELICITATIONS_META_KEY: list(map(_for_programs, unasked))}
+    changed = {**result, "_meta": {**(meta if isinstance(meta, Mapping) else {}), **told}}
     if isinstance(content, list):
-        lines = [
-            {"type": "text", "text": line}
-            for line in (
-                _client_line([question for question in unasked if question.decided_by == "client"]),
-                _unasked_line(
-                    [question for question in unasked if question.decided_by != "client"]
-                ),
-            )
-            if line
-        ]
-        changed["content"] = [*content, *lines]
+        changed["content"] = [*content, *_for_models(unasked)]
     return changed
+
+
+def _for_programs(outcome: Outcome) -> Result:
+    return {
+        "action": outcome.action,
+        "decidedBy": outcome.decided_by,
+        "reason": PUBLIC_REASONS[outcome.decided_by],
+    }
+
+
+def _for_models(unasked: Sequence[Outcome]) -> Iterator[Result]:
+    """The same in a block of text each: what the client ended, and what nobody was asked."""
+    by_client = [outcome for outcome in unasked if outcome.decided_by == "client"]
+    by_nobody = [outcome for outcome in unasked if outcome.decided_by != "client"]
+    for line in (_client_line(by_client), _unasked_line(by_nobody)):
+        if line:
+            yield {"type": "text", "text": line}
 
 
 def _many(outcomes: Sequence[Outcome]) -> str:

@@ -56,23 +56,33 @@ def why_not(
         return "the form has no fields, so it is a yes or no for a person" + (
             "; only an explicit content = {} answers it" if from_answers else ""
         )
+    return _unlisted_finding(rule, question) or _not_valid(form, content)
+
+
+def _unlisted_finding(rule: Rule, question: Question) -> str | None:
+    """What the guardian found that the entry does not name; a block it cannot name."""
     for finding in question.review.at_least(Severity.WARN):
         named = f"{neutral_line(finding.rule, 80)} in {neutral_line(finding.where, 80)}"
         if finding.severity is Severity.BLOCK:
             return f"the guardian blocks it: {named}"
         if not any(fnmatchcase(finding.rule, glob) for glob in rule.despite):
             return f"the guardian warns: {named} is not listed in despite"
+    return None
+
+
+def _not_valid(form: Form, content: Mapping[str, Any]) -> str | None:
+    """Why this content may not be sent in answer to this form."""
     if form.refusal is not None:
         return f"the form cannot be answered: {neutral_line(form.refusal)}"
     problems = form.judge(content)
     for name in form.unenforced:  # after the judge: only a run shows which pattern takes too long
         return f"{neutral_line(name, 80)}: its pattern could not be run in time"
-    if problems:
-        more = len(problems) - MOST_PROBLEMS
-        left_out = [f"{more} more"] if more > 0 else []
-        told = "; ".join([*map(str, problems[:MOST_PROBLEMS]), *left_out])
-        return f"the content is not valid: {told}"
-    return None
+    if not problems:
+        return None
+    more = len(problems) - MOST_PROBLEMS
+    left_out = [f"{more} more"] if more > 0 else []
+    told = "; ".join([*map(str, problems[:MOST_PROBLEMS]), *left_out])
+    return f"the content is not valid: {told}"
 
 
 def filled(rule: Rule, form: Form | None) -> Mapping[str, Any] | None:

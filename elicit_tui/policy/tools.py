@@ -106,8 +106,8 @@ def judge_call(
     if allowed:
         return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, way)
     if nobody is not None:
-        reason = f"{wants}, and {nobody}. {way} {holds}"
-        return ends(CALLING, cancel("nobody", reason, key=key, layer=layer), way)
+        refused = cancel("nobody", f"{wants}, and {nobody}. {way} {holds}", key=key, layer=layer)
+        return ends(CALLING, refused, way)
     changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
     asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
     return Decision(CALLING, asked, key, layer, way, asks=True)

@@ -31,29 +31,30 @@ def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
             note("Codex takes ${...} literally; here ${NAME} is taken from the environment")
         return text
 
-    def replace(match: re.Match[str]) -> str:
-        inner = match.group(1)
-        kind, colon, rest = inner.partition(":")
-        if inner in ("/", "pathSeparator"):
-            return "/"
-        if inner in _PREDEFINED:
-            name = _PREDEFINED[inner]
-            if name != "HOME":
-                note(f"set {name} to the folder that ${{{inner}}} stood for")
-            return f"${{{name}}}"
-        if colon and kind == "env" and _NAME.fullmatch(rest):
-            return f"${{{rest}}}"
-        if colon and kind == "input":
-            name = variable_name(rest)
-            note(f"set {name} in the environment; VS Code prompted for it")
-            return f"${{{name}}}"
-        if colon and rest.startswith("-") and _NAME.fullmatch(kind):
-            was = hidden_under(kind, rest[1:], stars)
-            default = f", which was {was}" if was == rest[1:] else ""
-            note(f"set {kind} in the environment; there is no default here{default}")
-            return f"${{{kind}}}"
-        if _NAME.fullmatch(inner) is None:
-            note(f"${{{inner}}} has no equal here")
-        return match.group()
+    return _ANY.sub(lambda match: _converted_one(match[1], note), text)
 
-    return _ANY.sub(replace, text)
+
+def _converted_one(inner: str, note: Callable[[str], None]) -> str:
+    """What stands for `${inner}` here."""
+    kind, colon, rest = inner.partition(":")
+    if inner in ("/", "pathSeparator"):
+        return "/"
+    if inner in _PREDEFINED:
+        name = _PREDEFINED[inner]
+        if name != "HOME":
+            note(f"set {name} to the folder that ${{{inner}}} stood for")
+        return f"${{{name}}}"
+    if colon and kind == "env" and _NAME.fullmatch(rest):
+        return f"${{{rest}}}"
+    if colon and kind == "input":
+        name = variable_name(rest)
+        note(f"set {name} in the environment; VS Code prompted for it")
+        return f"${{{name}}}"
+    if colon and rest.startswith("-") and _NAME.fullmatch(kind):
+        was = hidden_under(kind, rest[1:], stars)
+        default = f", which was {was}" if was == rest[1:] else ""
+        note(f"set {kind} in the environment; there is no default here{default}")
+        return f"${{{kind}}}"
+    if _NAME.fullmatch(inner) is None:
+        note(f"${{{inner}}} has no equal here")
+    return f"${{{inner}}}"
