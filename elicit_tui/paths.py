@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import IO, Final, Literal, Protocol
 
+from platformdirs import user_config_path, user_state_path
+
 from elicit_tui.errors import ConfigError
 
 APPLICATION: Final = "elicit-tui"
@@ -33,8 +35,6 @@ def config_file() -> Path:
 
     Raises ConfigError where the environment does not say where a person's files are.
     """
-    from platformdirs import user_config_path
-
     what_to_do = "set HOME or XDG_CONFIG_HOME to an absolute path, or use --config FILE"
     return _known(user_config_path, what_to_do) / "config.toml"
 
@@ -44,8 +44,6 @@ def state_directory() -> Path:
 
     Raises ConfigError where the environment does not say where a person's files are.
     """
-    from platformdirs import user_state_path
-
     return _known(user_state_path, f"set HOME to an absolute path, or {ELSEWHERE}")
 
 

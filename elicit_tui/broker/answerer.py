@@ -10,11 +10,14 @@ the agent, or writes the store's file, gets past it.
 
 from __future__ import annotations
 
+import getpass
 import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
+
+import psutil
 
 from elicit_tui.elicitation import Answerer
 from elicit_tui.store.living import machine_id, machine_name
@@ -55,8 +58,6 @@ UNKNOWN: Final = "The processes above this one cannot be read, so nobody may ans
 
 def this_process() -> Answerer:
     """Who answers from this process, with the processes above it."""
-    import getpass
-
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):  # no name in the environment nor in the system
@@ -65,23 +66,12 @@ def this_process() -> Answerer:
     return Answerer(user, _terminal(), machine_name(), ancestry, machine_id())
 
 
-def where(by: Answerer, longest: int = 80) -> str:
-    """The terminal somebody answers at, and its machine where that is not this one."""
-    machine = neutral_line(by.machine, longest)
-    if by.terminal is None:
-        return machine
-    terminal = neutral_line(by.terminal, longest)
-    return terminal if by.machine_id in (machine_id(), "") else f"{terminal} on {machine}"
-
-
 def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str | None:
     """Why nobody may answer from this process, in a sentence; None where they may.
 
     `asking`: the processes that wait for answers; those of other machines are none of this one's
     ancestors, whatever their numbers are.
     """
-    import psutil
-
     if not without_terminal and _terminal() is None:
         return NO_TERMINAL
     try:
@@ -111,8 +101,6 @@ def started_by() -> tuple[str, ...]:
 
     None of their processes may answer what this process asks.
     """
-    import psutil
-
     try:
         here = psutil.Process()
         return tuple(
@@ -124,8 +112,6 @@ def started_by() -> tuple[str, ...]:
 
 def agent_arguments() -> tuple[str, ...]:
     """The arguments with which the agent that started this process was started itself."""
-    import psutil
-
     try:
         here = psutil.Process()
         above = _agent_above(here, here.parents())
@@ -166,8 +152,6 @@ def _only_runs(process: Process, started: Process) -> bool:
 
 
 def _leads_at_a_terminal(process: Process) -> bool:
-    import psutil
-
     if not _leads_a_session(process.pid):
         return False
     try:
@@ -178,8 +162,6 @@ def _leads_at_a_terminal(process: Process) -> bool:
 
 def _command_line(process: Process) -> Sequence[str]:
     """The command line; empty where it cannot be read."""
-    import psutil
-
     try:
         return process.cmdline()
     except psutil.Error:
@@ -203,8 +185,6 @@ def _terminal() -> str | None:
 
 def _line() -> Sequence[Process]:
     """This process and those above it, up to the first that leads a session, that one too."""
-    import psutil
-
     line = [psutil.Process()]
     while not _leads_a_session(line[-1].pid):
         parent = line[-1].parent()
@@ -224,8 +204,6 @@ def _leads_a_session(pid: int) -> bool:
 
 
 def _name(process: Process) -> str:
-    import psutil
-
     try:
         return process.name()
     except psutil.Error:

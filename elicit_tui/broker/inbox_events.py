@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from elicit_tui.broker.answerer import where
-from elicit_tui.elicitation import Question
+from elicit_tui.elicitation import Answerer, Question
 from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.store.living import machine_id
@@ -174,3 +173,12 @@ def _ended(waiting: Waiting) -> str:
     if waiting.decided_by == "server" and waiting.action is not None:
         return CALL_ENDED
     return _SENTENCES.get(waiting.decided_by, PUBLIC_REASONS[waiting.decided_by])
+
+
+def where(by: Answerer, longest: int = 80) -> str:
+    """The terminal somebody answers at, and its machine where that is not this one."""
+    machine = neutral_line(by.machine, longest)
+    if by.terminal is None:
+        return machine
+    terminal = neutral_line(by.terminal, longest)
+    return terminal if by.machine_id in (machine_id(), "") else f"{terminal} on {machine}"

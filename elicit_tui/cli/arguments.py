@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from elicit_tui.cli.parser import nearest
 from elicit_tui.errors import UsageError
 from elicit_tui.text import neutral_line
 
@@ -87,11 +88,8 @@ def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], option:
     unknown = next((name for name in names if name not in properties), None)
     if unknown is None:
         return
-    import difflib
-
-    near = difflib.get_close_matches(unknown, properties, 1)
-    if near:
-        hint = f"Did you mean {neutral_line(near[0], 80)!r}?"
+    if (near := nearest(unknown, properties)) is not None:
+        hint = f"Did you mean {neutral_line(near, 80)!r}?"
     elif properties:
         listed = ", ".join(neutral_line(name, 80) for name in list(properties)[:20])
         hint = f"It takes: {listed}{', …' if len(properties) > 20 else ''}."

@@ -18,6 +18,7 @@ from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
+from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.frames import lacking, language_of
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -56,8 +57,6 @@ def check(
     What is no request gets an `error` in its place and does not stop the rest; then, and when
     there is no request at all, it is 2. Raises UsageError when the file cannot be read.
     """
-    from elicit_tui.guardian import Guardian
-
     review, tally = Guardian(settings).review, Tally()
     write = REPORTS[output_format]
     items = recorded_requests(_text_of(file))

@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+import argcomplete
+from argcomplete.shell_integration import shellcode
+
 from elicit_tui.cli.command_table import COMMANDS
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
@@ -34,8 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(namespace: argparse.Namespace) -> int:
     """Print what the shell loads: `source <(elicit-tui completion bash)`; fish: `| source`."""
-    from argcomplete.shell_integration import shellcode
-
     code = shellcode(["elicit-tui"], shell=namespace.shell)
     Output().text(code.strip("\n"))
     return 0
@@ -43,8 +44,6 @@ def run(namespace: argparse.Namespace) -> int:
 
 def complete() -> None:
     """Write the completions of the line in the environment, and end the process."""
-    import argcomplete
-
     arguments = os.environ.get("COMP_LINE", "").split()[1:]
     argcomplete.autocomplete(_parser_for(arguments), always_complete_options="long")
 

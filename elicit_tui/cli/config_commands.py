@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.presence import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
 from elicit_tui.errors import UsageError
+from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker.explanation import Explanation
@@ -59,8 +61,6 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 def _own_file(namespace: argparse.Namespace) -> Path:
-    from elicit_tui import paths
-
     return namespace.config or paths.config_file()
 
 
@@ -208,6 +208,4 @@ def _import(namespace: argparse.Namespace) -> int:
 
 def _line(text: str) -> str:
     """One line of output: a file may come from anywhere, and be checked in anybody's build."""
-    from elicit_tui.text import ci_safe, neutral_line
-
     return ci_safe(neutral_line(text, 10_000))

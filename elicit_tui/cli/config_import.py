@@ -10,7 +10,19 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_file import agreed, may_not_run
 from elicit_tui.cli.presence import person_present
+from elicit_tui.config.importing import collect
 from elicit_tui.errors import ConfigError, UsageError
+from elicit_tui.gateway.install.changes import Change, make
+from elicit_tui.gateway.install.gateway_entry import NAME
+from elicit_tui.gateway.install.places import (
+    LARGEST_FILE,
+    FoundFile,
+    installable,
+    look,
+    own_file,
+    shown_path,
+)
+from elicit_tui.gateway.install.undoing import own_document, with_servers
 
 
 class OtherPrograms:
@@ -18,11 +30,6 @@ class OtherPrograms:
 
     def __init__(self, own: Path) -> None:
         """Read them all, and our file; what is wrong with that one is `trouble`."""
-        from elicit_tui.config.importing import collect
-        from elicit_tui.gateway.install.gateway_entry import NAME
-        from elicit_tui.gateway.install.places import LARGEST_FILE, FoundFile, look
-        from elicit_tui.gateway.install.undoing import own_document
-
         self.titles = _files()
         self.trouble: ConfigError | None = None
         self.ours = FoundFile(own, None)
@@ -36,8 +43,6 @@ class OtherPrograms:
 
     def whose(self, name: str) -> str:
         """Which program a server is of, and where that keeps it."""
-        from elicit_tui.gateway.install.places import shown_path
-
         path = next(path for path, names in self.collected.found.items() if name in names)
         return f"{self.titles[path]}: {shown_path(path)}"
 
@@ -47,16 +52,12 @@ class OtherPrograms:
 
     def write(self, names: Collection[str]) -> None:
         """Add these at the end of our file. Raises ConfigError, and then nothing is written."""
-        from elicit_tui.gateway.install.changes import Change, make
-
         if self.trouble is not None:
             raise self.trouble
         ours = self.ours
         make([Change(ours.path, ours.content, self._with(names), ours.mode)])
 
     def _with(self, names: Collection[str]) -> bytes:
-        from elicit_tui.gateway.install.undoing import own_document, with_servers
-
         blocks = (toml for name, toml in self.collected.servers.items() if name in names)
         return with_servers(own_document(self.ours), blocks).as_bytes()
 
@@ -84,8 +85,6 @@ def take_servers(own: Path, names: Collection[str]) -> None:
 
 def import_all(own: Path) -> int:
     """Print their servers as TOML; where a person is there, offer to write them into `own`."""
-    from elicit_tui.gateway.install.places import shown_path
-
     narration, others = Narration(), OtherPrograms(own)
     titles, collected = others.titles, others.collected
     if others.trouble is not None:
@@ -111,8 +110,6 @@ def import_all(own: Path) -> int:
 
 def _files() -> dict[Path, str]:
     """Where each known program has its own file, and what it is called."""
-    from elicit_tui.gateway.install.places import installable, own_file
-
     files = {}
     for agent in installable().values():
         try:
@@ -124,8 +121,6 @@ def _files() -> dict[Path, str]:
 
 def _written(others: OtherPrograms, narration: Narration) -> bool:
     """Ask, and add the servers at the end of our file. Raises ConfigError."""
-    from elicit_tui.gateway.install.places import shown_path
-
     servers = others.collected.servers
     refused = others.refused(servers)
     for name, why in refused.items():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui import paths
@@ -37,15 +38,27 @@ def run(namespace: argparse.Namespace) -> int:
 
 def _own_file(namespace: argparse.Namespace) -> OwnFile:
     """What the console may change, and where it finds more."""
-    from elicit_tui.cli.config_import import servers_elsewhere, take_servers
     from elicit_tui.tui.console.servers import OwnFile
 
     own = namespace.config or paths.config_file()
     return OwnFile(
         reload=partial(_servers_now, namespace),
-        elsewhere=partial(servers_elsewhere, own),
-        take=partial(take_servers, own),
+        elsewhere=partial(_elsewhere, own),
+        take=partial(_take, own),
     )
+
+
+def _elsewhere(own: Path) -> Mapping[str, str]:
+    """What other programs have; looked for when the person asks for it, and loaded then."""
+    from elicit_tui.cli.config_import import servers_elsewhere
+
+    return servers_elsewhere(own)
+
+
+def _take(own: Path, names: Collection[str]) -> None:
+    from elicit_tui.cli.config_import import take_servers
+
+    take_servers(own, names)
 
 
 def _servers_now(namespace: argparse.Namespace) -> Mapping[str, ServerSettings]:

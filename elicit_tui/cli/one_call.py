@@ -12,6 +12,7 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.parser import nearest
 from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, connected_fields, event_line
 from elicit_tui.cli.telling import Telling
@@ -333,12 +334,9 @@ async def find_tool(connection: Connection, name: str, changed: asyncio.Event) -
 
 
 def _missing(server: str, name: str, offered: list[str]) -> str:
-    import difflib
-
     sentence = f"The server {server!r} has no tool {name!r}."
-    near = difflib.get_close_matches(name, offered, 1)
-    if near:
-        return f"{sentence} Did you mean {neutral_line(near[0])}?"
+    if (near := nearest(name, offered)) is not None:
+        return f"{sentence} Did you mean {neutral_line(near)}?"
     return f"{sentence} elicit-tui tools {server} lists them."
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
+from elicit_tui.config import CommandLine, load
 from elicit_tui.errors import ConfigError
 
 YES: Final = frozenset({"y", "yes"})
@@ -18,8 +19,6 @@ def may_not_run(candidate: bytes, names: Collection[str]) -> Mapping[str, str]:
 
     Gives why not, by the name of each of the servers `names` that may not run.
     """
-    from elicit_tui.config import CommandLine, load
-
     folder = paths.state_directory() / "gateway" / "installed"
     trial = paths.new_private_file(folder, "trial", ".toml", candidate)
     try:

@@ -125,13 +125,18 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
     return name, [*argv[:place], *argv[place + 1 :]]
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
-    import difflib
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like a mistyped one; None where none is like it."""
+    import difflib  # Only who mistyped something waits for it.
 
+    return next(iter(difflib.get_close_matches(name, known, 1)), None)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
     # The dashes, which all options have, make none of them alike.
     words = {option.lstrip("-"): option for option in known}
-    near = difflib.get_close_matches(name.partition("=")[0].lstrip("-"), words, 1)
-    return f" Did you mean {words[near[0]]}?" if near else ""
+    near = nearest(name.partition("=")[0].lstrip("-"), words)
+    return f" Did you mean {words[near]}?" if near is not None else ""
 
 
 def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Namespace]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui import demo
 from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.parser import nearest
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,13 +86,10 @@ def named_server(settings: Settings, name: str) -> ServerSettings:
 
 
 def _known(settings: Settings, name: str) -> str:
-    import difflib
-
     if not settings.servers:
         return " None is configured: add one with --with NAME=TARGET, or see elicit-tui config."
-    near = difflib.get_close_matches(name, settings.servers, 1)
-    if near:
-        return f" Did you mean {near[0]!r}?"
+    if (near := nearest(name, settings.servers)) is not None:
+        return f" Did you mean {near!r}?"
     return f" Configured: {', '.join(sorted(settings.servers))}."
 
 

@@ -77,6 +77,7 @@ class Lane:
                 log_file=self._log_file,
             )
             runtime = await self._stack.enter_async_context(opened)
+            # With it comes the SDK, which the help of a command does without.
             from elicit_tui.host.unjudged import Door
 
             self.door = Door(runtime.host, self._instead)

@@ -123,28 +123,28 @@ def _other_than_plain() -> re.Pattern[str]:
     return re.compile(_OTHER_THAN_PLAIN)
 
 
-@lru_cache(maxsize=1)
+@lru_cache
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    import regex  # Most text is plain, and a start that meets no other does without.
+
+    return regex.compile(pattern, regex.V1)
+
+
 def active_pattern() -> regex.Pattern[str]:
     """Finds what is active: single characters, and runs of those that always are.
 
     It also finds whole subdivision flags, as its group `natural`; those are to be kept.
     """
-    import regex
-
-    return regex.compile(
+    return _compiled(
         rf"(?P<natural>{_SUBDIVISION_FLAG})"
         rf"|{_ALWAYS}++|{_NON_JOINER}|{_JOINER}|{_SELECTOR}|{_TONE}|{_BASELESS}"
-        rf"|{_EMPTY_LETTER}",
-        regex.V1,
+        rf"|{_EMPTY_LETTER}"
     )
 
 
-@lru_cache(maxsize=1)
 def piled_marks_pattern() -> regex.Pattern[str]:
     """Finds every run that could hold more marks on one base than common scripts write."""
-    import regex
-
-    return regex.compile(rf"[{_MARK}{_INVISIBLE}]{{{_NATURAL_MARKS + 1},}}+", regex.V1)
+    return _compiled(rf"[{_MARK}{_INVISIBLE}]{{{_NATURAL_MARKS + 1},}}+")
 
 
 def natural_length(run: str) -> int:
@@ -177,11 +177,9 @@ class _MarksAllowed(dict[str, int]):
     """How many marks one base may have when this is among them; 0 for what is no mark."""
 
     def __missing__(self, character: str) -> int:
-        import regex
-
         allowed = 0
-        if regex.match(_MARK, character, regex.V1):
-            piles_up = regex.match(_PILING_UP, character, regex.V1)
+        if _compiled(_MARK).match(character):
+            piles_up = _compiled(_PILING_UP).match(character)
             allowed = _PILED_MARKS if piles_up else _NATURAL_MARKS
         self[character] = allowed
         return allowed

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from elicit_tui.broker import answerer
+from elicit_tui.broker import answerer, inbox_events
 from elicit_tui.broker.answerer import BELOW_AN_AGENT, NO_TERMINAL
 from elicit_tui.elicitation import Answerer
 from elicit_tui.store import living
@@ -150,9 +150,9 @@ def test_a_machine_is_another_one_after_a_start_and_in_a_container(
 
 def test_where_somebody_answers_names_the_machine_only_where_it_is_another_one() -> None:
     here = Answerer("me", "pts/3", "laptop", machine_id=living.machine_id())
-    assert answerer.where(here) == "pts/3"
-    assert answerer.where(replace(here, machine_id="another")) == "pts/3 on laptop"
-    assert answerer.where(replace(here, terminal=None)) == "laptop"
+    assert inbox_events.where(here) == "pts/3"
+    assert inbox_events.where(replace(here, machine_id="another")) == "pts/3 on laptop"
+    assert inbox_events.where(replace(here, terminal=None)) == "laptop"
 
 
 def test_who_asked_and_has_ended_is_in_nobodys_way() -> None:

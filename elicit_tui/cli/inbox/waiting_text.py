@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.answerer import where
 from elicit_tui.broker.in_words import Source, StandingValue, standing
-from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, elsewhere, of_agent
+from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, elsewhere, of_agent, where
 from elicit_tui.elicitation import KINDS, form_of, now, rfc3339
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 

@@ -118,7 +118,7 @@ class SharedQuestions:
         waiting = self._waiting(question)
         if waiting is None or self._inbox is None:
             return ""
-        from elicit_tui.broker.answerer import where
+        from elicit_tui.broker.inbox_events import where
 
         by = self._inbox.held_elsewhere(waiting)
         return f"being answered on {where(by)}" if by is not None else ""
