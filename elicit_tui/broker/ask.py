@@ -112,6 +112,8 @@ def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
         return replace(outcome, content=None)
     scopes = question.request.traits.scopes
     if scopes:
+        # The narrowest scope where none was chosen, or one that does not belong to this question:
+        # in doubt once, and never for a whole session.
         scope = outcome.scope if outcome.scope in scopes else scopes[0]
         return replace(outcome, content=None, scope=scope)
     if question.form is None:
@@ -243,10 +245,14 @@ class AskStep:
             return _GivenBack(replace(question, note=f"{NOT_VALID} {judged}.", outgoing=()))
         if judged.action != "accept":
             return judged
+        # Neither counts among the few that are given back: the person did nothing wrong, and what
+        # is missing comes from elsewhere.
         if missing is not None:
             return _GivenBack(replace(question, note=missing), is_counted=False)
         if self._is_away(question.request):
             return _GivenBack(replace(question, note=AWAY), is_counted=False)
+        # Before what was acknowledged: nobody acknowledges what was not in front of them. A face
+        # that cannot know what was on the screen says None, and is not asked for it.
         unseen = question.to_see(judged.content) - (judged.seen or frozenset())
         if judged.seen is not None and unseen:
             parts = neutral_line(", ".join(sorted(unseen)), 200)
@@ -295,6 +301,8 @@ class AskStep:
         try:
             while True:
                 watched: set[asyncio.Future[object]] = {answering, pending.settled}  # type: ignore[arg-type]
+                # The responder starts the clock, when the question is in front of somebody. Until
+                # then there is no timeout to wait with, and its start has to wake this.
                 if not deadline.started:
                     watched.add(clock)  # type: ignore[arg-type]
                 await asyncio.wait(

@@ -160,6 +160,8 @@ class Entrance:
         if outcome is None or outcome.in_group:
             return outcome
         name = request.server.name
+        # A refusal costs a record, and a server can make refusals as fast as it can write. Within
+        # the limit each has its own; above it they are counted, and written as one.
         over = self._refused.enter(name)
         if over is None:
             self._refused.leave(name)

@@ -37,6 +37,8 @@ class Record:
         """Write the outcome, and return the one that may go out."""
         handed = request.handed_to is not None
         if handed and not outcome.was_given:
+            # An agent's own prompt that nobody decided is handed back to it, which is not a cancel:
+            # the agent asks its person by itself.
             outcome = outcome.handed_back()
         try:
             self._ledger.decided(request, outcome, review)

@@ -88,6 +88,8 @@ def _counted(keyword: Any) -> Any:
     def counted(
         validator: Any, value: Any, instance: Any, schema: Any
     ) -> Iterator[ValidationError]:
+        # The one object that jsonschema hands on into each subschema is the format checker, so the
+        # count of steps travels with it.
         validator.format_checker.enter()
         try:
             yield from keyword(validator, value, instance, schema) or ()
@@ -156,6 +158,8 @@ def _unique_items(
 ) -> Iterator[ValidationError]:
     if not wanted or not isinstance(instance, list):
         return
+    # Items that cannot be sorted jsonschema compares each with each other, a hundred thousand of
+    # them five billion times. A key by value takes one pass.
     if len({json_key(item) for item in instance}) != len(instance):
         yield ValidationError("uniqueItems")
 

@@ -230,6 +230,8 @@ class _Translation:
             parts.append(_class_part(start))
         self._at += 1
         if not parts:
+            # ECMA's empty classes: `[^]` is any character at all, `[]` is none ever, so it fails
+            # wherever it stands.
             return r"[\x00-\U0010FFFF]" if negated else "(?!)"
         return f"[{'^' if negated else ''}{''.join(parts)}]"
 

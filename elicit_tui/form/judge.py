@@ -2,6 +2,11 @@
 
 It retrieves nothing, follows `$ref` only inside the schema, runs patterns and all other work
 within limits, and takes any trouble of its own for a no.
+
+What is bounded, and where: the schema's size and the use of `unevaluated…` before anything runs
+(`_find_schema_problem`), the keywords that one judgement may look at and their depth
+(`bounded_validator`), the time of all patterns together (`pattern`). The values of both sides are
+hostile: a schema may be made to take for ever, and content comes from rules and hooks too.
 """
 
 from __future__ import annotations
@@ -87,6 +92,8 @@ class Judge:
         self.patterns.new_run()
         try:
             self._whole().format_checker.new_run()
+            # Lazily, so that a schema that finds fault without end is left after as many as anybody
+            # could read.
             return tuple(_fault(error) for error in islice(errors(), MAX_FAULTS))
         except BaseException as trouble:  # noqa: BLE001 - whatever breaks the judge is a no
             return (Fault((), "judge", _in_words(trouble, _OTHER_TROUBLE)),)

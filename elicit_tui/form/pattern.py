@@ -74,6 +74,8 @@ class SchemaPatterns:
         if self._left <= 0:
             self.unenforced[pattern] = "the patterns of this form take too long together"
             return None
+        # Processor time, not the clock: on a busy machine a harmless pattern must not count as a
+        # slow one.
         started = time.process_time()
         try:
             found = compiled.search(text, timeout=min(SECONDS_EACH, self._left))

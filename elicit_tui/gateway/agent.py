@@ -87,6 +87,7 @@ class _Unread:
     def enter(self, notification: Notification) -> bool:
         """Whether there is room for it; it is counted until `leave`."""
         full = self._number >= MOST_UNSENT or self._size + notification.size > MOST_UNSENT_BYTES
+        # One alone passes whatever its size, or it would never be sent at all.
         if full and self._number:
             return False
         self._number += 1
@@ -109,6 +110,8 @@ class _Pace:
     def takes_one(self) -> bool:
         """Whether one more may pass now; it is counted then."""
         now = time.monotonic()
+        # A bucket that fills with time: signs of progress are worth passing on, and a server that
+        # sends thousands of them must not make the agent's memory its own.
         self._room = min(PROGRESS_BURST, self._room + (now - self._at) * PROGRESS_A_SECOND)
         self._at = now
         if self._room < 1:

@@ -5,6 +5,11 @@ it down faster than anybody reads, the question goes to the store.
 
 It is one responder among others. Policy and guardian have spoken before it, the judge and the
 ledger come after it, whoever answers.
+
+The way of one question: whoever is chosen once (`_chosen`) is asked, and where that is the client
+and no person seems to have answered, the store is asked after it. `auto` prefers the store where
+somebody sits at it, something has to be acknowledged, or a form of the client cannot hold what is
+asked.
 """
 
 from __future__ import annotations
@@ -177,10 +182,15 @@ class Asking:
             form = question.form
             if form is None or outcome.content or not any(field.required for field in form.fields):
                 return True
+            # Learned from what it did: an accept without the content that its form has to give was
+            # not filled in by anybody, and a form with the same kinds of fields would fare no
+            # better.
             self._too_much.add((requester.agent.name, _kinds(question)))
             return False
         if self._ask_via != "auto":
             return True
+        # A client without a person behind it declines what it is asked by itself, and does so at
+        # once.
         if self._clock.time() - began < TOO_FAST_SECONDS:
             self.seems_alone = True
             return False
@@ -202,6 +212,8 @@ class Asking:
             to_acknowledge = question.to_acknowledge_for(outcome.content)
             if not to_acknowledge:
                 return outcome
+            # What only the answer brought to light: the client's person could not have seen it
+            # beforehand.
             found = set(to_acknowledge).difference(question.review.findings)
             if found and self._ask_via == "auto":
                 # Its form cannot acknowledge. A person at the console can, and finds the answer

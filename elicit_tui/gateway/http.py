@@ -135,6 +135,8 @@ class TokenMiddleware:
         status = 0
 
         async def watched(message: MutableMapping[str, Any]) -> None:
+            # The session's id is chosen by the SDK and stands in its answer alone. It is tied to
+            # the token here, before the client has it.
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -146,6 +148,8 @@ class TokenMiddleware:
         try:
             await self._app(scope, self._bounded(receive, gone), watched)
         finally:
+            # Only the end of its stream of events tells that an agent has gone; a request that is
+            # over tells nothing, for the next one may be a minute away.
             listened = scope["method"] == "GET" and status < 400
             self._sessions.left(token, key, hung_up=listened and gone.is_set())
             for work in answered:
@@ -171,6 +175,8 @@ class TokenMiddleware:
                 try:
                     message = await asyncio.wait_for(receive(), max(0.0, seconds))
                 except asyncio.TimeoutError:
+                    # To the SDK a body that does not come is a client that hung up: it ends the
+                    # request and needs no way of its own for that.
                     message = {"type": "http.disconnect"}
             if message["type"] == "http.disconnect":
                 gone.set()

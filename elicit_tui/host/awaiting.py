@@ -124,6 +124,8 @@ class Awaiting:
             await asyncio.wait(
                 (ended, alive), timeout=END_KNOWN_SECONDS, return_when=asyncio.FIRST_COMPLETED
             )
+            # The connection is lost for good, and its lifecycle is just finding out why. Its
+            # sentence is worth a moment: it has the exit code and the last words.
             if alive.done() and isinstance(alive.exception(), Gone):
                 await asyncio.wait((ended,), timeout=END_KNOWN_SECONDS)
         finally:

@@ -5,6 +5,9 @@ soon is renewed first; a refusal (HTTP 401, or 403 for want of a scope) is answe
 process did meanwhile, by a renewal, or by a login that the broker has asked of a person (spec:
 basic/authorization). What cannot be had is no exception: the refusal goes on to the SDK, and
 the connection's `login_refusal` says in a sentence what a person can do.
+
+A renewal may use its refresh token up, so one process at a time does it: under a lock of the shelf,
+with another look at what stands there inside of it.
 """
 
 from __future__ import annotations
@@ -108,6 +111,8 @@ class Authorization(httpx2.Auth):
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send one request, and send it again while the refusal of it can be answered."""
+        # A redirect, or an address in a server's own words, may lead the client elsewhere. The
+        # token does not come along.
         if not self._is_of_the_server(request.url):
             yield request
             return
@@ -124,6 +129,8 @@ class Authorization(httpx2.Auth):
                 if tried:
                     self._connection.login_refusal = None
                 return
+            # A server that wants one scope more with each answer would have a person log in without
+            # end.
             step_ups += step_up
             if step_ups > MOST_STEP_UPS or (not step_up and "login" in tried):
                 self._connection.login_refusal = self._sentence(
@@ -170,6 +177,8 @@ class Authorization(httpx2.Auth):
             stored = await asyncio.to_thread(self._shelf.read, login.key)
             if stored is None or not stored.refresh_token:
                 raise RefreshRefused("its login was ended")
+            # Whoever had the lock before may have renewed it: then the new token is there already,
+            # and our refresh token is of no use any more.
             if stored.access_token == login.access_token:
                 try:
                     renewed = await (await self._flow(stored)).refreshed()

@@ -241,6 +241,10 @@ class OAuthFlow:
         trigger = httpx2.Request("POST", self._url)
         flow = provider.async_auth_flow(trigger)
         try:
+            # The SDK's provider is a generator of requests. It is driven here without the request
+            # that it is meant for: that one is answered from the refusal that we hold, everything
+            # else goes out through our own bounded client, and the flow ends where it would send
+            # the request again.
             outgoing = await flow.__anext__()
             while outgoing is not trigger or challenge is not None:
                 if outgoing is trigger:

@@ -91,6 +91,8 @@ async def wait_within(
         await asyncio.wait((work,), timeout=timeout)
         if work.done() or seconds <= 0:
             continue
+        # A person may be asked at any moment between the two looks. In doubt the time is the
+        # person's, so that the server is charged too little and never too much.
         if not still and not standing_still():
             spent += time.monotonic() - started
             if spent >= seconds:

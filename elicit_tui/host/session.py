@@ -117,6 +117,8 @@ class Session:
             except (ProtocolCallError, TransportRefused, RuntimeError) as error:
                 if protocol == HANDSHAKE:
                     raise
+                # The first refusal is what is told if both fail: most servers know the handshake,
+                # and their words for it say more than those for a method they never heard of.
                 refusal = error
             try:
                 await self._greeted(self._sdk.discover())
@@ -245,6 +247,8 @@ class Session:
             raise Gone from None
         finally:
             CURRENT.reset(token)
+            # Whatever the end: a late answer to this request must find nothing that it could still
+            # belong to.
             self.wire.forget(exchange)
 
     def _judge_result(self, exchange: Exchange) -> None:
@@ -288,6 +292,9 @@ class Session:
     def _kind_of(self, exchange: Exchange, error: MCPError) -> Exception:
         """Whether the server said no, the HTTP layer did, or the connection is gone."""
         made_up = error.data is None and error.message.startswith(_TRANSPORT_WORDS)
+        # The SDK raises the same error for a server's "no", for a status of HTTP and for a lost
+        # connection. The wire has seen whether an error came; where HTTP makes one up in its place,
+        # only its words tell.
         if exchange.answered_by_error and not (self._remote and made_up):
             return ProtocolCallError(error.code, error.message, error.data)
         if error.code == CONNECTION_CLOSED:

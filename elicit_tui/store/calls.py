@@ -105,6 +105,8 @@ def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict
         if call.key != new.key or call.read_at is not None:
             continue
         earlier = _of_earlier(call, maker(call))
+        # A private call is joined by nobody. That it may have run in a process that died concerns
+        # its agent all the same.
         if earlier is not None and not (earlier == "joins" and (call.private or new.private)):
             return Verdict(earlier, call.id)
     unread = [] if new.private else [call for call in calls if call.unread]
@@ -173,6 +175,7 @@ def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator
             yield call
         else:
             (ended if call.state == "ended" else others).append(call)
+    # Read ones first, then the oldest: the loop below stops at the first that nobody has read.
     ended.sort(key=lambda call: (call.unread, call.ended_at))
     size = sum(call.size for call in ended)
     while (

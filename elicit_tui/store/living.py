@@ -114,6 +114,8 @@ def is_over(directory: Path, life: str) -> bool:
     except OSError:
         return False
     try:
+        # Whoever can take the lock has proved that its owner is gone; nothing is left to a timeout
+        # or to a process number that was given out again.
         if not lock_open_file(file):
             return False
         if sys.platform != "win32":

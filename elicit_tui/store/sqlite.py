@@ -143,6 +143,8 @@ class SqliteStore(SealedQuestions):
             record = make(there, self._now())
             if there is not None:
                 return record
+            # A process that was taken for dead may still put a question; its session is gone, and
+            # nobody would end it.
             if not self._file.rows("SELECT 1 FROM sessions WHERE session = ?", session):
                 raise StoreError("The session that asks has ended.")
             number = self._file.next_number()
@@ -172,6 +174,8 @@ class SqliteStore(SealedQuestions):
             assignments = ", ".join(f"{name} = ?" for name in columns)
             statement = f"UPDATE questions SET {assignments} WHERE id = ?"
             self._file.do(statement, *columns.values(), record.id)
+            # What was asked and answered is gone from the row, and still stands in the journal of
+            # the file. The next sweep empties that.
             self._file.erased = self._file.erased or after.state == "settled"
         return after
 
@@ -201,6 +205,8 @@ class SqliteStore(SealedQuestions):
         give_up = time.monotonic() + wait_sec
         swept = time.monotonic()
         while True:
+            # The version before the look: what changes while it looks then makes the wait below end
+            # at once.
             version = self._file.version()
             changes = await self._file.read(lambda: self._changes(since))
             if changes.waiting or time.monotonic() >= give_up:
@@ -301,6 +307,8 @@ class SqliteStore(SealedQuestions):
     def _sweep(self) -> None:
         """End what dead processes left, leases that ran out, and what was kept long enough."""
         over, late = self._file.read_now(self._what_is_over)
+        # Looked for without a write lock, as nearly every look finds nothing. It does no harm that
+        # another process may have ended by now what was found.
         if over or late:
             self._file.write_now(lambda: self._end_what_is_over(over))
         if self._file.erased:

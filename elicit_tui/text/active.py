@@ -82,6 +82,8 @@ _ALWAYS = (
     r"\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}"
     rf"--[\n\t\p{{Prepended_Concatenation_Mark}}{_INVISIBLE}]]"
 )
+# Each pattern below begins with the character itself and looks around it from there, so that the
+# rest of a text is passed by quickly.
 _NON_JOINER = rf"\u200c(?<!{_VIRAMA}\u200c)(?!(?<={_JOINING}\u200c){_JOINING})"
 _JOINER = (
     rf"\u200d(?<!(?:{_VIRAMA}|{_ARABIC})\u200d)"

@@ -53,6 +53,9 @@ def neutral(text: str, limit: int | None = None) -> str:
         if limit is None or len(clean) <= limit:
             return clean
         return _cut(clean, limit, len(text))
+    # Cut before it is made neutral, so that a gigabyte costs no more than its beginning. A few more
+    # characters are taken than are shown, as whether the last one is natural depends on what
+    # follows it.
     return _cut(_neutralise(_whole_characters(text[: limit + _SLACK])), limit, len(text))
 
 
@@ -136,6 +139,8 @@ def _neutralise(text: str) -> str:
 def _marked(text: str, mark: Callable[[str], str]) -> str:
     """The text with what `mark` makes of each active run in its place."""
 
+    # Two passes: marks that pile up on one base are active only beyond a number, which no single
+    # character tells; what is active by itself or by its neighbours is found after that.
     def piled(match: regex.Match[str]) -> str:
         run: str = match[0]
         natural = natural_length(run)
