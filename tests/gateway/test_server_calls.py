@@ -107,6 +107,10 @@ async def test_a_call_that_nobody_holds_any_more_is_made_to_its_end() -> None:
     here.work.cancel()
     await settled()
     assert await here.made() == {"content": []}
+    fails = World(Server(error=ServerError("The server went away.")))
+    fails.work.cancel()
+    await settled()
+    assert says(await fails.made()) == "The server went away."
 
 
 async def test_a_refused_tool_says_who_refused_it() -> None:

@@ -293,8 +293,9 @@ async def test_the_answer_to_a_round_goes_on_with_its_call_and_an_unknown_one_is
         assert answer.result() == {"action": "decline"}
         assert held.attended
         assert len(here.calls.under_way) == 1
-        calling.cancel()
-        await asyncio.gather(calling, return_exceptions=True)
+        # Who answered a round did not come back too early.
+        await here.clock.move(HOLD)
+        assert says(await asyncio.wait_for(calling, WAIT)) == telling.paused_text(held.id)
     unknown = {"requestState": "unknown-1", "inputResponses": {}}
     with pytest.raises(Unknown):
         await here.calls_tool("web__deploy", unknown, here.asker(era="modern"))
