@@ -19,7 +19,7 @@ LABEL: Final = 16
 _LONGEST: Final = 1000
 _TOLD_BEFORE: Final = frozenset(
     {"action", "decidedBy", "message", "reason", "findings", "outgoing", "content"}
-    | {"contentPolicy", "request", "hashes"}
+    | {"arguments", "contentPolicy", "request", "hashes"}
 )
 """Parts of the record that have lines of their own."""
 
@@ -48,16 +48,23 @@ def record_lines(row: Row) -> Iterator[str]:
 
 
 def answer(row: Row) -> Iterator[str]:
-    """What was answered, as it was kept, and what was done to it for keeping."""
+    """With what was called, or what was answered, as it was kept, and what was masked for that."""
     policy = row.details.get("contentPolicy")
+    arguments = row.details.get("arguments")
+    if arguments is not None:
+        yield from _kept("arguments", arguments, policy)
     if row.content is not None:
-        content = readable_json(row.content)
-        masked = policy == "redacted" and MASK in content
-        how = f"what looked like a secret is masked: {MASK}" if masked else "nothing was masked"
-        yield _labelled("answer", f"({how})")
-        yield from _indented(content)
+        yield from _kept("answer", row.content, policy)
     elif policy == "none" and row.action == "accept" and row.mode == "form":
         yield _labelled("answer", 'not kept (history.content = "none")')
+
+
+def _kept(label: str, value: Any, policy: Any) -> Iterator[str]:
+    written = readable_json(value)
+    masked = policy == "redacted" and MASK in written
+    how = f"what looked like a secret is masked: {MASK}" if masked else "nothing was masked"
+    yield _labelled(label, f"({how})")
+    yield from _indented(written)
 
 
 def found(row: Row) -> Iterator[str]:

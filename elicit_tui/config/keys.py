@@ -194,7 +194,8 @@ HISTORY = table_of(
     "The record of what was asked and answered.",
     HistorySettings,
     {
-        "content": "What is kept of the answers: sensitive fields masked, nothing, or everything.",
+        "content": "What is kept of answers, and of arguments that were to be approved: sensitive "
+        "fields masked, nothing, or everything.",
         "path": "The file; absent: in the platform's state directory.",
     },
 )

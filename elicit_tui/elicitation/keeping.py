@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation.finding import MASK, Review
 from elicit_tui.elicitation.settings import ContentPolicy
-from elicit_tui.elicitation.shapes import masked, secrets_in
+from elicit_tui.elicitation.shapes import is_secret_name, masked, secrets_in
 
 _DEEPEST: Final = 16
 
@@ -29,6 +29,30 @@ def kept_content(
         _without_secrets(name, 0): value if value is MASK else _without_secrets(value, 0)
         for name, value in review.masked(content).items()
     }
+
+
+def kept_arguments(
+    arguments: Mapping[str, Any], review: Review, policy: ContentPolicy
+) -> dict[str, Any] | None:
+    """What a tool was to be called with, as `kept_content`; None where nothing may be kept.
+
+    No form tells which of them are secrets: what is called like one is masked, however deep.
+    """
+    named = dict(arguments) if policy == "full" else _without_named(arguments, 0)
+    return kept_content(named, review, policy)
+
+
+def _without_named(value: Any, depth: int) -> Any:
+    if depth >= _DEEPEST:
+        return MASK
+    if isinstance(value, Mapping):
+        return {
+            name: MASK if is_secret_name(str(name)) else _without_named(item, depth + 1)
+            for name, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_without_named(item, depth + 1) for item in value]
+    return value
 
 
 def _without_secrets(value: Any, depth: int) -> Any:

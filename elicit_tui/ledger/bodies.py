@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from elicit_tui.elicitation import Answerer, ElicitationRequest, Finding, Outcome, Review, rfc3339
-from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.keeping import kept_arguments, kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.text import neutral, neutral_line, neutral_value
@@ -83,6 +83,7 @@ def decided(
         "acknowledged": [neutral_line(place) for place in sorted(outcome.acknowledged)] or None,
         "outgoing": _found(review.outgoing) or None,
         "content": stored_content(outcome.content, review, policy),
+        "arguments": _arguments(request, review, policy),
         "contentPolicy": policy,
         **_before_a_hook(outcome, review, policy),
         "waitedMs": max(0, round(waited.total_seconds() * 1000)),
@@ -127,6 +128,16 @@ def _before_a_hook(outcome: Outcome, review: Review, policy: ContentPolicy) -> B
         "content": stored_content(given.content, review, policy),
     }
     return {"answered": answered, "changed": [neutral_line(name) for name in outcome.changed]}
+
+
+def _arguments(request: ElicitationRequest, review: Review, policy: ContentPolicy) -> Any:
+    """With what the tool was to be called about which it was asked; None for other questions."""
+    if not request.traits.about_call or request.call is None:
+        return None
+    kept = kept_arguments(request.call.arguments, review, policy)
+    if kept is None:
+        return None
+    return neutral_value(kept, text_limit=LONGEST_MESSAGE, total_limit=LONGEST_REQUEST)
 
 
 def stored_content(content: Mapping[str, Any] | None, review: Review, policy: ContentPolicy) -> Any:

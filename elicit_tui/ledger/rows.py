@@ -114,6 +114,7 @@ _DETAILS = (
     "acknowledged",
     "outgoing",
     "contentPolicy",
+    "arguments",
     "answered",
     "changed",
     "withdrawal",

@@ -172,12 +172,16 @@ class RecordScreen(TextDialog):
         for label, text in about:
             if text:
                 head.extend(labelled(label, neutral(text, 20_000), width))
-        content = [] if row.content is None else text_lines(readable_json(row.content), width)
+        kept = (("arguments", row.details.get("arguments")), ("answer", row.content))
         return joined(
             [
                 head,
                 *finding_groups(row.findings, width),
-                [(("answer", "accent"),), *content] if content else [],
+                *(
+                    [((label, "accent"),), *text_lines(readable_json(value), width)]
+                    for label, value in kept
+                    if value is not None
+                ),
                 [(("as it is recorded", "accent"),), *self._fields(width)],
             ]
         )
