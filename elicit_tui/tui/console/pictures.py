@@ -64,6 +64,9 @@ def drawing(environment: Mapping[str, str]) -> Drawing | None:
     return "cells"
 
 
+TOO_LONG: Final = f"It was not drawn within {SECONDS:g} s."
+
+
 @dataclass(frozen=True)
 class Decoded:
     """What the program made of a picture."""
@@ -100,12 +103,12 @@ async def decoded(data: str, most: tuple[int, int], ground: str) -> Decoded:
         return Decoded(problem="The program that reads pictures could not be started.")
     written = b""
     try:
-        with anyio.move_on_after(SECONDS):
+        with anyio.move_on_after(SECONDS) as bound:
             written, _ = await process.communicate(data.encode("ascii", "ignore"))
     finally:
         if process.returncode is None:
             process.kill()
-    return _read(written)
+    return Decoded(problem=TOO_LONG) if bound.cancelled_caught else _read(written)
 
 
 def _read(written: bytes) -> Decoded:
@@ -233,6 +236,7 @@ class PicturePage(Vertical, can_focus=True):
         room = self.query_one("#picture", Center)
         self._let_go()
         await room.remove_children()
+        room.display = False  # An empty one says what it is called.
         if not can_draw():
             self._say(binary, WANTED)
             return
@@ -242,6 +246,7 @@ class PicturePage(Vertical, can_focus=True):
         picture = await decoded(binary.data, most, ground)
         self._say(binary, picture.about, picture.problem)
         if picture.pixels and way is not None:
+            room.display = True
             self._widget = widget_of(picture, way)
             await room.mount(self._widget)
 

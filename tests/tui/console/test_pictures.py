@@ -209,3 +209,14 @@ def test_a_terminal_that_draws_gets_the_picture_and_is_asked_nothing(
     assert not re.search(rb"\x1b\[16t|\x1b\[c|a=q", output)
     if terminal == "xterm-kitty":
         assert re.search(rb"\x1b_Ga=d", output), "nothing stays in the terminal's memory"
+
+
+async def test_where_no_picture_is_drawn_nothing_else_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with reading(tmp_path, result(encoded(b"no picture"))) as (stand, _):
+        await stand.until(lambda: "It is broken, or no picture" in stand.text())
+        assert "Center" not in stand.text()
+        monkeypatch.setattr(pictures, "SECONDS", 0.0)
+        stand.app.screen.query_one(PicturePage).action_turn(0)
+        await stand.until(lambda: "It was not drawn within" in stand.text())
