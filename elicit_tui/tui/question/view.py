@@ -40,6 +40,10 @@ def body_of(frame: QuestionFrame) -> Body:
     return PageBody(frame)
 
 
+CORNERS: Final = 8
+"""Cells of the lower border that its words do not have."""
+
+
 class QuestionView(QuestionFrame):
     """Shows one question and posts exactly one `Answered`, or `Later`.
 
@@ -86,12 +90,12 @@ class QuestionView(QuestionFrame):
             self.set_timer(FOLLOWS_SECONDS, self._status.hush_of(is_missing))
 
     def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
-        """Say in the lower border how many keys have no button here, and what shows them."""
+        """Name in the lower border the keys that have no button here; else say what shows them."""
         event.stop()
-        more = f"{self.key('help')} shows {count(len(event.missing), 'more key')}"
+        more = f"… {'  '.join(event.missing)}"
         # From the second step no key leads to help.
-        if self._page == "step" or len(event.missing) == 1:
-            more = f"… {'  '.join(event.missing)}"
+        if self._page != "step" and Content(more).cell_length > self.app.size.width - CORNERS:
+            more = f"{self.key('help')} shows {count(len(event.missing), 'more key')}"
         # The help page has them all.
         is_missing = event.missing and self._page != "help"
         self.border_subtitle = Content.styled(more, "$faint") if is_missing else ""
