@@ -193,8 +193,12 @@ def _recent(app: Controller) -> Iterator[SystemCommand]:
         record = app.state.servers.get(name)
         for offer in record.offers if record is not None else ():
             if offer.key == key:
-                call = partial(app.call_offer, name, offer)
-                yield _command(f"Recent: {name}: {offer.shown}", "", call)
+                made = (each for each in app.state.calls if each.server == name)
+                last = next((each for each in made if each.call.name == offer.name), None)
+                again = partial(app.call_again, last) if last is not None else None
+                call = again or partial(app.call_offer, name, offer)
+                words = "as you called it last" if last is not None else ""
+                yield _command(f"Recent: {name}: {offer.shown}", words, call)
     for path in saved_calls(Path()):
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         yield _command(f"Kept call: {help_text}", help_text + SUFFIX, partial(app.call_kept, path))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
+    from elicit_tui.tui.ordered_app import OrderedApp
     from elicit_tui.tui.widgets.buttons import KeyButton
 
 
@@ -228,6 +229,8 @@ def key_label(node: DOMNode, binding: Binding) -> str:
 class SearchLine(Input):
     """Narrows what stands below it; Enter takes what is found, Escape ends the search."""
 
+    app: OrderedApp[int]
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "To what is found"),
         Binding("escape", "leave(True)", "End search", key_display="Esc"),
@@ -257,6 +260,11 @@ class SearchLine(Input):
         if action == "submit" and not self.verb:
             return False
         return super().check_action(action, parameters)
+
+    async def action_submit(self) -> None:
+        """What is typed behind Enter is meant for what Enter leads to."""
+        await super().action_submit()
+        self.app.keys_follow(self)
 
     def action_leave(self, clear: bool = False) -> None:
         """Go on to what stands below; `clear`: all of it, no longer what was searched for."""

@@ -158,14 +158,14 @@ class Calls:
         """The calls that have not ended."""
         return tuple(record for record in self._records.values() if record.state == "running")
 
-    def before(self, record: CallRecord) -> dict[str, Any] | None:
-        """The result of the same call just before this one; None when there is none."""
-        same, result = _what(record), None
+    def before(self, record: CallRecord) -> CallRecord | None:
+        """The same call just before this one that has a result; None when there is none."""
+        same, before = _what(record), None
         for other in self._records.values():
             if other is record:
-                return result
+                return before
             if _what(other) == same and other.result is not None:
-                result = other.result
+                before = other
         return None
 
     def remember(self, earlier: Iterable[CallRecord]) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from rich.cells import cell_len
 
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
-from elicit_tui.text import as_name, neutral_line, quoted
+from elicit_tui.text import as_name, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.spans import (
     Line,
@@ -335,3 +335,24 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
             sent = wrapped(f"sent {end.sent}", max(8, width - 2))
             lines.extend(((f"  {part}", "plain"),) for part in sent)
     return lines
+
+
+LEAST_ARGUMENTS: Final = 8
+"""Cells; in fewer they tell no two calls apart."""
+
+
+def briefly(arguments: Mapping[str, Any], room: int) -> str:
+    """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room."""
+    if room < LEAST_ARGUMENTS:
+        return ""
+    texts = (v if isinstance(v, str) else readable_json(v, indent=None) for v in arguments.values())
+    pairs = zip(arguments, texts, strict=True)
+    words = ", ".join(f"{name}={text[:200]}" for name, text in pairs)
+    return shortened(neutral_line(words, 200), room)
+
+
+def searched(record: CallRecord) -> str:
+    """What a search of the calls looks at, folded."""
+    arguments = readable_json(dict(record.call.arguments), indent=None)
+    words = (record.call.name, record.server, record.standing, arguments, record.note)
+    return " ".join(words).casefold()

@@ -204,7 +204,8 @@ def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
             target, term = str(part.attrs.get("href", "")), ""
         elif part.type == "link_close":
             yield part
-            if term.strip() != target:
+            guessed = part.markup == "linkify" and target.endswith(term)
+            if term.strip() != target and not guessed:
                 yield token("text", "", 0, content=f" ({neutral_line(target, 400)})")
             continue
         else:
@@ -269,6 +270,20 @@ def table_of(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         return ()
     rows = lists[0]
     return rows if all(isinstance(row, Mapping) and row for row in rows) else ()
+
+
+def has_nested_cells(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a cell of these rows would hold objects or lists: a table cuts those."""
+    cells = (cell for row in rows[:TABLE_ROWS] for cell in row.values())
+    return any(isinstance(cell, (Mapping, list)) and bool(cell) for cell in cells)
+
+
+def beside_the_table(result: Mapping[str, Any]) -> Sequence[str]:
+    """The keys of a result that is shown as a table which the table leaves out; neutral."""
+    data = unpacked(result)
+    if not isinstance(data, Mapping) or data is result:
+        return ()
+    return [neutral_line(str(key), 40) for key in data if not isinstance(data[key], list)]
 
 
 class ResultTable(DataTable[Text]):

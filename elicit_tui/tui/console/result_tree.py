@@ -32,6 +32,9 @@ SHOWN_TEXT: Final = 400
 INNER_TEXT: Final = 16_000_000
 """Characters of a text that is looked at for JSON of its own."""
 MOST_FOUND: Final = 10_000
+INKLINGS: Final = 3
+LOOKED_AT: Final = 12
+INKLING_CHARACTERS: Final = 24
 ROLES: Final[Mapping[type, Role]] = {str: "good", bool: "warn", type(None): "warn"}
 
 
@@ -63,6 +66,16 @@ class TreePart:
             return ((f"{self.run[0]:,} … {self.run[1] - 1:,}", "dim"),)
         return (*self._key_words(), *self._value_words())
 
+    @property
+    def inkling(self) -> Line:
+        """The first plain values within, by which folded lines are told apart."""
+        if not isinstance(self.inside, Mapping) or self.run is not None:
+            return ()
+        few = islice(self.inside.items(), LOOKED_AT)
+        plain = [(key, value) for key, value in few if not _folds(value)][:INKLINGS]
+        words = [f"{neutral_line(str(key), 20)} {_brief(value)}" for key, value in plain]
+        return ((f"  {', '.join(words)}", "dim"),) if words else ()
+
     def _key_words(self) -> Line:
         if self.key is None:
             return ()
@@ -80,6 +93,11 @@ class TreePart:
 
 def _folds(value: Any) -> bool:
     return isinstance(value, (Mapping, list)) and bool(value)
+
+
+def _brief(value: Any) -> str:
+    text = value if isinstance(value, str) else readable_json(value, indent=None)
+    return neutral_line(text[:INKLING_CHARACTERS], INKLING_CHARACTERS)
 
 
 def _scalar(value: Any) -> Line:
@@ -223,7 +241,10 @@ class ResultTree(Tree[TreePart]):
 
     @staticmethod
     def _label_of(node: TreeNode[TreePart]) -> Line:
-        return () if node.data is None else node.data.label
+        if node.data is None:
+            return ()
+        folded = node.allow_expand and not node.is_expanded
+        return (*node.data.label, *node.data.inkling) if folded else node.data.label
 
     def action_unfold(self) -> None:
         """Unfold what the cursor is on, or go into it."""

@@ -61,6 +61,16 @@ class Binary:
         amount = f"{size:,} bytes" if size < 2_000 else f"{size // 1_000:,} kB"
         return f"{self.kind}, {amount}"
 
+    @property
+    def text(self) -> str:
+        """What it says, where it calls itself text and is; empty else."""
+        if not self.kind.lower().startswith("text/") or self.size > SHOWN_CHARACTERS:
+            return ""
+        try:
+            return base64.b64decode(self.data, validate=True).decode("utf-8")
+        except ValueError:
+            return ""
+
     def save(self, directory: Path) -> Path:
         """Write it to a private file with a name of ours. Raises OSError, ValueError."""
         try:
@@ -148,7 +158,7 @@ def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> st
 
 def _text_of(block: Mapping[str, Any]) -> str:
     if (binary := binary_of(block)) is not None:
-        return f"[{binary.label()}]"
+        return binary.text or f"[{binary.label()}]"
     for holder in (block, block.get("resource")):
         if isinstance(holder, Mapping) and isinstance(holder.get("text"), str):
             return str(holder["text"])

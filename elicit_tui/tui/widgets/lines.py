@@ -114,11 +114,18 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
             self.write(letter)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted lines and columns become one line, with blanks: nothing of them is dropped."""
+        """Pasted lines and columns become one line, with blanks: nothing of them is dropped.
+
+        Where the screen can take several lines for a text, they stay as they are.
+        """
         lines = event.text.expandtabs(1).splitlines()
+        take_lines = getattr(self.screen, "take_lines", None) if len(lines) > 1 else None
         if lines:
             event.stop()
             event.prevent_default()
+        if take_lines is not None and self.spec.kind == "string":
+            take_lines(self, event.text)
+        elif lines:
             # The library takes a first text for its initial value, and scrolls to no caret then.
             self._initial_value = False
             self.write(" ".join(lines))

@@ -259,3 +259,14 @@ async def test_a_note_at_a_call_is_found_by_its_words_in_the_next_run_too(tmp_pa
         await stand.until(lambda: "your note   for Ada" in stand.text())
         await stand.press("n", *["backspace"] * 7, "ctrl+s")
         await stand.until(lambda: "your note" not in stand.text())
+
+
+async def test_what_was_used_last_begins_with_the_arguments_that_it_had(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        entry(stand, "alpha: greet")()
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press(*"Ada", "ctrl+s")
+        await stand.until(lambda: calls_of(stand) and "Recent: alpha: greet" in titles(stand))
+        entry(stand, "Recent: alpha: greet")()
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Ada" in stand.text())

@@ -314,3 +314,51 @@ async def test_the_key_that_turns_a_result_into_json_turns_that_one_only(tmp_pat
         await stand.until(lambda: "t JSON" in stand.text())
         assert "as JSON" not in stand.text()
         assert "one" in stand.text()
+
+
+async def test_an_address_of_mail_has_nothing_put_behind_it(tmp_path: Path) -> None:
+    page = "# Sent\n\nto ann@example.com and [Bo](mailto:bo@example.com)"
+    async with reading(tmp_path, text_result(page)) as (stand, _):
+        await stand.until(lambda: "to ann@example.com and Bo" in stand.text())
+        assert "mailto:ann" not in stand.text()
+        assert "(mailto:bo@example.com)" in stand.text(), "its words do not say where it leads"
+
+
+async def test_a_table_names_what_it_leaves_out(tmp_path: Path) -> None:
+    paged = {"hosts": ROWS, "next": None, "total": 90}
+    async with reading(tmp_path, text_result("x", structuredContent=paged)) as (stand, _):
+        await stand.until(lambda: "Table without next · total" in stand.text())
+
+
+async def test_a_text_that_is_sent_as_data_is_read_as_text(tmp_path: Path) -> None:
+    data = base64.b64encode(b"plain words").decode()
+    blob = {"type": "resource", "resource": {"uri": "x:y", "mimeType": "text/plain", "blob": data}}
+    async with reading(tmp_path, {"content": [blob]}) as (stand, _):
+        await stand.until(lambda: "plain words" in stand.text())
+
+
+async def test_the_key_that_compares_works_in_the_list_of_calls_too(tmp_path: Path) -> None:
+    results = [text_result("one"), text_result("two")]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("escape", "d")
+        await stand.until(lambda: "-one" in stand.text())
+        await stand.press("escape", "end", "d")
+        await stand.until(lambda: "no result of the same call" in stand.notices())
+        await stand.press("home", "z")
+
+
+async def test_folded_objects_are_told_apart_and_nested_rows_are_json_at_first(
+    tmp_path: Path,
+) -> None:
+    rows = [{"name": f"n{number}", "within": {"deep": number}} for number in range(60)]
+    async with reading(tmp_path, text_result("x", structuredContent={"rows": rows})) as (stand, s):
+        assert isinstance(s.view, ResultTree)
+        await stand.until(lambda: "▸ within  {1}  deep 3" in stand.text())
+
+
+async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.press("d")
+        at = next(iter(stand.app.state.calls)).at
+        words = f"Compared with the call at {at}, the same arguments:"
+        await stand.until(lambda: words in stand.text())

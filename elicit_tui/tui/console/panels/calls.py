@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
@@ -14,7 +14,15 @@ from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.outcome_words import bar, duration, how, plural, question_words
+from elicit_tui.tui.console.outcome_words import (
+    bar,
+    briefly,
+    duration,
+    how,
+    plural,
+    question_words,
+    searched,
+)
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.results import as_text, binaries
@@ -30,9 +38,6 @@ from elicit_tui.tui.console.spans import (
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 from elicit_tui.tui.console.views import LineView, RowList
-
-if TYPE_CHECKING:
-    from textual import events
 
 LOG_SHOWN = 200
 FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
@@ -66,6 +71,7 @@ class CallsPane(Pane):
         Binding("slash", "search", "Search", key_display="/", show=False, id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
+        Binding("d", "difference", "Difference", show=False, id="calls.difference"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
     ]
@@ -165,7 +171,7 @@ class CallsPane(Pane):
         if self.ready:
             words = self._search.value.casefold()
             listed = filter(FILTERS[self._filter], self.state.calls)
-            keys = tuple(r.call.id for r in listed if not words or words in _searched(r))
+            keys = tuple(r.call.id for r in listed if not words or words in searched(r))
             calls = self.query_one("#call-list", RowList)
             calls.border_title = f"Calls · {self._filter}" if self._filter else "Calls"
             calls.empty = self._nothing
@@ -240,9 +246,11 @@ class CallsPane(Pane):
         waits = self._waits_for(record)
         waits = waits or ("waits for its turn" if self._before(record) else "")
         about = [waits or bar(record, 10)] if record.state == "running" else [state]
+        room = width - 4 - cell_len(about[0]) - 3
+        more = neutral_line(record.note, 80) or briefly(record.call.arguments, room)
+        about += [more] if more else []
         if len(self.state.servers) > 1:
             about.append(record.server)
-        about += [neutral_line(record.note, 80)] if record.note else []
         return [first, ((f"   {fitting(about, width - 4)}", "dim"),)]
 
     def _lines(self, width: int) -> list[Line]:
@@ -397,13 +405,20 @@ class CallsPane(Pane):
         if self.record is not None and self.record.result is not None:
             save(self.app, self.record.result)
 
-    def action_whole(self) -> None:
+    def action_whole(self, way: str | None = None) -> None:
         """Read the result on the whole screen."""
         from elicit_tui.tui.console.screens.result_reader import ResultScreen
 
         record = self.record
         if record is not None and record.result is not None:
-            self.app.push_screen(ResultScreen(record, self.state.calls.before(record)))
+            self.app.push_screen(ResultScreen(record, self.state.calls.before(record), way))
+
+    def action_difference(self) -> None:
+        """Read what differs from the result of the same call before."""
+        if self.record is not None and self.state.calls.before(self.record) is not None:
+            self.action_whole("difference")
+        else:
+            self.app.notify("There is no result of the same call before it.", markup=False)
 
     def action_open_link(self) -> None:
         """Read what the result points to, or ask whether its page is to be opened."""
@@ -432,9 +447,3 @@ class CallsPane(Pane):
         """Call the same tool again; the arguments can be changed first."""
         if self.record is not None:
             self.app.call_again(self.record)
-
-
-def _searched(record: CallRecord) -> str:
-    arguments = readable_json(dict(record.call.arguments), indent=None)
-    words = (record.call.name, record.server, record.standing, arguments, record.note)
-    return " ".join(words).casefold()

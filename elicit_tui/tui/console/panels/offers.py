@@ -62,11 +62,14 @@ class OffersBox(Vertical):
 
     def show(self, record: ServerRecord | None) -> None:
         """Show what this server offers."""
-        if record is not self._record:
+        another = record is not self._record
+        if another:
             self.end_search()
         self._record = record
         if self._ready:
             self._draw_list()
+            if another:
+                self.query_one("#offer-list", RowList).cursor = 0
 
     @on(SearchLine.Changed, "#offer-search")
     def _searched(self, event: SearchLine.Changed) -> None:

@@ -215,7 +215,9 @@ class ServersPane(Pane):
                 f"{key('servers.edit')} changes the server, {key('servers.remove')} removes it."
             )
         again = key("servers.restart")
-        return f"{again} asks you to log in." if record.wants_login else f"{again} starts it again."
+        if record.wants_login:
+            return f"{again} asks you to log in."
+        return f"{again} starts it again. {key('servers.edit')} changes how it is reached."
 
     @on(RowList.Chosen, "#server-list")
     def action_offers(self) -> None:

@@ -176,6 +176,12 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             entry = Typed(text) if text else Unset()
             self.query_one(FormView).put({line.spec.name: entry})
 
+    def take_lines(self, line: TextLine, text: str) -> None:
+        """Several lines were pasted: the field becomes a block that holds them."""
+        start, end = sorted(line.selection)
+        pasted = "\n".join(text.splitlines()) + "\n" * text.endswith("\n")
+        self._take_text(line, line.typed[:start] + pasted + line.typed[end:])
+
     async def _make_block(self, name: str, text: str) -> None:
         form_view = self.query_one(FormView)
         entries, touched = {**form_view.entries, name: Typed(text)}, form_view.touched | {name}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from textual import on
@@ -19,7 +19,9 @@ from elicit_tui.tui.console.reader_views import (
     FoundLines,
     MarkdownPage,
     ResultTable,
+    beside_the_table,
     difference,
+    has_nested_cells,
     markdown_of,
     table_of,
     unpacked,
@@ -27,7 +29,7 @@ from elicit_tui.tui.console.reader_views import (
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import as_text, binaries
-from elicit_tui.tui.console.spans import Line, text_lines
+from elicit_tui.tui.console.spans import Line, fitting, text_lines
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 
 if TYPE_CHECKING:
@@ -70,8 +72,13 @@ class ResultScreen(Dialog[None]):
         Binding("s", "save", "Save", id="result.save"),
     ]
 
-    def __init__(self, record: CallRecord, before: Mapping[str, Any] | None) -> None:
-        """`before`: the result of the same call before this one, if there was one."""
+    def __init__(
+        self, record: CallRecord, before: CallRecord | None, way: str | None = None
+    ) -> None:
+        """`before`: the same call before this one that has a result, if there was one.
+
+        `way`: how it is read at first; None: the likeliest.
+        """
         assert record.result is not None
         super().__init__(neutral_line(record.call.name, 60), record.server)
         self._record = record
@@ -81,7 +88,7 @@ class ResultScreen(Dialog[None]):
         self._rows = table_of(self._result)
         self._pictures = [part for part in binaries(self._result) if part.is_picture]
         self._ways = self._possible_ways()
-        self._way = self._ways[0]
+        self._way = way or self._ways[0]
         self._views: dict[str, View] = {}
         self._term = ""
         self._places: Sequence[Any] = ()
@@ -92,8 +99,9 @@ class ResultScreen(Dialog[None]):
         data = unpacked(self._result)
         structured = data is not self._result
         ways = ["picture"] if self._pictures else []
-        ways += ["table"] if self._rows else []
-        ways += ["json"] if structured else []
+        tabular = ["table"] if self._rows else []
+        folds = ["json"] if structured else []
+        ways += folds + tabular if has_nested_cells(self._rows) else tabular + folds
         ways += ["markdown"] if self._markdown else []
         ways += ["text"] if structured else ["text", "json"]
         return [*ways, "difference"] if self._before is not None else ways
@@ -148,7 +156,14 @@ class ResultScreen(Dialog[None]):
 
     def _difference(self, width: int) -> list[Line]:
         assert self._before is not None
-        return difference(self._before, self._result, width)
+        assert self._before.result is not None
+        arguments = [
+            bounded_json(dict(call.call.arguments)) for call in (self._before, self._record)
+        ]
+        same = "the same arguments" if arguments[0] == arguments[1] else "other arguments"
+        head = f"Compared with the call at {self._before.at}, {same}:"
+        lines = text_lines(head, width, "dim")
+        return [*lines, *difference(self._before.result, self._result, width)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for this view."""
@@ -237,6 +252,8 @@ class ResultScreen(Dialog[None]):
     def _say(self) -> None:
         """In the frame: which view it is, and which of the found places."""
         words = TITLES[self._way]
+        if self._way == "table" and (others := beside_the_table(self._result)):
+            words = f"{words} without {fitting(others, 40)}"
         if self._term:
             count = len(self._places)
             found = f"{self._place + 1:,} of {count:,}" if count else "nothing found"

@@ -1,0 +1,62 @@
+"""What a server offers is pointed at, searched and called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import console
+from tests.tui.console.test_calls import GREET, calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_cursor_begins_at_the_first_tool_of_another_server(tmp_path: Path) -> None:
+    names = ("one", "two", "three")
+    tools = {server: [tool(f"{server}-{name}") for name in names] for server in ("alpha", "beta")}
+    async with console(tmp_path, tools=tools) as stand:
+        await stand.press("enter", "down", "down")
+        await stand.until(lambda: "▌⚒ alpha-three" in stand.text())
+        await stand.press("escape", "down", "enter")
+        await stand.until(lambda: "▌⚒ beta-one" in stand.text())
+
+
+async def test_what_is_typed_behind_enter_in_the_search_stands_in_the_form(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("other"), tool("greet", GREET)]}
+    async with console(tmp_path, tools=tools) as stand:
+        await stand.press("slash", *"greet")
+        await stand.until(lambda: "▏⚒ greet" in stand.text())
+        driver = stand.app._driver
+        assert driver is not None
+        for key in ("enter", *"Ada"):
+            driver.send_message(events.Key(key, key if len(key) == 1 else None))
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Ada" in stand.text())
+        await stand.press("escape")
+
+
+async def test_two_calls_of_one_tool_are_told_apart_by_their_arguments(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for city in ("Oslo", "Rome"):
+            call = Call("tools/call", "look", {"city": city, "days": 2})
+            stand.app.state.calls.start("alpha", call).end("answered", result={})
+        await stand.press("3")
+        for city in ("Oslo", "Rome"):
+            await stand.until(lambda city=city: f"done · city={city}" in stand.text())
+
+
+async def test_lines_that_are_pasted_into_an_argument_stay_lines(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press(*"To: ")
+        assert stand.app.focused is not None
+        stand.app.focused.post_message(events.Paste("# Do\n\n- first\n"))
+        await stand.until(lambda: "- first" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "To: # Do\n\n- first\n"
