@@ -273,9 +273,10 @@ def table_of(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def has_nested_cells(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a cell of these rows would hold objects or lists: a table cuts those."""
+    """Whether a cell of these rows would hold objects: a table cuts those."""
     cells = (cell for row in rows[:TABLE_ROWS] for cell in row.values())
-    return any(isinstance(cell, (Mapping, list)) and bool(cell) for cell in cells)
+    parts = (part for cell in cells for part in (cell if isinstance(cell, list) else [cell]))
+    return any(isinstance(part, (Mapping, list)) and bool(part) for part in parts)
 
 
 def beside_the_table(result: Mapping[str, Any]) -> Sequence[str]:
