@@ -280,11 +280,18 @@ def has_nested_cells(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def beside_the_table(result: Mapping[str, Any]) -> Sequence[str]:
-    """The keys of a result that is shown as a table which the table leaves out; neutral."""
-    data = unpacked(result)
+    """What the table of a result leaves out: rows and columns that are too many, keys; neutral."""
+    rows, data = table_of(result), unpacked(result)
+    cut = [f"rows {TABLE_ROWS + 1:,} to {len(rows):,}"] if len(rows) > TABLE_ROWS else []
+    columns = len(_keys_of(rows[:TABLE_ROWS]))
+    cut += [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
     if not isinstance(data, Mapping) or data is result:
-        return ()
-    return [neutral_line(str(key), 40) for key in data if not isinstance(data[key], list)]
+        return cut
+    return [*cut, *(neutral_line(str(key), 40) for key in data if not isinstance(data[key], list))]
+
+
+def _keys_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(str(key) for row in rows for key in row))
 
 
 class ResultTable(DataTable[Text]):
@@ -305,8 +312,7 @@ class ResultTable(DataTable[Text]):
 
     def on_mount(self) -> None:
         """Lay the rows out."""
-        keys = list(dict.fromkeys(str(key) for row in self._rows_shown for key in row))
-        keys = keys[:TABLE_COLUMNS]
+        keys = _keys_of(self._rows_shown)[:TABLE_COLUMNS]
         for key in keys:
             self.add_column(Text(neutral_line(key, 60)))
         self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)

@@ -362,3 +362,17 @@ async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> 
         at = next(iter(stand.app.state.calls)).at
         words = f"Compared with the call at {at}, the same arguments:"
         await stand.until(lambda: words in stand.text())
+
+
+async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_searches(
+    tmp_path: Path,
+) -> None:
+    many = [{"number": number, "name": f"user {number}"} for number in range(1, 1_102)]
+    async with reading(tmp_path, text_result(json.dumps(many))) as (stand, _):
+        await stand.until(lambda: "Table without rows 1,001 to 1,101" in stand.text())
+        await stand.press("slash")
+        await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
+        await stand.press(*"user 1100", "enter")
+        await stand.until(
+            lambda: "nothing found for “user 1100” · Table without rows 1,001 to" in stand.text()
+        )
