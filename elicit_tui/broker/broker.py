@@ -440,7 +440,7 @@ class Broker:
         for entry in tuple(self._open.values()):
             if entry.ended is not None:
                 self._finish(entry, entry.ended)
-        self._record.flush()
+        self._record.end()
 
     def _end(self, matches: Callable[[Admitted], bool], outcome: Outcome) -> None:
         for entry in tuple(self._open.values()):

@@ -22,6 +22,7 @@ class Record:
         self._emit = emit
         self._failing = False
         self._groups: dict[tuple[str, str], tuple[ElicitationRequest, Outcome, int]] = {}
+        self._most_alike = GROUP
 
     def asked(self, request: ElicitationRequest, review: Review) -> str | None:
         """Write that a request came; a sentence for the person when that failed."""
@@ -78,8 +79,13 @@ class Record:
         kind = (request.server.name, outcome.decided_by)
         _, _, count = self._groups.get(kind, (request, outcome, 0))
         self._groups[kind] = (request, outcome, count + 1)
-        if count + 1 >= GROUP:
+        if count + 1 >= self._most_alike:
             self.flush()
+
+    def end(self) -> None:
+        """Write the counted outcomes, and each later one at once: nothing follows that would."""
+        self._most_alike = 1
+        self.flush()
 
     def flush(self) -> None:
         """Write the counted outcomes."""

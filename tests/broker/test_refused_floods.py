@@ -158,3 +158,16 @@ def test_a_server_that_was_heard_again_is_named_again_when_it_asks_too_much(
     for _ in range(3):
         table.broker.admit(form_request())
     assert told() == 2
+
+
+def test_what_is_refused_once_the_broker_has_closed_has_its_record_too(bench: BenchFactory) -> None:
+    async def body() -> None:
+        limits = ElicitationLimits(per_minute=2, pending=100)
+        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        await table.broker.close()
+        outcomes = [table.broker.admit(form_request()) for _ in range(7)]
+        grouped = sum(outcome.in_group for outcome in outcomes if outcome is not None)
+        assert grouped, "nothing was refused in a group"
+        assert sum(row.count for row in table.ledger.rows()) == len(outcomes)
+
+    run(body())
