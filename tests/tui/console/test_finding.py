@@ -1,0 +1,88 @@
+"""Tools and calls are found: lists as they are and change, and what is searched in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.errors import ProtocolCallError
+from elicit_tui.host.events import ListChanged
+from elicit_tui.tui.console.panels.calls import CallsPane
+from elicit_tui.tui.console.views import RowList
+from tests.tui.console.stand import console
+from tests.tui.console.test_calls import calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_list_that_fails_hides_no_tool(tmp_path: Path) -> None:
+    failing = ProtocolCallError(-32601, "Method not found")
+    tools = {"alpha": [tool("ping")]}
+    async with console(tmp_path, tools=tools, no_prompts=failing) as stand:
+        record = stand.app.state.servers["alpha"]
+        await stand.until(lambda: record.offers_read)
+        assert [offer.name for offer in record.offers] == ["ping"]
+        said = [line.text for line in stand.app.state.activity]
+        assert "its prompts could not be listed: Method not found" in said
+        assert "does not tell when its lists change: Method not found" in said
+
+
+async def test_a_list_that_changes_is_read_again(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        assert sorted(stand.host.watched) == ["alpha", "beta"], "also in the modern era"
+        stand.host.connections["alpha"].tool_list = (tool("ping"), tool("pong"))
+        stand.host.tell(ListChanged("alpha", "tools"))
+        await stand.until(lambda: "pong" in stand.text())
+
+
+async def test_the_search_finds_a_tool_by_its_description(tmp_path: Path) -> None:
+    tools = [tool("one"), tool("two"), tool("three")]
+    async with console(tmp_path, tools={"alpha": tools}) as stand:
+        await stand.press("slash", *"what two", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["two"]
+
+
+async def test_a_search_points_at_the_first_that_is_called_so(tmp_path: Path) -> None:
+    tools = [
+        tool("alarm", description="Rings at a sign."),
+        tool("sign_in"),
+        tool("beep"),
+        tool("sign_out"),
+    ]
+    async with console(tmp_path, tools={"alpha": tools}) as stand:
+        await stand.press("enter", "down", "down", "slash", *"sign", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["sign_in"]
+
+
+async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for name, city in (("find", "Oslo"), ("find", "Rome"), ("tell", "Bern")):
+            record = stand.app.state.calls.start("alpha", Call("tools/call", name, {"city": city}))
+            record.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "tell" in stand.text())
+        listing = stand.app.query_one("#call-list", RowList)
+        await stand.press("slash", "q")
+        await stand.until(lambda: "Nothing matches." in stand.text())
+        await stand.press("enter")  # There is nothing to be read.
+        await stand.press("backspace", *"fi")
+        await stand.until(lambda: len(listing.keys) == 2)
+        await stand.press("down", "down")
+        assert listing.has_focus
+        assert listing.cursor == 1
+        await stand.press("escape")
+        await stand.until(lambda: len(listing.keys) == 3)
+        assert not stand.app.query_one("#call-search").display
+        assert "End search" not in stand.text()
+        await stand.press("slash", *"rom", "enter")
+        await stand.until(lambda: stand.app.query_one("#call-detail").has_focus)
+        assert '"city": "Rome"' in stand.text()
+        stand.app.state.pointed_call = next(iter(stand.app.state.calls)).call.id
+        stand.app.query_one(CallsPane).draw()
+        await stand.until(lambda: len(listing.keys) == 3)  # One that was just made is not hidden.
