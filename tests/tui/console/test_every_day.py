@@ -10,9 +10,11 @@ from textual.color import Color
 from textual.events import Key
 
 from elicit_tui import paths
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Action, Call
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui.console.calls import AnsweredQuestion, Calls, CallState
+from elicit_tui.tui.console.panels.calls import filed_under
 from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.textual_terminal import BackgroundTold, PasteParser
 from elicit_tui.tui.theme import THEME_NAMES, use_theme
@@ -68,6 +70,21 @@ async def test_calls_are_listed_by_their_state(tmp_path: Path) -> None:
             seen.append({name for name in ("fine", "broken", "refused") if f"  {name}" in text})
         everything = {"fine", "broken", "refused"}
         assert seen == [set(), {"fine"}, {"broken"}, {"refused"}, everything]
+
+
+@pytest.mark.parametrize("state", ["answered", "failed"])
+@pytest.mark.parametrize(
+    ("action", "filed"),
+    [("accept", None), ("decline", "cancelled or refused"), ("cancel", "cancelled or refused")],
+)
+def test_a_call_is_filed_under_what_is_said_of_it(
+    state: CallState, action: Action, filed: str | None
+) -> None:
+    record = Calls().start("alpha", Call("tools/call", "deploy", {}))
+    record.answered.append(AnsweredQuestion("Now?", action, "so it ended"))
+    record.end(state, result={})
+    by_state = "done" if state == "answered" else "failed"
+    assert filed_under(record) == (filed or by_state)
 
 
 # Pictures

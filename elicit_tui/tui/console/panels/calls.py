@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -40,18 +39,21 @@ from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, sa
 from elicit_tui.tui.console.views import LineView, RowList
 
 LOG_SHOWN = 200
-FILTERS: Final[Mapping[str, Callable[[CallRecord], bool]]] = {
-    "": lambda record: True,
-    "running": lambda record: record.state == "running",
-    "done": lambda record: record.state == "answered" and not record.is_error,
-    "failed": lambda record: record.state == "failed" or record.is_error,
-    "cancelled or refused": lambda record: record.state in ("cancelled", "refused"),
-}
+FILTERS: Final = ("", "running", "done", "failed", "cancelled or refused")
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
     "list cancel again turn whole save copy copy_json copy_command keep note open_link".split()
 )
 """Those that are of the call under the cursor."""
+
+
+def filed_under(record: CallRecord) -> str:
+    """By which filter a call is found."""
+    if record.state in ("cancelled", "refused") or record.refusal is not None:
+        return "cancelled or refused"
+    if record.state == "running":
+        return "running"
+    return "failed" if record.state == "failed" or record.is_error else "done"
 
 
 class CallsPane(Pane):
@@ -132,8 +134,7 @@ class CallsPane(Pane):
 
     def action_filter(self) -> None:
         """List the calls of the next state alone; after the last one all of them."""
-        names = list(FILTERS)
-        self._filter = names[(names.index(self._filter) + 1) % len(names)]
+        self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
         self.draw()
 
     @property
@@ -170,7 +171,7 @@ class CallsPane(Pane):
         """The list, and the chosen call."""
         if self.ready:
             words = self._search.value.casefold()
-            listed = filter(FILTERS[self._filter], self.state.calls)
+            listed = (r for r in self.state.calls if self._filter in ("", filed_under(r)))
             keys = tuple(r.call.id for r in listed if not words or words in searched(r))
             calls = self.query_one("#call-list", RowList)
             calls.border_title = f"Calls · {self._filter}" if self._filter else "Calls"
