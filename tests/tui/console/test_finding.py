@@ -58,6 +58,18 @@ async def test_a_search_points_at_the_first_that_is_called_so(tmp_path: Path) ->
         assert [call.name for call in calls_of(stand)] == ["sign_in"]
 
 
+async def test_a_favourite_stands_before_nothing_that_is_called_as_was_searched(
+    tmp_path: Path,
+) -> None:
+    old = tool("read_file", description="Deprecated: use read_text_file.")
+    async with console(tmp_path, tools={"alpha": [old, tool("read_text_file")]}) as stand:
+        offers = stand.app.state.servers["alpha"].offers
+        stand.app.remembered.toggle_favourite("alpha", offers[0].key)
+        await stand.press("slash", *"read_text", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["read_text_file"]
+
+
 async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
     tmp_path: Path,
 ) -> None:

@@ -81,7 +81,10 @@ class OffersBox(Vertical):
     def _draw_list(self) -> None:
         words = self._search_line.value
         offers = self._record.offers if self._record else ()
-        found = sorted(found_by(words, offers), key=lambda offer: not self._is_favourite(offer))
+        found = list(found_by(words, offers))
+        if not words.strip():
+            # Among what was searched for the nearest stands first: Enter calls it.
+            found.sort(key=lambda offer: not self._is_favourite(offer))
         self._shown = {offer.key: offer for offer in found}
         self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
         listing = self.query_one("#offer-list", RowList)
