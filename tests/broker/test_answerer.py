@@ -255,3 +255,16 @@ def test_what_takes_in_processes_that_lost_their_parent_is_no_agent(
     assert answerer.refusal(waiting, without_terminal=False) == BELOW_AN_AGENT
     monkeypatch.setattr(answerer, "_name", lambda process: "systemd")
     assert answerer.refusal(waiting, without_terminal=False) is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="a process names itself there")
+def test_what_started_a_process_is_named_without_what_its_name_would_do_to_a_terminal() -> None:
+    child = "from elicit_tui.broker.answerer import started_by; print(ascii(started_by()))"
+    agent = (
+        "import subprocess, sys; open('/proc/self/comm', 'w').write('\\x1b[2Jagent'); "
+        "print(subprocess.check_output([sys.executable, '-c', sys.argv[1]], text=True))"
+    )
+    command = [sys.executable, "-c", agent, child]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=BOUND, check=True)
+    assert "[2Jagent" in shown.stdout
+    assert "\\x1b" not in shown.stdout
