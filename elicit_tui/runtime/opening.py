@@ -114,6 +114,17 @@ async def open_store(
         await store.close()
 
 
+def load_store(settings: Settings) -> None:
+    """Load what `open_store` needs: whoever gives the store some seconds means the store alone.
+
+    Raises StoreError where redis-py is missing.
+    """
+    if settings.store.url is not None:
+        import elicit_tui.store.redis_store
+    else:
+        import elicit_tui.store.sqlite  # noqa: F401
+
+
 def store_secret(settings: Settings) -> bytes | None:
     """The owner's secret for the store; None where they gave none. Raises SecretError."""
     from elicit_tui.store.sealing import secret_from, secret_in_file

@@ -17,6 +17,7 @@ CODES = [
     (errors.SealError("x"), 2, "usage"),
     (errors.SecretError("x"), 2, "usage"),
     (errors.StoreTooNew("x"), 2, "usage"),
+    (errors.StoreMissing("x"), 2, "usage"),
     (errors.LedgerError("x"), 2, "usage"),
     (errors.LedgerInUse("x"), 2, "usage"),
     (errors.HookError("x"), 2, "usage"),

@@ -76,7 +76,7 @@ def test_a_plain_schema_that_is_kept_needs_no_judge(monkeypatch: pytest.MonkeyPa
     def judge(value: Any, schema: Any) -> None:
         raise AssertionError("the judge was asked")
 
-    monkeypatch.setattr("elicit_tui.form.form.problem_in", judge)
+    monkeypatch.setattr("elicit_tui.host.output_schema.problem_in", judge)
     schema = {
         "type": "object",
         "properties": {"result": {"type": "array", "items": {"type": "string", "title": "Line"}}},

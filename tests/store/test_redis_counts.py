@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.errors import StoreError
-from elicit_tui.store import redis_layout
+from elicit_tui.store import redis_layout, redis_scripts
 from elicit_tui.store.redis_layout import LOG
 from elicit_tui.store.redis_server import RedisAddress, RedisServer
 from elicit_tui.store.redis_store import RedisStore
@@ -38,7 +38,7 @@ async def test_a_loss_is_counted_by_whoever_meets_it_also_where_no_connection_is
     for look in (
         lambda: server.stream(LOG, 0, 0),
         server.is_there,
-        lambda: server.run(redis_layout.LAST, [redis_layout.NUMBER]),
+        lambda: server.run(redis_scripts.LAST, [redis_layout.NUMBER]),
         lambda: server.all_of([("GET", "key")]),
     ):
         before = server.interruptions
@@ -97,7 +97,7 @@ async def test_a_question_that_too_many_change_at_once_is_given_up_and_stays_as_
         run = answering.server.run
 
         async def beaten(script: Any, *more: Any) -> Any:
-            return 0 if script is redis_layout.CHANGE else await run(script, *more)
+            return 0 if script is redis_scripts.CHANGE else await run(script, *more)
 
         monkeypatch.setattr(answering.server, "run", beaten)
         with pytest.raises(StoreError, match="is being changed by too many at once"):

@@ -25,7 +25,7 @@ from elicit_tui.gateway.bridge.agent_prompt import reply_of
 from elicit_tui.gateway.bridge.hook_input import HookPrompt
 from elicit_tui.gateway.bridge.silence import NOBODY_THERE, STORE_SECONDS
 from elicit_tui.hooks import Hooks
-from elicit_tui.runtime import open_runtime, open_store
+from elicit_tui.runtime import load_store, open_runtime, open_store
 from elicit_tui.store.living import machine_id, machine_name
 from elicit_tui.store.store import Asker, Store
 
@@ -114,13 +114,14 @@ class InStore:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Let it wait; cancelled by `store` or `nobody` where that cannot be, or is in vain."""
         if self._responder is None:
-            beginning = asyncio.ensure_future(self._begin(question.request))
-            await asyncio.wait((beginning,), timeout=STORE_SECONDS)
-            if not beginning.done():
-                # It is not cancelled: a thread that waits for a lock cannot be.
-                self.is_stuck = True
-                return cancel("store", STORE_AWAY)
             try:
+                load_store(self._settings)
+                beginning = asyncio.ensure_future(self._begin(question.request))
+                await asyncio.wait((beginning,), timeout=STORE_SECONDS)
+                if not beginning.done():
+                    # It is not cancelled: a thread that waits for a lock cannot be.
+                    self.is_stuck = True
+                    return cancel("store", STORE_AWAY)
                 beginning.result()
             except StoreError as error:
                 return cancel("store", str(error))
