@@ -294,6 +294,20 @@ def test_that_a_refusal_must_be_told_as_on_refusal_says_holds_for_an_error_too()
     assert after(result("no", failed=True), None, in_order) == ["on_refusal: the tool says isError"]
 
 
+@pytest.mark.parametrize(("after", "told"), [(0, True), (1, False), (2, True)])
+def test_as_many_questions_follow_a_refusal_as_on_refusal_says_no_fewer_and_no_more(
+    after: int, told: bool
+) -> None:
+    once = replace(PAINTS, on_refusal=Expectation(None, questions=1))
+    run = Run(once, HANDSHAKE, "decline", result=result("no"))
+    base = Run(once, HANDSHAKE, "accept", result=PAINTED)
+    asked = [(number, COLOURED) for number in range(after + 1)]
+    refused = Variant("decline", (), "refused", refuses=0)
+    found = faults_of(run, refused, base, Script((), asked=asked), (), alive=True)
+    words = f"on_refusal: {after} questions came after the refusal, not 1"
+    assert (words in found) is told
+
+
 def test_what_an_accept_leaves_where_the_one_before_left_it_hides_an_act() -> None:
     first, again = (Run(PAINTS, HANDSHAKE, "accept") for _ in range(2))
     first.watched, again.watched = CHANGED, SAME

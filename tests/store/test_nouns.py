@@ -138,3 +138,11 @@ def test_each_part_of_a_noun_is_of_its_type(name: str, value: Any, fits: bool) -
         return
     with pytest.raises(StoreError, match="another version"):
         noun_of(KeptCall, {**whole, name: value})
+
+
+def test_what_is_nested_too_deep_to_be_written_is_refused_in_a_sentence() -> None:
+    deep: Any = []
+    for _ in range(20_000):
+        deep = [deep]
+    with pytest.raises(StoreError, match="cannot be kept"):
+        written(deep)
