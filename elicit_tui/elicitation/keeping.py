@@ -21,14 +21,7 @@ def kept_content(
     finding says that their value looks like a secret, and inside every other text whatever looks
     like one, also where the outgoing look is off.
     """
-    if content is None or policy == "none":
-        return None
-    if policy == "full":
-        return dict(content)
-    return {
-        _without_secrets(name, 0): value if value is MASK else _without_secrets(value, 0)
-        for name, value in review.masked(content).items()
-    }
+    return None if content is None else _kept(content, review, policy, by_name=False)
 
 
 def kept_arguments(
@@ -38,30 +31,36 @@ def kept_arguments(
 
     No form tells which of them are secrets: what is called like one is masked, however deep.
     """
-    named = dict(arguments) if policy == "full" else _without_named(arguments, 0)
-    return kept_content(named, review, policy)
+    return _kept(arguments, review, policy, by_name=True)
 
 
-def _without_named(value: Any, depth: int) -> Any:
-    if depth >= _DEEPEST:
-        return MASK
-    if isinstance(value, Mapping):
-        return {
-            name: MASK if is_secret_name(str(name)) else _without_named(item, depth + 1)
-            for name, item in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        return [_without_named(item, depth + 1) for item in value]
-    return value
+def _kept(
+    content: Mapping[str, Any], review: Review, policy: ContentPolicy, *, by_name: bool
+) -> dict[str, Any] | None:
+    if policy == "none":
+        return None
+    if policy == "full":
+        return dict(content)
+    return {
+        _without_secrets(name, 0, by_name): MASK
+        if value is MASK or (by_name and is_secret_name(name))
+        else _without_secrets(value, 0, by_name)
+        for name, value in review.masked(content).items()
+    }
 
 
-def _without_secrets(value: Any, depth: int) -> Any:
+def _without_secrets(value: Any, depth: int, by_name: bool) -> Any:
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return MASK if secrets_in(str(value)) else value
     if depth < _DEEPEST and isinstance(value, Mapping):
-        return {name: _without_secrets(item, depth + 1) for name, item in value.items()}
+        return {
+            name: MASK
+            if by_name and is_secret_name(str(name))
+            else _without_secrets(item, depth + 1, by_name)
+            for name, item in value.items()
+        }
     if depth < _DEEPEST and isinstance(value, (list, tuple)):
-        return [_without_secrets(item, depth + 1) for item in value]
+        return [_without_secrets(item, depth + 1, by_name) for item in value]
     return value if value is None or isinstance(value, bool) else MASK
