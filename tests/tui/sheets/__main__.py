@@ -19,7 +19,10 @@ from unittest.mock import patch
 from textual.app import App
 
 from screenshots.frozen import held_still, settled
-from tests.tui.sheets.scenes import SCENES, Look
+from tests.tui.sheets.questions import QUESTIONS
+from tests.tui.sheets.scenes import CONSOLE, Look
+
+SCENES = CONSOLE | QUESTIONS
 
 SIZES = ("40x15", "80x24", "140x40", "200x60")
 NO_COLOUR = "no-color"

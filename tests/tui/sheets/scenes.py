@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from textual.app import App
 
-from elicit_tui.demo import forms
-from elicit_tui.elicitation import Call, Finding, Question, Severity
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.calls import AnsweredQuestion
@@ -31,16 +28,6 @@ from elicit_tui.tui.console.servers import OwnFile
 from elicit_tui.tui.console.shared_questions import Unsent
 from elicit_tui.tui.question import QuestionScreen
 from tests.tui.console.stand import Stand, console
-from tests.tui.question.asking import (
-    LOOKALIKE,
-    SERVER,
-    URL,
-    WARNING,
-    Asking,
-    asked,
-    form_question,
-    url_question,
-)
 
 Take = Callable[[str, App[Any]], None]
 
@@ -365,86 +352,6 @@ async def inbox(look: Look, take: Take) -> None:
         await it.press("ctrl+l")
 
 
-# Questions
-
-
-async def ask(
-    name: str,
-    question: Question,
-    keys: Mapping[str, tuple[str, ...]],
-    look: Look,
-    take: Take,
-    **more: Any,
-) -> None:
-    app = Asking(question, theme=look.theme, **more)
-    async with asked(app, look.size) as pilot:
-        take(name, app)
-        for page, pressed in keys.items():
-            await pilot.press(*pressed)
-            for _ in range(4):
-                await pilot.pause()
-            take(f"{name}-{page}", app)
-
-
-LONG: Final = "Which environment is this branch deployed to, and how many replicas has it? " * 8
-ODD: Final = Finding(
-    "url.host", Severity.BLOCK, "url", "xn--80ak6aa92e.com", "It only looks like apple.com."
-)
-ABOUT: Final = {"annotations": {"destructiveHint": True}, "description": "Deploys a branch. " * 20}
-WIDE: Final = Call("tools/call", "deploy", {"branch": "main", "hosts": ROWS[:12]})
-APPROVAL: Final = Question(approval_request(SERVER, WIDE, ABOUT, ""))
-TWO_CHOICES: Final = forms.form(
-    {
-        "environment": {
-            **TEXT,
-            "title": "Environment",
-            "enum": ["staging", "canary", "production"],
-        },
-        "note": {**TEXT, "title": "Note", "maxLength": 4000},
-    },
-    ("environment",),
-)
-QUESTIONS: Final[dict[str, Scene]] = {
-    "form": partial(
-        ask,
-        "form",
-        form_question(forms.BOOKING),
-        {
-            "errors": ("ctrl+s",),
-            "details": ("f2",),
-            "review": ("escape", "ctrl+r"),
-            "help": ("escape", "f1"),
-        },
-    ),
-    "short-form": partial(
-        ask,
-        "form-short",
-        form_question(TWO_CHOICES, message=LONG),
-        {"filled": ("down", "tab", *"abc"), "sure": ("escape",)},
-    ),
-    "colours": partial(
-        ask, "form-list", form_question(forms.COLOURS), {"open": ("tab", "tab", *"bl")}
-    ),
-    "warned": partial(
-        ask,
-        "form-warned",
-        form_question(TWO_CHOICES, WARNING),
-        {"second-step": ("down", "ctrl+s")},
-    ),
-    "yes-no": partial(
-        ask,
-        "yes-no",
-        form_question(forms.NO_FIELDS, message="Clear the cache?"),
-        {"details": ("f2",)},
-    ),
-    "page": partial(ask, "page", url_question(URL), {"details": ("f2",), "code": ("escape", "f6")}),
-    "odd-page": partial(ask, "page-odd", url_question(URL, ODD, LOOKALIKE), {}),
-    "approval": partial(ask, "approval", APPROVAL, {"details": ("f2",)}),
-    "approval-noted": partial(
-        ask, "approval-of-agent", replace(APPROVAL, takes_note=True), {"note": ("n", *"not yet")}
-    ),
-}
-
 CONSOLE: Final[dict[str, Scene]] = {
     scene.__name__: scene
     for scene in (
@@ -459,4 +366,3 @@ CONSOLE: Final[dict[str, Scene]] = {
         inbox,
     )
 }
-SCENES: Final[dict[str, Scene]] = CONSOLE | QUESTIONS
