@@ -299,6 +299,8 @@ class ConsoleApp(Controller):
         self.announcer.tell_ends(self.presenter.ended)
 
     def _tick(self) -> None:
+        if not self.is_running:  # What is being taken down is not drawn any more.
+            return
         now = time.monotonic()
         moment = now - self._second >= 1.0
         if moment:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Static
 
 from elicit_tui.cli.console import _open_runtime
 from elicit_tui.elicitation import (
@@ -18,6 +20,8 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.form.field import Typed
+from elicit_tui.runtime import open_runtime
+from elicit_tui.tui.console.application import TICK_SECONDS, ConsoleApp
 from elicit_tui.tui.console.screens.confirmations import LeaveScreen
 from tests.tui.console.stand import CITY, console
 
@@ -92,3 +96,25 @@ async def test_a_signal_leaves_without_asking(tmp_path: Path) -> None:
         assert outcome.decided_by == "shutdown"
         await stand.until(lambda: stand.app._exit)
         assert stand.app.return_value == 130
+
+
+class LeavesSlowly(Static):
+    """Goes only when the application's clocks have ticked twice more, and meanwhile changed."""
+
+    async def on_unmount(self) -> None:
+        app = self.app
+        assert isinstance(app, ConsoleApp)
+        ticked: asyncio.Queue[None] = asyncio.Queue()
+        clock = app.set_interval(2 * TICK_SECONDS, lambda: ticked.put_nowait(None))
+        app.state.version += 1
+        for _ in range(2):
+            await asyncio.wait_for(ticked.get(), 10)
+        clock.stop()
+
+
+async def test_what_changes_while_the_screens_are_taken_down_is_not_drawn() -> None:
+    app = ConsoleApp(Settings(), partial(open_runtime, Settings()), config_path="config.toml")
+    async with app.run_test() as pilot:
+        await pilot.press("3")
+        await app.mount(LeavesSlowly())
+    assert not app.is_running
