@@ -129,9 +129,8 @@ class ServerEditing:
         for record in state.calls:
             if record.server == old:
                 record.server = new
-        for name, key in [*state.half_typed]:
-            if name == old:
-                state.half_typed[new, key] = state.half_typed.pop((old, key))
+        _give_name(state.half_typed, old, new)
+        _give_name(state.half_written, old, new)
         kept = rename_server(Path(), old, new)
         if kept:
             verb = "names" if kept == 1 else "name"
@@ -167,6 +166,13 @@ class ServerEditing:
 
     def _tell(self, sentence: str, severity: Any = "warning") -> None:
         self._app.notify(neutral_line(sentence, 400), severity=severity, markup=False)
+
+
+def _give_name(kept: dict[tuple[str, str], Any], old: str, new: str) -> None:
+    """What is kept by server and another key stands under the server's new name."""
+    for name, key in [*kept]:
+        if name == old:
+            kept[new, key] = kept.pop((old, key))
 
 
 def _environment(lines: str) -> dict[str, str] | str:

@@ -72,6 +72,8 @@ class ConsoleState:
         self.calls = Calls()
         self.half_typed: dict[tuple[str, str], Draft] = {}
         """What was typed for a call that was not made: by server and what it offers."""
+        self.half_written: dict[tuple[str, str], str] = {}
+        """The same where the arguments were written as JSON, finished or not."""
         self.activity = Activity()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)

@@ -107,3 +107,39 @@ async def test_json_with_a_mistake_says_where_and_the_cursor_goes_there(tmp_path
         await stand.until(lambda: "line 2, column 19" in stand.text())
         assert area.cursor_location == (1, 18)
         assert not calls_of(stand)
+
+
+@pytest.mark.parametrize("schema", [BEYOND, LETTER])
+async def test_arguments_written_as_json_are_there_again_after_esc(
+    tmp_path: Path, schema: dict[str, Any]
+) -> None:
+    async with writing(tmp_path, schema) as stand:
+        if schema is LETTER:
+            await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, TextArea))
+        await stand.press(*"unfinished", "escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: "unfinished{" in stand.text())
+        area = stand.app.screen.query_one(TextArea)
+        area.text = json.dumps({"text": "x", "options": {}})
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert not stand.app.state.half_written
+
+
+async def test_what_was_changed_of_a_call_made_again_is_there_again(tmp_path: Path) -> None:
+    async with writing(tmp_path, LETTER) as stand:
+        await stand.press("tab", *"Dear", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        [record] = stand.app.state.calls
+        await stand.until(lambda: record.state == "answered")
+        for seen in ("Dear", "Dear Ada"):
+            stand.app.call_again(record)
+            await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+            await stand.until(lambda seen=seen: seen in stand.text())
+            await stand.until(lambda: stand.app.focused is not None)
+            if seen == "Dear":
+                await stand.press("tab", "end", *" Ada")
+            await stand.press("escape")
+            await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))

@@ -19,7 +19,7 @@ from elicit_tui.form.field import Typed, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.skeleton import skeleton
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.servers import VERBS, Offer
@@ -59,9 +59,13 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._server = server
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
-        self._place = (server, offer.key)
         self._given = dict(arguments or {})
+        of_call = f" {ascii_json(self._given)}" if self._given else ""
+        self._place = (server, offer.key + of_call)
+        """Where what was typed is found again: a call made again has a place of its own."""
         self._json = self._form.beyond is not None
+        self._begun_with = ""
+        """The JSON that stood there before anybody wrote in it."""
         self._completion: Completion | None = None
         self._grown: str | None = None
         """The field whose line has just become a block."""
@@ -82,11 +86,11 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 for field in self._form.fields
                 if field.name in self._given
             }
-            left = Draft() if entries else self.app.state.half_typed.get(self._place, Draft())
+            left = self.app.state.half_typed.get(self._place, Draft())
             self._continued = left.continues
             yield FormView(
                 self._form,
-                entries or left.entries,
+                {**entries, **left.entries},
                 touched=left.touched,
                 whence=dict.fromkeys(left.touched, FROM_BEFORE),
                 continues=left.continues,
@@ -97,7 +101,10 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def on_mount(self) -> None:
         """Start in the first field."""
-        self._json_area.text = self._starting_json()
+        self._json_area.text = self._begun_with = self._starting_json()
+        written = self.app.state.half_written.get(self._place)
+        if written is not None:
+            self._json_area.text, self._json = written, True
         record = self.app.state.servers.get(self._server)
         if record is not None and self._form.beyond is None:
             self._completion = Completion(self.app.state, record, self._offer)
@@ -145,7 +152,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             )
         else:
             content = dict(self.query_one(FormView).conversion.content)
-            self._json_area.text = readable_json(content)
+            self._json_area.text = self._begun_with = readable_json(content)
         self._json = not self._json
         self._show()
 
@@ -217,12 +224,16 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             field = form_view.focused_field
             draft.in_hand(field.spec.name if field is not None else None)
             self.app.state.half_typed[self._place] = draft
+        self.app.state.half_written.pop(self._place, None)
+        if self._json and self._json_area.text != self._begun_with:
+            self.app.state.half_written[self._place] = self._json_area.text
         super().action_leave()
 
     def dismiss(self, result: dict[str, Any] | None = None) -> AwaitComplete:
         """Leave with these arguments, and nothing half typed, or with none."""
         if result is not None:
             self.app.state.half_typed.pop(self._place, None)
+            self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)
 
     def _read_json(self) -> dict[str, Any] | None:
