@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from elicit_tui import paths
 from elicit_tui.cli.config_import import servers_elsewhere, take_servers
@@ -67,7 +68,7 @@ async def test_the_first_server_is_added_changed_and_removed(tmp_path: Path, min
 
         await stand.press("e")
         await stand.until(lambda: "x y" in stand.text())
-        await stand.press("end", *" z", "ctrl+s")
+        await stand.press("tab", "end", *" z", "ctrl+s")
         await stand.until(lambda: stand.runtime.settings.servers["a b"].args == ("y", "z"))
         await stand.until(lambda: "● a b" in stand.text())
 
@@ -156,7 +157,7 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
         edited_in(stand, mine)
         await stand.press("e")
         await stand.until(lambda: "A=1" in stand.text())
-        await stand.press("shift+tab", "end", "b", "tab", "tab", "tab", *"/srv")
+        await stand.press("end", "b", "tab", "tab", "tab", *"/srv")
         await stand.press("tab", "end", "enter", *"nonsense", "ctrl+s")
         await stand.until(lambda: "“nonsense” is not KEY=VALUE" in stand.text())
         await stand.press(*"=2", "ctrl+s")
@@ -167,6 +168,19 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
         )
         assert "a" not in stand.app.state.servers
         assert stand.runtime.settings.servers["ab"].cwd == "/srv"
+
+
+async def test_what_is_typed_while_a_servers_form_opens_goes_on_with_its_name(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, '[mcp_servers.a]\ncommand = "x"\n')
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers) as stand:
+        edited_in(stand, mine)
+        await stand.until(lambda: "● a" in stand.text())
+        for key in "elphabet":
+            await stand.app.on_event(Key(key, key))
+        await stand.until(lambda: "alphabet " in stand.text())
 
 
 async def test_what_belongs_to_a_server_goes_with_its_new_name(
@@ -185,7 +199,7 @@ async def test_what_belongs_to_a_server_goes_with_its_new_name(
         await stand.until(lambda: [r.state for r in stand.app.state.calls][:1] == ["answered"])
         await stand.press("1", "escape", "e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("shift+tab", "end", "backspace", "z", "ctrl+s")
+        await stand.press("end", "backspace", "z", "ctrl+s")
         await stand.until(lambda: "● z" in stand.text())
         await stand.until(lambda: "★ greet" in stand.text())
         assert 'server = "z"\naction = "decline"' in (written(mine) or "")

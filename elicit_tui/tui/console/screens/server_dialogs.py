@@ -78,9 +78,9 @@ class ServerScreen(WritingDialog[None]):
         yield from self.ending("Write it", "server.write")
 
     def on_mount(self) -> None:
-        """Start in the first field; of one that is there where it says how it is reached."""
+        """Start in the first field."""
         self.say("")
-        self.query_one(FormView).focus_field("target" if self._present else "name")
+        self.query_one(FormView).focus_first()
 
     def action_send(self) -> None:
         """Write it, where it is right."""
