@@ -12,11 +12,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from elicit_tui import paths
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
 

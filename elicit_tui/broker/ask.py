@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.broker.contracts import CallingAgent, Guardian
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Question, Review
 
 if TYPE_CHECKING:

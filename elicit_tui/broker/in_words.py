@@ -7,9 +7,9 @@ them there. Without one nothing goes out but what was given.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, Outcome, Question, accept
 from elicit_tui.elicitation.keeping import kept_content
 

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from elicit_tui.broker.inbox_events import (
     not_taken,
 )
 from elicit_tui.broker.store_reader import StoreReader
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Answerer,
     ElicitationRequest,

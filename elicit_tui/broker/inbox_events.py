@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Answerer, Question
 from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS

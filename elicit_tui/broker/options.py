@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.broker.drafts import Drafts
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Queue
 
 if TYPE_CHECKING:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.cli.parser import nearest
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import UsageError
 from elicit_tui.text import neutral_line
 

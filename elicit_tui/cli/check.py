@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -15,6 +14,7 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.recorded_requests import Recorded, Unreadable, recorded_requests
 from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.cli.signs import VERDICTS
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from elicit_tui.broker.entrance import defect
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     KINDS,
     ElicitationRequest,

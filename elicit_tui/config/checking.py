@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from elicit_tui.config.command_line import CommandLine
@@ -13,6 +12,7 @@ from elicit_tui.config.hooks import hooks_that_cannot_run
 from elicit_tui.config.loading import load, managed_document, user_document, user_faults
 from elicit_tui.config.problem import Problem
 from elicit_tui.config.trust import ROOT
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError, ManagedConfigError, UsageError

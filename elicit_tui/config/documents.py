@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 from elicit_tui.config.keys import FileKind
 from elicit_tui.config.problem import KeyPath, Problem
 from elicit_tui.config.validating import path_key, validate
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Layer, Provenance
 from elicit_tui.elicitation.toml_spelling import in_ascii
 

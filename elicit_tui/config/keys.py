@@ -9,9 +9,10 @@ own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value, table_of
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import (
     BridgeSettings,
     ConsoleSettings,

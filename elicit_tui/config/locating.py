@@ -10,12 +10,12 @@ import contextlib
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import tomli
 
 from elicit_tui.config.problem import KeyPath
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import BARE_KEY
 
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")

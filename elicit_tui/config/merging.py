@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from elicit_tui.config import locks
 from elicit_tui.config.documents import Document
 from elicit_tui.config.keys import USER_FILE
 from elicit_tui.config.nodes import Either, Table, Value
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Provenance
 from elicit_tui.elicitation.toml_spelling import toml_value
 

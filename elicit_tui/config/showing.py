@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any, Final
 
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.locks import GRANULAR_FLAGS
 from elicit_tui.config.merging import leaves
 from elicit_tui.config.nodes import Value
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import hidden, hidden_arguments, hidden_under, stars
 from elicit_tui.elicitation.settings import (
     GranularApproval,

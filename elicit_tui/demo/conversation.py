@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.demo.json_rpc import JsonRpcStdio
 
 FORM_REVISION = "2025-06-18"

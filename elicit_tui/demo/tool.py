@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.demo.conversation import Conversation
 
 Run = Callable[[Conversation, Mapping[str, Any]], Awaitable["ToolResult"]]

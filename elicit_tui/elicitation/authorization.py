@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.request import Call, ElicitationRequest, ServerIdentity, new_id
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hosts import registrable_domain

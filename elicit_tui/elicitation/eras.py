@@ -8,9 +8,9 @@ tried first with a server, and what an agent is offered, stands where that is sp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError
 
 HANDSHAKE: Final = "2025-11-25"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, Literal
+
+from elicit_tui.dataclass import dataclass
 
 MASK: Final = "•••"
 """What stands in a record or a report where a secret was."""

@@ -7,9 +7,10 @@ another kind is another entry of `KINDS`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.outcome import DecidedBy, Scope
 
 Kind = Literal["elicitation", "approval", "authorization"]

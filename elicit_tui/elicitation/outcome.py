@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
+
+from elicit_tui.dataclass import dataclass
 
 Action = Literal["accept", "decline", "cancel"]
 DecidedBy = Literal[

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.finding import Finding, Review, Severity
 from elicit_tui.elicitation.outcome import Outcome, accept
 from elicit_tui.elicitation.request import ElicitationRequest, now

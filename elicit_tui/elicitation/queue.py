@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.outcome import Outcome
 from elicit_tui.elicitation.question import Deadline, Question
 

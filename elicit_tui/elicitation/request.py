@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import ERAS, Era, EraTraits
 from elicit_tui.elicitation.kind import HANDED_KINDS, KINDS, Kind, KindTraits
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.kind import Kind
 from elicit_tui.elicitation.toml_spelling import dotted

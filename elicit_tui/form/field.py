@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.conversion import entry_for, value_of
 from elicit_tui.form.field import MISSING, Entry, Field, Problem, Unset
 from elicit_tui.form.judge import Fault, Judge

@@ -12,10 +12,10 @@ hostile: a schema may be made to take for ever, and content comes from rules and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.limits import objects, too_large
 from elicit_tui.form.pattern import SchemaPatterns
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
 import tomli
+
+from elicit_tui.dataclass import dataclass
 
 UNKNOWN: Final = "unknown"
 MOST_CHARACTERS: Final = 200

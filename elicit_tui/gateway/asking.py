@@ -17,11 +17,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
 from elicit_tui.broker.ask import agent_refusal
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Deadline,
     Finding,

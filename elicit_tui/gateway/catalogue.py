@@ -16,10 +16,11 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.fit_to_pass import nested_too_deep

@@ -11,10 +11,11 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import now, rfc3339
 from elicit_tui.errors import ConfigError, StoreError
 from elicit_tui.gateway.asking import AskedInClient

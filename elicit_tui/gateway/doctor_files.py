@@ -13,10 +13,11 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ConfigError
 from elicit_tui.paths import create_private, replace_file, state_directory
 

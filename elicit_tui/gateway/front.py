@@ -18,10 +18,11 @@ import select
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 from elicit_tui import __version__
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import MODERN
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.elicitation.task import EXTENSION, declares_tasks

@@ -6,11 +6,12 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Protocol
 
 from elicit_tui.broker import Resolved
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, Question, now
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.requester import Requester

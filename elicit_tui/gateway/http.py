@@ -20,7 +20,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from elicit_tui.broker.store_responder import StoreWatch
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import StoreError, UsageError
 from elicit_tui.gateway.agent import ANSWERED, GONE, Context

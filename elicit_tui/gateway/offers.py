@@ -6,9 +6,10 @@ Nothing here waits or loads the SDK: the front answers with it before a server i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry, Lists
 from elicit_tui.gateway.fit_to_pass import OURS

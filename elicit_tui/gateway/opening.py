@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui.broker import BrokerEvent, Notice
 from elicit_tui.broker.contracts import CallingAgent
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agent import SessionAudience

@@ -6,9 +6,9 @@ The agent chooses neither a time limit nor a channel; both are its user's.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.catalogue import Entry
 

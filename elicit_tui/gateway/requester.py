@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final, Literal, Protocol
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Era
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.agents import agent_called

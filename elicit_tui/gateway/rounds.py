@@ -10,9 +10,9 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import new_id
 
 KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")

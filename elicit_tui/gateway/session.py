@@ -9,11 +9,11 @@ the outcome, a round, a task, or that it is paused and how to come back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from elicit_tui.broker import BrokerEvent, Resolved
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity, cancel
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT

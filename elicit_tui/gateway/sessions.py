@@ -6,9 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.session import Session

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit, find, is_unspaced, is_word

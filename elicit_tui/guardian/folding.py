@@ -11,11 +11,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.pages import table
 from elicit_tui.text.unseen import CONTROLS, is_invisible
 

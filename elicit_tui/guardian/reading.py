@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal, NamedTuple
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.form.choices import read_choices

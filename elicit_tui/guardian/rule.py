@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Finding, Severity, Weight
 from elicit_tui.elicitation.settings import OwnerRule
 from elicit_tui.guardian.clauses import Clause

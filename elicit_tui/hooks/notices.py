@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import Hook
 from elicit_tui.text import as_name, ascii_json, neutral

@@ -15,10 +15,10 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.command import end, kill_session
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Hook
 from elicit_tui.errors import HookError
 from elicit_tui.paths import start_directory

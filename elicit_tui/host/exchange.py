@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from elicit_tui.broker import Broker
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
 from elicit_tui.host.messages import ELICITATION
 

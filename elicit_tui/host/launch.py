@@ -15,10 +15,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.paths import SYSTEM_PATH, program, start_directory, windows_program

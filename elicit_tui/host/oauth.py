@@ -13,7 +13,7 @@ import re
 import time
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -34,6 +34,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, ValidationError
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import LoginError, LoginNotOffered
 from elicit_tui.host.login_requests import (

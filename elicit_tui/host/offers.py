@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
 from elicit_tui.policy.tools import needs_confirmation
 from elicit_tui.text import as_name, ascii_json, neutral_line

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from elicit_tui.broker import Broker
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,

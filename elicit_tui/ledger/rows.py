@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, get_args
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ServerEnd
 
 

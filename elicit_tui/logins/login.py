@@ -6,9 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import datetime, timezone
 from typing import Any, Final
+
+from elicit_tui.dataclass import dataclass
 
 AHEAD_SECONDS: Final = 60.0
 """A token is renewed so long before it ends: a request may be under way for a while."""

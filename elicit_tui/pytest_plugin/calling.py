@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.pytest_plugin.server_loop import (
     SECONDS,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from dataclasses import dataclass
 from typing import Final, TextIO
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.text import without_controls
 
 READ_BYTES: Final = 65_536

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui import paths
 from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.broker.drafts import DraftFiles
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Queue, Responder
 from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
 from elicit_tui.host.host import Host

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.variants import branch_name

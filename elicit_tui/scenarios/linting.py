@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.broker.entrance import defect
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.form.field import Field

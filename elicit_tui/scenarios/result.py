@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from elicit_tui.broker import Requested, Resolved
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.scenarios.scenario import RunKind, Scenario

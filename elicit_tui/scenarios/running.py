@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError

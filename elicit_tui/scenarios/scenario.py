@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action
 from elicit_tui.elicitation.request import fits as matches_glob
 from elicit_tui.form.field import MISSING

@@ -8,9 +8,10 @@ never tried with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action, ElicitationRequest, Outcome
 from elicit_tui.form.field import TEXT_KINDS, Field
 from elicit_tui.form.form import Form

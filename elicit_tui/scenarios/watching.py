@@ -9,11 +9,12 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from elicit_tui.command import end
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.limits import pointer_part
 from elicit_tui.text import in_seconds, neutral_line
 

@@ -11,9 +11,11 @@ them out so that nobody comes between. Times are seconds since 1970 by the engin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Final, Literal
+
+from elicit_tui.dataclass import dataclass
 
 CallState = Literal["not called", "called", "ended"]
 MakerState = Literal["lives", "dead", "unsure"]

@@ -22,9 +22,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from typing import Any, Final, TypeVar, get_args, get_type_hints
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import StoreError
 from elicit_tui.store.living import is_same_process, machine_id
 from elicit_tui.store.nouns import noun_of

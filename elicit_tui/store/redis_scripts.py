@@ -11,8 +11,9 @@ are one script on a single server, and two in a cluster.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from elicit_tui.dataclass import dataclass
 
 _VERSION_OF_FLAGS: Final = (7, 0)
 """From here on a script says of itself that it may run where memory is used up."""

@@ -13,11 +13,11 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import StoreError
 from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.text import neutral_line

@@ -14,9 +14,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.store import calls
 from elicit_tui.store.calls import KeptCall, MakerState, Verdict
 from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Answerer, ElicitationRequest, Outcome, Question
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import SealError, StoreError

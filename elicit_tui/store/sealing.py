@@ -19,10 +19,11 @@ import hmac
 import os
 import secrets
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import SealError, SecretError
 from elicit_tui.paths import create_private, keep_private
 from elicit_tui.text import neutral_line

@@ -7,10 +7,11 @@ the same person lists, claims and answers. Every call is safe to repeat.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action, Answerer, DecidedBy, Outcome, Question, new_id
 from elicit_tui.elicitation.kind import Kind
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, Draft

@@ -12,9 +12,10 @@ once. Times are seconds since 1970 by the engine's own clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.elicitation.kind import Kind
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS

@@ -129,12 +129,12 @@ def test_a_destructive_tool_is_called_only_after_a_yes() -> None:
         terminal.wait_for("demo asks")
 
 
-def type_until(terminal: Terminal, keys: str, appears: str) -> None:
-    """Type keys again and again until they have their effect."""
+def type_until(terminal: Terminal, keys: str, appears: str, seconds: float = 0.5) -> None:
+    """Type keys again and again until they have their effect, which may take so many seconds."""
     for _ in range(50):
         terminal.type(keys)
         try:
-            terminal.wait_for(appears, 0.5)
+            terminal.wait_for(appears, seconds)
         except AssertionError:
             continue
         return

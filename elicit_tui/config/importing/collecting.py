@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from elicit_tui.config.importing.importer import import_from
 from elicit_tui.config.importing.sources import NoServersError
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from elicit_tui.config.keys import SERVER, FileKind
 from elicit_tui.config.nodes import Table, Value
 from elicit_tui.config.servers import header_fault, reserved
 from elicit_tui.config.validating import shown, validate
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import (
     Put,
     hidden,

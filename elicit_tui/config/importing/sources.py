@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import tomli
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 

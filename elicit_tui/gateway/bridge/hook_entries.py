@@ -11,11 +11,11 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.agents import Agent

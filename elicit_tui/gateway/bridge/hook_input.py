@@ -11,9 +11,10 @@ import re
 import select
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import HookError
 from elicit_tui.text.strict_json import strict_json, too_deep
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import hidden, hidden_argument, stars
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.install.places import look, shown_path

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import tomli
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent

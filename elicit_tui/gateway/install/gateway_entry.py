@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install.document import read_document

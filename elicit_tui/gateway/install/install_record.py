@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ConfigError, StoreError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install.places import shown_path

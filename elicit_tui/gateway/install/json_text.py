@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.dataclass import dataclass
 
 _BLANK: Final = re.compile(r"\s*")
 _INDENT: Final = "  "

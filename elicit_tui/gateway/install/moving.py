@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
 from elicit_tui.config.importing import Moved, move
 from elicit_tui.config.importing.sources import Dialect
 from elicit_tui.config.servers import reserved
+from elicit_tui.dataclass import dataclass
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install.gateway_entry import NAME, plain_entry
 

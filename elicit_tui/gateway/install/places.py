@@ -6,10 +6,10 @@ import os
 import re
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.agents import UNKNOWN, Agent, known_agents
 from elicit_tui.text import neutral_line

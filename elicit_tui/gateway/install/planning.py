@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from elicit_tui.config.importing import Moved
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import hidden, stars
 from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.agents import Agent

@@ -7,12 +7,13 @@ was taken over is put back.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import tomli
 
 from elicit_tui.config.documents import LARGEST_FILE
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text

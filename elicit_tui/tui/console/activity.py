@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final
 
 from rich.cells import cell_len
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import Line, Role, padded, text_of, wrapped
 
 KEPT_LINES: Final = 2_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -107,7 +106,6 @@ class ConsoleApp(Controller):
         self._console_run: ConsoleRun | None = None
         self._leaving = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._second = 0.0
         self.exit_code = 0
 
     # Start and end
@@ -301,10 +299,6 @@ class ConsoleApp(Controller):
     def _tick(self) -> None:
         if not self.is_running:  # What is being taken down is not drawn any more.
             return
-        now = time.monotonic()
-        moment = now - self._second >= 1.0
-        if moment:
-            self._second = now
         self.announcer.tell_ends(self.presenter.ended)
         self.announcer.tell_notices()
         while self.state.completed_urls:
@@ -316,7 +310,7 @@ class ConsoleApp(Controller):
         self.announcer.title()
         self.presenter.tick()
         if isinstance(self.screen, ConsoleScreen):
-            self.screen.tick(moment=moment)
+            self.screen.tick()
         if self._console_run is not None:
             self._console_run.tick()
 

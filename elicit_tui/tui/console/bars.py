@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.cells import cell_len
@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import Line, text_of
 from elicit_tui.tui.console.views import SpanView
 

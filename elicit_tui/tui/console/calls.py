@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action, Call
 
 if TYPE_CHECKING:

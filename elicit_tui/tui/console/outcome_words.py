@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from rich.cells import cell_len
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.text import as_name, neutral_line, quoted, readable_json

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -16,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Center, Vertical
 from textual.widgets import Static
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.picture_program import MOST_PIXELS
 from elicit_tui.tui.console.results import Binary

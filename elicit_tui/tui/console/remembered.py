@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui import paths
+from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ElicitTuiError
 
 LARGEST_FILE: Final = 1_000_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar, Final
 
@@ -16,6 +15,7 @@ from textual.color import Color
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.spans import Line, Role, text_of
 from elicit_tui.tui.console.views import BOLD, COLOURS

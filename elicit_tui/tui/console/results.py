@@ -6,12 +6,12 @@ import base64
 import binascii
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui import paths
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json, neutral, neutral_line

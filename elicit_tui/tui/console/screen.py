@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -68,6 +69,7 @@ class ConsoleScreen(Screen[None]):
         self.pane: Pane = _pane(first, state)
         self._panes: dict[str, Pane] = {first: self.pane}
         self._seen = -1
+        self._second = 0.0
 
     def compose(self) -> ComposeResult:
         """The bars and the first pane."""
@@ -113,14 +115,15 @@ class ConsoleScreen(Screen[None]):
         """Whether there is a pane of this name."""
         return name in self.pane_names
 
-    def tick(self, *, moment: bool) -> None:
-        """Draw what changed; `moment`: a second passed, so ages and times left did."""
-        state = self.state
-        if state.version != self._seen:
+    def tick(self) -> None:
+        """Draw what changed, and each second the ages and the times that are left."""
+        state, now = self.state, time.monotonic()
+        second_passed = now - self._second >= 1.0
+        if second_passed:
+            self._second = now
+        has_ages = len(state.questions) or state.calls.running
+        if state.version != self._seen or (second_passed and has_ages):
             self._seen = state.version
-            self.pane.draw()
-            self.draw()
-        elif moment and (len(state.questions) or state.calls.running):
             self.pane.draw()
             self.draw()
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Method, hints_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Presence, Question
 from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.text import neutral_line

@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SIGNS

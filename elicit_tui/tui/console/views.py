@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -17,6 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import Line, Role, text_of, wrapped
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Outcome, Question
 from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.question_gate import Guarded

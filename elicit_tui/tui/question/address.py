@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import Thread
 from typing import Any
@@ -15,6 +14,7 @@ from textual.app import App
 from textual.content import Content
 from textual.geometry import Size
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.paths import program
 from elicit_tui.text import neutral
 from elicit_tui.text.hosts import registrable_domain, spellings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from textual import events
@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Static
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Question
 from elicit_tui.form.form import Form
 from elicit_tui.text import neutral

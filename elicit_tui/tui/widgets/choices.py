@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.choices import LABEL_LENGTH, value_label
 from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.form.json_values import json_key

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from textual.content import Content
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.field import Entry, Field, Typed, is_unset
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.choice_search import ChoiceSearch

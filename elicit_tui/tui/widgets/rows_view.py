@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from textual import events
@@ -18,6 +18,7 @@ from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import Static
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.form.field import Entry, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.tui.names_on_screen import quoting_signs

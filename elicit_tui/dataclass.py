@@ -1,0 +1,117 @@
+"""`dataclass`, as of the standard library; a frozen one is declared without compiling anything.
+
+For each class `dataclasses` writes six methods as text and compiles them. To declare the classes of
+a short command so takes a fifth of its time, and an agent waits for such a command at every prompt.
+Here the methods of all frozen classes are the same few functions, over what `dataclasses.fields`
+says; `replace`, `asdict` and type checkers see the dataclass that they know.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import MISSING
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, **options):
+        """Declare a dataclass; with options of its own it is all the standard library's."""
+        if cls is None:
+            return partial(dataclass, frozen=frozen, **options)
+        if frozen and not options:
+            return _frozen(cls)
+        return dataclasses.dataclass(frozen=frozen, **options)(cls)
+
+
+T = TypeVar("T")
+
+
+def _frozen(cls: type[T]) -> type[T]:
+    """The class as `dataclasses.dataclass(frozen=True)` would make it."""
+    own = frozenset(vars(cls))
+    declared = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+    methods = (_initializing(declared), *_compared(declared), _shown(declared))
+    for method in (*methods, _refuse_setting, _refuse_deleting):
+        if method.__name__ not in own:
+            setattr(declared, method.__name__, method)
+    return declared
+
+
+def _initializing(cls: type) -> Any:
+    """Its `__init__`: takes each field once, by its place or by its name."""
+    names = tuple(field.name for field in dataclasses.fields(cls))
+    known = frozenset(names)
+    defaults, factories = _defaults(cls)
+    required = known - defaults.keys() - factories.keys()
+    then = getattr(cls, "__post_init__", None)
+
+    def __init__(self: Any, /, *places: Any, **values: Any) -> None:
+        if places:
+            placed = dict(zip(names, places, strict=False))
+            if len(places) > len(names) or not values.keys().isdisjoint(placed):
+                raise TypeError(f"{cls.__name__} was given a field twice, or more than it has")
+            values |= placed
+        if not values.keys() <= known or not values.keys() >= required:
+            wrong = ", ".join(sorted((values.keys() - known) | (required - values.keys())))
+            raise TypeError(f"{cls.__name__} has no such field, or needs one more: {wrong}")
+        fields = vars(self)
+        fields.update(defaults)
+        for name, make in factories.items():
+            if name not in values:
+                fields[name] = make()
+        fields.update(values)
+        if then is not None:
+            then(self)
+
+    return __init__
+
+
+def _defaults(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What its fields are where nothing else is given: values, and what makes them anew."""
+    fields = dataclasses.fields(cls)
+    values = {field.name: field.default for field in fields if field.default is not MISSING}
+    made = {
+        field.name: field.default_factory
+        for field in fields
+        if field.default_factory is not MISSING
+    }
+    return values, made
+
+
+def _compared(cls: type) -> tuple[Any, Any]:
+    """Its `__eq__` and `__hash__`, by the fields that are compared."""
+    names = [field.name for field in dataclasses.fields(cls) if field.compare]
+    of = attrgetter(*names) if names else bool
+
+    def __eq__(self: Any, other: Any) -> Any:
+        return of(self) == of(other) if type(self) is type(other) else NotImplemented
+
+    def __hash__(self: Any) -> int:
+        return hash((cls, of(self)))
+
+    return __eq__, __hash__
+
+
+def _shown(cls: type) -> Any:
+    names = [field.name for field in dataclasses.fields(cls) if field.repr]
+
+    def __repr__(self: Any) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__qualname__}({shown})"
+
+    return __repr__
+
+
+def __setattr__(self: Any, name: str, value: Any) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def __delattr__(self: Any, name: str) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+_refuse_setting, _refuse_deleting = __setattr__, __delattr__
