@@ -106,6 +106,26 @@ def test_an_entry_is_what_that_agent_can_read(key: str, environment: dict[str, s
         assert entry["tool_timeout_sec"] > agent.stdio
 
 
+@pytest.mark.parametrize(
+    ("words", "is_ours"),
+    [
+        ("/usr/local/bin/elicit-tui gateway demo", True),
+        ("C:\\Programs\\elicit-tui.exe gateway", True),
+        ("/usr/bin/python3 -m elicit_tui gateway", True),
+        ("/usr/local/bin/elicit-tui demo", False),
+        ("/usr/bin/python3 -m elicit_tui demo", False),
+        ("/usr/bin/python3 -m others_gateway gateway", False),
+        ("/usr/local/bin/others gateway", False),
+    ],
+)
+def test_an_entry_is_known_as_ours_by_the_program_and_the_gateway_that_it_starts(
+    words: str, is_ours: bool
+) -> None:
+    command, *arguments = words.split()
+    entry = {"command": command, "args": arguments}
+    assert starts_us(known_agents()["cursor"], entry) is is_ours
+
+
 def assert_is_python(text: str, environment: dict[str, str]) -> None:
     """It is Python, and the command and its environment stand in it as they are."""
     constants = [each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Constant)]

@@ -279,6 +279,25 @@ async def test_without_a_doctor_nothing_is_held(clock: MovedClock) -> None:
     assert result["isError"]
 
 
+async def test_an_agent_is_told_once_that_the_tool_came_and_once_that_it_went(
+    clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "LOOK_SECONDS", 0)
+    told: list[bool] = []
+    one = Measuring(clock, lambda: told.append(one.offered(crush, look=False)), "SECRET")
+    crush = AgentInfo("crush")
+    one.offered(crush)
+    watching = asyncio.ensure_future(one.watch())
+    await settled()
+    assert told == []
+    with DoctorFiles("crush").asking(DoctorRequest("crush", LONGEST, EVERY, "nonce")):
+        await settled()
+        assert told == [True]
+    await settled()
+    watching.cancel()
+    assert told == [True, False]
+
+
 async def test_a_doctor_that_died_is_forgotten(files: DoctorFiles) -> None:
     assert files.request() is not None
     os.utime(files.request_file, (1, 1))

@@ -12,7 +12,7 @@ from elicit_tui.errors import StoreError
 from elicit_tui.store import redis_layout, redis_scripts
 from elicit_tui.store.redis_layout import LOG
 from elicit_tui.store.redis_server import RedisAddress, RedisServer
-from elicit_tui.store.redis_store import RedisStore
+from elicit_tui.store.redis_store import RedisStore, server_at
 from tests.store.redis import SECRET, needs_redis
 from tests.store.redis_pair import Start, goes, two
 from tests.store.world import ME, put, question
@@ -85,6 +85,9 @@ async def test_no_connection_stays_behind_that_was_given_back_or_never_served(
     await store.changes()
     assert ours() > 0
     await store.close()
+    assert ours() == 0
+    async with server_at(redis.url):
+        assert ours() > 0
     assert ours() == 0
 
 
