@@ -182,6 +182,11 @@ class InlineApp(OrderedApp[None]):
         if self.is_inline:
             self._fit()
 
+    def on_lines_pasted(self) -> None:
+        """A field that has just become a block takes more rows."""
+        if self.is_inline:
+            self.call_after_refresh(self._fit)
+
     def _take_whole(self) -> None:
         """All of the terminal while a QR code is shown: a form has too few columns for it."""
         take = getattr(self._driver, "take_whole", None)

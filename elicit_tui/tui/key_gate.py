@@ -122,9 +122,10 @@ class KeyOrder:
     def passed(self, event: events.Event) -> None:
         """This input was handed on; hold the next ones until it has risen to the screen."""
         focused = self._app.focused
-        if not isinstance(event, events.Key) or focused is None:
+        if focused is None or not isinstance(event, (events.Key, events.Paste)):
             return
-        if not (event.is_printable and is_field(focused)):
+        is_letter = isinstance(event, events.Key) and event.is_printable and is_field(focused)
+        if not is_letter:
             self.follow(focused)
 
     def follow(self, widget: Widget) -> None:

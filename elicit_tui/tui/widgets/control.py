@@ -87,6 +87,15 @@ class FieldFinished(Message):
         self.field_control = control
 
 
+class LinesPasted(Message):
+    """Several lines were pasted into a line of text: it needs room for them."""
+
+    def __init__(self, control: FieldControl, text: str) -> None:
+        super().__init__()
+        self.field_control = control
+        self.text = text
+
+
 class FieldMoved(Message):
     """The line that a person edits, or the bar in a list, is another one."""
 

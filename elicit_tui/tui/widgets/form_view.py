@@ -11,9 +11,17 @@ from textual.message import Message
 from elicit_tui.form.field import Entry, Unset
 from elicit_tui.form.form import Conversion, Form
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.widgets.control import FieldChanged, FieldControl, FieldFinished, FieldMoved
+from elicit_tui.tui.widgets.control import (
+    FieldChanged,
+    FieldControl,
+    FieldFinished,
+    FieldMoved,
+    LinesPasted,
+)
+from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.row import FieldRow
 from elicit_tui.tui.widgets.rows_view import BATCH, RowsView
+from elicit_tui.tui.widgets.text_block import TextBlock
 
 
 class FormView(RowsView):
@@ -329,6 +337,35 @@ class FormView(RowsView):
         """All of it is known to the person."""
         self._told_unseen = frozenset(self.conversion.content)
         self._told_words = True
+
+    # Several lines for a text that had one
+
+    async def on_lines_pasted(self, event: LinesPasted) -> None:
+        """The field becomes a block that holds them; the letters typed behind them go there."""
+        line = event.field_control
+        if isinstance(line, TextLine) and line.is_attached:
+            start, end = sorted(line.selection)
+            block = await self._grow(line)
+            block.move_cursor((0, start))
+            block.move_cursor((0, end), select=True)
+            block.write("\n".join(event.text.splitlines()) + "\n" * event.text.endswith("\n"))
+
+    async def write_lines(self, line: TextLine, text: str) -> None:
+        """Have this text of several lines in the place of what stands in a line."""
+        block = await self._grow(line)
+        block.select_all()
+        block.write(text)
+
+    async def _grow(self, line: TextLine) -> TextBlock:
+        block = self._rows[line.spec.name].grow()
+        await self.mount(block, before=line)
+        self.screen.set_focus(block, scroll_visible=False)
+        await line.remove()
+        if self._columns is not None:
+            self._place(self._columns)
+        # What it holds was on the screen once it was drawn.
+        self.call_after_refresh(self._judge_soon)
+        return block
 
     # Judging
 

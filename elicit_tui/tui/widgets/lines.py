@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -20,10 +20,14 @@ from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     FieldFinished,
+    LinesPasted,
     TypedControl,
     drawn_safely,
     odd_letter,
 )
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.ordered_app import OrderedApp
 
 # One line of text: plain, email or uri.
 
@@ -45,6 +49,8 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
         &>.input--placeholder { color: $faint; text-style: italic; }
     }
     """
+
+    app: OrderedApp[Any]
 
     selects_all: ClassVar[bool] = False
     """Whether whoever comes here means another value, not more of it."""
@@ -114,17 +120,17 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
             self.write(letter)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted lines and columns become one line, with blanks: nothing of them is dropped.
+        """Pasted lines stay lines, where the field holds any text; else they become one.
 
-        Where the screen can take several lines for a text, they stay as they are.
+        So do columns, with blanks: nothing of them is dropped.
         """
-        lines = event.text.expandtabs(1).splitlines()
-        take_lines = getattr(self.screen, "take_lines", None) if len(lines) > 1 else None
+        lines = event.text.rstrip("\r\n").expandtabs(1).splitlines()
         if lines:
             event.stop()
             event.prevent_default()
-        if take_lines is not None and self.spec.kind == "string":
-            take_lines(self, event.text)
+        if len(lines) > 1 and self.spec.kind == "string":
+            self.post_message(LinesPasted(self, event.text))
+            self.app.keys_follow(self)
         elif lines:
             # The library takes a first text for its initial value, and scrolls to no caret then.
             self._initial_value = False

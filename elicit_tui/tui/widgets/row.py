@@ -151,6 +151,14 @@ class FieldRow:
         self._restated = restated
         self.lay_out(columns)
 
+    def grow(self) -> TextBlock:
+        """From now on its text has a block in the place of a line."""
+        block = TextBlock(self.spec, self.control.entry)
+        block.leads_to = self.control.leads_to
+        self.control = block
+        self.lay_out(self._columns)
+        return block
+
     def lay_out(self, columns: Columns) -> None:
         """Size the control and word everything for these columns."""
         self._columns = columns

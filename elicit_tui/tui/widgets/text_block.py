@@ -133,7 +133,7 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
 
     def write(self, text: str) -> None:
         """Type a text where the cursor stands, in place of what is selected."""
-        self.replace(text, *self.selection)
+        self.replace(text, *self.selection, maintain_selection_offset=False)
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""

@@ -108,7 +108,7 @@ def test_control_characters_of_a_paste_reach_no_value(tmp_path: Path) -> None:
         terminal.press_until("\x15Ada", lambda: " Ada " in terminal.text, "a first answer")
         said = "4 control characters were left out of what you entered."
         terminal.press_until(f"\x15{paste}", lambda: said in unwrapped(terminal), "the sign")
-        terminal.shows(" a[2Jb c de ")
+        terminal.shows(" a[2Jb   c ", " de ")
         terminal.press_until(SEND, notes.exists, "the sending")
     received = json.loads(notes.read_text())
-    assert received["content"] == {"name": "a[2Jb c de"}
+    assert received["content"] == {"name": "a[2Jb\tc\nde"}

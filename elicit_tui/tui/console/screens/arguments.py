@@ -26,7 +26,6 @@ from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
-from elicit_tui.tui.widgets.text_block import TextBlock
 
 if TYPE_CHECKING:
     from textual import events
@@ -67,8 +66,6 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
         self._completion: Completion | None = None
-        self._grown: str | None = None
-        """The field whose line has just become a block."""
         self._continued: str | None = None
         """The field one was in the middle of when this was left, a moment ago."""
 
@@ -178,25 +175,10 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if text is None or text == line.typed:
             return
         if "\n" in text:
-            self.run_worker(self._make_block(line.spec.name, text))
+            self.run_worker(self.query_one(FormView).write_lines(line, text))
         else:
             entry = Typed(text) if text else Unset()
             self.query_one(FormView).put({line.spec.name: entry})
-
-    def take_lines(self, line: TextLine, text: str) -> None:
-        """Several lines were pasted: the field becomes a block that holds them."""
-        start, end = sorted(line.selection)
-        pasted = "\n".join(text.splitlines()) + "\n" * text.endswith("\n")
-        self._take_text(line, line.typed[:start] + pasted + line.typed[end:])
-
-    async def _make_block(self, name: str, text: str) -> None:
-        form_view = self.query_one(FormView)
-        entries, touched = {**form_view.entries, name: Typed(text)}, form_view.touched | {name}
-        await form_view.remove()
-        form_view = FormView(self._form, entries, touched=touched)
-        await self.query_one(".dialog").mount(form_view, before=self.query_one(ValueList))
-        form_view.focus_field(name)
-        self._grown = name
 
     def action_about(self) -> None:
         """Show whole what it says of itself, and what is known of its server."""
@@ -307,11 +289,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         return focused if isinstance(focused, TextLine) and type(focused) is TextLine else None
 
     def on_descendant_focus(self) -> None:
-        """Another field has other values; in one that grew just now one goes on at its end."""
-        block = self.focused
-        if isinstance(block, TextBlock) and block.spec.name == self._grown:
-            self._grown = None
-            block.move_cursor(block.document.end)
+        """Another field has other values."""
         self._look_for_values()
 
     def _look_for_values(self) -> None:

@@ -1,0 +1,49 @@
+"""Lines that are pasted into a text of a question stay lines, and are seen as they will be sent."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from tests.tui.question.asking import Asking, asked, form_question, schema, until
+
+pytestmark = pytest.mark.anyio
+
+NOTE = {"type": "string", "title": "Note"}
+NAME = {"type": "string", "title": "Name"}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)], ids=str)
+async def test_pasted_lines_are_seen_and_sent_as_lines(size: tuple[int, int]) -> None:
+    app = Asking(form_question(schema(name=NAME, note=NOTE, more=NAME)))
+    async with asked(app, size) as pilot:
+        await pilot.press("tab", *"ab", "left")
+        # All at once, as it comes from a terminal.
+        for event in (events.Paste("one\n\n  two\n"), events.Key("c", "c")):
+            await app.on_event(event)
+        shown = ("aone", "  two", "cb")
+        await until(pilot, lambda: all(line in app.words for line in shown), "the lines")
+        await pilot.press("tab", *"Ada")
+        await until(pilot, lambda: " Ada " in app.words, "the next field")
+        app.view.action_send()
+        await until(pilot, lambda: bool(app.outcomes), "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"note": "aone\n\n  two\ncb", "more": "Ada"}
+
+
+async def test_the_key_that_undoes_takes_pasted_lines_back() -> None:
+    app = Asking(form_question(schema(note=NOTE)))
+    async with asked(app) as pilot:
+        await pilot.press(*"before")
+        app.post_message(events.Paste("one\ntwo"))
+        await until(pilot, lambda: "two" in app.words, "the lines")
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "two" not in app.words, "what stood there before")
+        assert "before" in app.words
+
+
+async def test_lines_pasted_into_an_address_become_one_as_no_address_has_several() -> None:
+    app = Asking(form_question(schema(link={**NOTE, "format": "uri"})))
+    async with asked(app) as pilot:
+        app.post_message(events.Paste("https://a.example\nb"))
+        await until(pilot, lambda: "https://a.example b" in app.words, "one line")
