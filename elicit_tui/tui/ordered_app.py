@@ -133,6 +133,11 @@ class OrderedApp(App[ReturnType]):
         if count:
             self.tell_of_input(controls_left_out(count))
 
+    def notify(self, message: str, *, title: str = "", **more: Any) -> None:
+        """Say it in passing; what is being said already is not said twice."""
+        if all((told.title, told.message) != (title, message) for told in self._notifications):
+            super().notify(message, title=title, **more)
+
     def tell_of_input(self, sentence: str) -> None:
         """Say that something of what was typed or pasted was not taken."""
         self.notify(sentence, severity="warning", markup=False)

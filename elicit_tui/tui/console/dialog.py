@@ -114,25 +114,18 @@ class SureDialog(Dialog[bool]):
         self.dismiss(False)
 
 
-TURNS_TO_FOCUS: Final = 20
-
-
 class WritingDialog(Dialog[Result]):
     """Takes what a person writes; what is wrong with it stands above its two buttons."""
 
     AUTO_FOCUS = ""
     """Each focuses its first line: a button that is there earlier would take what is typed."""
 
-    def on_mount(self) -> None:
-        """What was typed while it opened stands in its first line."""
-        self.call_after_refresh(self._opened, TURNS_TO_FOCUS)
+    _opens = True
 
-    def _opened(self, turns: int) -> None:
-        if self.focused is None and turns:
-            self.call_after_refresh(self._opened, turns - 1)
-        else:
-            if self.focused is None:
-                self.query_one("#send").focus()
+    def on_descendant_focus(self) -> None:
+        """What was typed while it opened stands in its first line."""
+        if self._opens:
+            self._opens = False
             self.app.keys_go_on()
 
     @abstractmethod

@@ -217,6 +217,9 @@ class ConsoleRun:
         if runtime is None:
             return
         runtime.know(name, server)
+        if server is not None and name not in self._state.servers:
+            self._state.servers.update(server_records({name: server}))
+            self._state.changed()
         self._spawn(self._begin_anew(runtime, name, server))
 
     async def _begin_anew(self, runtime: Runtime, name: str, server: ServerSettings | None) -> None:
@@ -241,6 +244,9 @@ class ConsoleRun:
             return
         from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 
+        if isinstance(self._app.screen, ArgumentsScreen):
+            return  # The key was pressed twice.
+
         def given(answer: dict[str, Any] | None) -> None:
             if answer is not None and offer.kind == "template":
                 self._spawn(self._call(server, *_filled(offer, answer)))
@@ -262,8 +268,7 @@ class ConsoleRun:
         if old.call.method == "resources/read" and read is not None:
             self._spawn(self._call(old.server, read, {}))
             return
-        words = f"{neutral_line(old.server, 80)} does not offer it at the moment."
-        self._app.notify(words, markup=False)
+        self._app.notify(_why_not(old.server, record), markup=False)
 
     def kept(self, path: Path) -> None:
         """The call of a file once more."""
@@ -345,6 +350,14 @@ class ConsoleRun:
     async def _cancel(self, record: ServerRecord, call_id: str) -> None:
         assert record.connection is not None
         await record.connection.cancel(call_id)
+
+
+def _why_not(server: str, record: ServerRecord | None) -> str:
+    """Why a server's call cannot be made again just now."""
+    name = neutral_line(server, 80)
+    if record is not None and not record.offers_read and record.offers_soon:
+        return f"{name} is still starting: once it is ready, this can be called again."
+    return f"{name} does not offer it at the moment."
 
 
 def _filled(template: Offer, values: dict[str, Any]) -> tuple[Offer, dict[str, Any]]:

@@ -91,6 +91,11 @@ class ConsoleScreen(Screen[None]):
         """What is told stands on the screen above now; it comes back here with the keys."""
         self.query("ToastRack").set(display=False)
 
+    def on_screen_resume(self) -> None:
+        """The next key is meant for what the screen above has changed."""
+        if self.is_mounted and self.state.version != self._seen:
+            self._draw_all()
+
     async def action_pane(self, name: str) -> None:
         """Show another pane, as its key says."""
         await self.show_pane(name)
@@ -123,9 +128,12 @@ class ConsoleScreen(Screen[None]):
             self._second = now
         has_ages = len(state.questions) or state.calls.running
         if state.version != self._seen or (second_passed and has_ages):
-            self._seen = state.version
-            self.pane.draw()
-            self.draw()
+            self._draw_all()
+
+    def _draw_all(self) -> None:
+        self._seen = self.state.version
+        self.pane.draw()
+        self.draw()
 
     def draw(self) -> None:
         """The bars."""

@@ -123,14 +123,13 @@ class ServerEditing:
         from elicit_tui.elicitation.saved_call import rename_server
         from elicit_tui.tui.console.kept_calls import KeptCalls
 
-        state = self._app.state
+        state, runtime = self._app.state, self._app.runtime
+        state.rename_server(old, new)
+        if runtime is not None and old in self._app.muted:
+            runtime.broker.mute(new)
+            runtime.broker.unmute(old)
         self._app.remembered.rename(old, new)
         KeptCalls(state.settings.history.content).rename(old, new)
-        for record in state.calls:
-            if record.server == old:
-                record.server = new
-        _give_name(state.half_typed, old, new)
-        _give_name(state.half_written, old, new)
         kept = rename_server(Path(), old, new)
         if kept:
             verb = "names" if kept == 1 else "name"
@@ -166,13 +165,6 @@ class ServerEditing:
 
     def _tell(self, sentence: str, severity: Any = "warning") -> None:
         self._app.notify(neutral_line(sentence, 400), severity=severity, markup=False)
-
-
-def _give_name(kept: dict[tuple[str, str], Any], old: str, new: str) -> None:
-    """What is kept by server and another key stands under the server's new name."""
-    for name, key in [*kept]:
-        if name == old:
-            kept[new, key] = kept.pop((old, key))
 
 
 def _environment(lines: str) -> dict[str, str] | str:

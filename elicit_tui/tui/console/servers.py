@@ -224,6 +224,11 @@ class ServerRecord:
         return self.settings.name
 
     @property
+    def offers_soon(self) -> bool:
+        """Whether it offers something, or is on its way to it."""
+        return self.offers_read or self.state in ("waiting", "starting", "ready")
+
+    @property
     def standing(self) -> str:
         """How it stands, in a word or three."""
         if self.state == "failed" and self.wants_login:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Review
@@ -103,6 +104,20 @@ class ConsoleState:
     def changed(self) -> None:
         """Something is to be drawn again."""
         self.version += 1
+
+    def rename_server(self, old: str, new: str) -> None:
+        """What is known of a server is known of it under its new name, in its place."""
+        for record in [*self.servers.values()]:
+            name = record.name
+            del self.servers[name]
+            if name == old:
+                record.settings = replace(record.settings, name=new)
+            self.servers[record.name] = record
+        for call in self.calls:
+            if call.server == old:
+                call.server = new
+        for kept in (self.half_typed, self.half_written):
+            _give_name(kept, old, new)
 
     def say(self, server: str, text: str, role: str = "plain") -> None:
         """Add a line of neutral text to the activity."""
@@ -292,3 +307,10 @@ class ConsoleState:
             return ""
         ways = ", ".join(f"{count:,} {way}" for way, count in self.actions.most_common())
         return f"{plural(self.ended, 'question')}: {ways}"
+
+
+def _give_name(kept: dict[tuple[str, str], Any], old: str, new: str) -> None:
+    """What is kept by server and another key stands under the server's new name."""
+    for name, key in [*kept]:
+        if name == old:
+            kept[new, key] = kept.pop((old, key))

@@ -197,7 +197,7 @@ async def test_what_belongs_to_a_server_goes_with_its_new_name(
         edited_in(stand, mine)
         await stand.press("enter", "f", "enter")
         await stand.until(lambda: [r.state for r in stand.app.state.calls][:1] == ["answered"])
-        await stand.press("1", "escape", "e")
+        await stand.press("1", "escape", "m", "e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         await stand.press("end", "backspace", "z", "ctrl+s")
         await stand.until(lambda: "● z" in stand.text())
@@ -207,6 +207,7 @@ async def test_what_belongs_to_a_server_goes_with_its_new_name(
         assert json.loads((tmp_path / "other.call.json").read_text())["server"] == "b"
         assert "1 kept call of this folder names it z now." in stand.notices()
         assert next(iter(stand.app.state.calls)).server == "z"
+        assert stand.app.muted == {"z"}
     async with console(tmp_path, servers=["z"], tools=tools) as stand:
         await stand.press("3")
         await stand.until(lambda: "z · greet" in stand.text())
@@ -220,3 +221,17 @@ async def test_the_cursor_is_on_the_server_that_was_just_added(tmp_path: Path, m
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         await stand.press(*"new", "tab", *"x", "ctrl+s")
         await stand.until(lambda: "▌● new" in stand.text())
+
+
+async def test_a_server_with_a_new_name_stays_in_its_place_with_the_cursor_on_it(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, "".join(f'[mcp_servers.{name}]\ncommand = "x"\n' for name in "abc"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers) as stand:
+        edited_in(stand, mine)
+        await stand.press("down", "e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("end", "x", "ctrl+s")
+        await stand.until(lambda: "▌● bx" in stand.text())
+        assert [*stand.app.state.servers] == ["a", "bx", "c"]

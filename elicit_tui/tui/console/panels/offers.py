@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.outcome_words import offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
@@ -39,7 +40,9 @@ class OffersBox(Vertical):
         self._shown: dict[str, Offer] = {}
         self._longest = 0
         """Cells of the longest name, searched for or not: no column moves by a search."""
-        self._ready = self._wanted = False
+        self._ready = False
+        self._wanted = ""
+        """The part that is to have the keys once it is there."""
 
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
@@ -52,7 +55,8 @@ class OffersBox(Vertical):
         self._ready = True
         self._draw_list()
         if self._wanted:
-            self.take_focus()
+            self.query_one(self._wanted).focus()
+            self.app.keys_go_on()
 
     @property
     def offer(self) -> Offer | None:
@@ -88,9 +92,16 @@ class OffersBox(Vertical):
         self._shown = {offer.key: offer for offer in found}
         self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
         listing = self.query_one("#offer-list", RowList)
-        listing.empty = "nothing here matches" if offers else "this server offers nothing"
+        listing.empty = "nothing here matches" if offers else self._nothing
         listing.show(tuple(self._shown), self._row)
         self._draw_words()
+
+    @property
+    def _nothing(self) -> str:
+        """Why there is nothing to choose from."""
+        if self._record is None or self._record.offers_read:
+            return "this server offers nothing"
+        return f"{neutral_line(self._record.name, 60)} is starting …"
 
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
@@ -162,8 +173,8 @@ class OffersBox(Vertical):
             self.query_one("#offer-list", RowList).point_at(offer.key)
 
     def search(self) -> None:
-        """Put the focus on the search line."""
-        self.query_one("#offer-search").focus()
+        """Put the focus on the search line, as soon as it is there."""
+        self._focus("#offer-search")
 
     @property
     def narrowed(self) -> bool:
@@ -188,9 +199,14 @@ class OffersBox(Vertical):
 
     def take_focus(self) -> None:
         """Put the focus on the list, as soon as it is there."""
-        self._wanted = not self._ready
+        self._focus("#offer-list")
+
+    def _focus(self, part: str) -> None:
         if self._ready:
-            self.query_one("#offer-list").focus()
+            self.query_one(part).focus()
+        else:
+            self._wanted = part
+            self.app.hold_keys()
 
     @on(RowList.Chosen, "#offer-list")
     def call(self) -> None:

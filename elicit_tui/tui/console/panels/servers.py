@@ -49,6 +49,8 @@ class ServersPane(Pane):
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="servers-pane")
         self._offers: OffersBox | None = None
+        self._searched_early: ServerRecord | None = None
+        """The server whose search was begun last, be it before it had anything to offer."""
         self._among_offers = False
         """Whether the keys go, or went, to what a server offers: one comes back to there."""
 
@@ -97,7 +99,7 @@ class ServersPane(Pane):
         wants_server = action in ("restart", "mute", "offers", "about", "edit", "remove")
         if wants_server and not self.state.servers:
             return False
-        if action == "search" and (self._offers is None or not self._offers.display):
+        if action == "search" and (self.record is None or not self.record.offers_soon):
             return False
         return super().check_action(action, parameters)
 
@@ -125,7 +127,7 @@ class ServersPane(Pane):
             if self.state.pointed_server in self.state.servers:
                 servers.point_at(self.state.pointed_server)
                 self.state.pointed_server = ""
-                servers.focus()
+                self.screen.set_focus(servers)
             ways = {"Add": "servers.add", "Import": "servers.import", "Edit": "servers.edit"}
             keys = "  ".join(f"{self.app.key_of(key)} {verb}" for verb, key in ways.items())
             servers.border_subtitle = keys.replace("[", "\\[")
@@ -141,7 +143,7 @@ class ServersPane(Pane):
         known = introduction(record, box.size.width - CORNERS) if record is not None else ""
         box.border_subtitle = known.replace("[", "\\[")
         box.border_title = title(record).replace("[", "\\[") if record else "Start"
-        has_offers = record is not None and record.offers_read
+        has_offers = record is not None and (record.offers_read or self._searches_early)
         keys_here = box.has_focus_within
         words.display = not has_offers
         if not has_offers:
@@ -150,6 +152,12 @@ class ServersPane(Pane):
             self._show_offers(record if has_offers else None)
         if keys_here and not self._inside_shown:
             self.action_offers()
+
+    @property
+    def _searches_early(self) -> bool:
+        """Whether what the server is going to offer is searched already."""
+        searched = self._searched_early
+        return searched is not None and searched is self.record and searched.offers_soon
 
     @property
     def _inside_shown(self) -> bool:
@@ -286,7 +294,9 @@ class ServersPane(Pane):
             self._editing.remove(self.record)
 
     def action_search(self) -> None:
-        """Search in what the server offers."""
+        """Search in what the server offers, or is going to offer: it may still be starting."""
+        self._searched_early = self.record
+        self._draw_chosen()
         if self._offers is not None and self._offers.display:
             self._offers.search()
 

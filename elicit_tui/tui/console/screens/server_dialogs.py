@@ -126,7 +126,9 @@ class OtherServersScreen(WritingDialog[None]):
     def on_mount(self) -> None:
         """Start at the first one."""
         self.say("")
-        self.query_one(OptionList).focus()
+        names = self.query_one(OptionList)
+        names.highlighted = 0
+        names.focus()
 
     def _row(self, name: str) -> Text:
         return Text(f"{MANY[name in self._chosen]} {neutral_line(name, 60)}")
