@@ -255,20 +255,24 @@ def _write_chain(found: Verification, output: Output) -> None:
 
 
 def _prune(namespace: argparse.Namespace) -> int:
+    from elicit_tui.tui.console.kept_calls import KeptCalls
+
     output = Output()
     _end_what_died(namespace)
     with _opened(namespace) as ledger:
         found = ledger.verify()
         pruned = ledger.prune(namespace.before, also_open=namespace.also_open)
         head = ledger.head()
+    calls = KeptCalls("full").forget(namespace.before)
     if not found.ok and pruned.through is not None:
         # What was removed can no longer show it: a break must not end unsaid.
         Narration().tell(f"the chain was broken before this: {found.problem}")
     output.text_or_json(
         namespace.output,
-        lambda: _write_pruned(pruned, head, output),
+        lambda: _write_pruned(pruned, head, calls, output),
         lambda: {
             "records": pruned.records,
+            "calls": calls,
             "through": pruned.through,
             "head": head,
             "keptBy": list(pruned.kept_by),
@@ -279,7 +283,9 @@ def _prune(namespace: argparse.Namespace) -> int:
     return OK
 
 
-def _write_pruned(pruned: Pruned, head: str | None, output: Output) -> None:
+def _write_pruned(pruned: Pruned, head: str | None, calls: int, output: Output) -> None:
+    if calls:
+        output.text(f"Removed {calls} call{'s' if calls > 1 else ''} that the console kept.")
     if pruned.through is not None:
         output.text(
             f"Removed {pruned.records} records, up to record {pruned.through}; "

@@ -5,6 +5,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -18,6 +19,7 @@ from elicit_tui.cli.history import point_in_time
 from elicit_tui.cli.history_text import plain_table, terminal_table
 from elicit_tui.elicitation import (
     Answerer,
+    Call,
     Finding,
     Outcome,
     Review,
@@ -31,6 +33,8 @@ from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.paths import ledger_file
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
 from tests.cli.terminal import Terminal
 from tests.ledger.world import Clock, request
 from tests.text.alphabet import active_left
@@ -271,6 +275,19 @@ def test_prune_says_what_it_removed_and_the_chain_verifies(tell: Tell, recorded:
     assert tell("prune", "--before", "2026-11-03T00:00:00Z", "--output", "json")[0] == 0
     code, out, _ = tell("verify")
     assert (code, "from record 4 on" in out) == (0, True)
+
+
+def test_prune_removes_what_the_console_kept_of_calls_too(tell: Tell, recorded: Path) -> None:
+    kept = KeptCalls("full")
+    for year in (2024, 2026):
+        record = CallRecord("a", Call("tools/call", "look"), began=datetime(year, 1, 1))
+        record.end("answered", result={})
+        kept.add(record, {}, None)
+        for thread in threading.enumerate():
+            if thread.name == THREAD_NAME:
+                thread.join(10)
+    assert "Removed 1 call that" in tell("prune", "--before", "2025-01-01")[1]
+    assert [call.began.year for call in kept.read()] == [2026]
 
 
 def test_prune_does_not_hide_that_the_chain_was_broken(tell: Tell, recorded: Path) -> None:

@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Action, Call
 if TYPE_CHECKING:
     from elicit_tui.tui.console.results import Link
 
-KEPT_CALLS: Final = 30
+KEPT_CALLS: Final = 100
 KEPT_LOG_LINES: Final = 1_000
 KEPT_ANSWERED: Final = 50
 
@@ -77,6 +77,8 @@ class CallRecord:
     """Of one of an earlier run: the refusal that it ended with."""
     withheld: tuple[str, ...] = ()
     """The arguments of one of an earlier run that were not kept."""
+    no_result: str = ""
+    """Of one of an earlier run: why what came back is not kept."""
 
     @property
     def at(self) -> str:
@@ -125,6 +127,15 @@ class CallRecord:
         if self.maybe_refused is not None:
             return f"a question {_BECAME[self.maybe_refused.action]}"
         return "done" if self.state == "answered" else self.state
+
+    @property
+    def filed_under(self) -> str:
+        """By which filter it is found."""
+        if self.state in ("cancelled", "refused") or self.refusal is not None:
+            return "cancelled or refused"
+        if self.state == "running":
+            return "running"
+        return "failed" if self.state == "failed" or self.is_error else "done"
 
     def add_log(self, text: str) -> None:
         """Remember a log line; the oldest are let go."""

@@ -1,20 +1,27 @@
-"""The calls that were made, found again by the next run: what was called, when, how it ended.
+"""The calls that were made, found again by the next run: what was called, how it ended, its result.
 
 What may be kept of the arguments follows `history.content`, as for answers: a secret is left out,
-and asked for when the call is made again. Results and logs stay with their run.
+and asked for when the call is made again; in a result it is masked. Logs stay with their run.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from elicit_tui import paths
-from elicit_tui.elicitation import Action, Call, ElicitationRequest, Method, ServerIdentity
-from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation import (
+    Action,
+    Call,
+    ElicitationRequest,
+    Method,
+    Review,
+    ServerIdentity,
+)
+from elicit_tui.elicitation.keeping import kept_arguments, kept_content
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import ascii_json, neutral, neutral_line
@@ -26,9 +33,14 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "calls.json"
 THREAD_NAME: Final = "keep-call"
-LARGEST_FILE: Final = 2_000_000
+LARGEST_FILE: Final = 8_000_000
+"""As many calls as are kept, each with the most that is kept of it, fit into it."""
 LARGEST_ARGUMENTS: Final = 20_000
+LARGEST_RESULT: Final = 40_000
 """Characters of their JSON; longer ones are not kept."""
+TOO_LONG: Final = f"what came back is too long to be kept (more than {LARGEST_RESULT:,} characters)"
+TELLS: Final = "what came back is not kept, as it holds an argument that is not"
+NOT_KEPT: Final = "what came back is not kept"
 _ONE_AT_A_TIME: Final = Lock()
 
 
@@ -73,6 +85,15 @@ class KeptCalls:
             if own:
                 self._write(calls)
 
+    def forget(self, before: datetime) -> int:
+        """Remove the calls that began before then; how many there were."""
+        with _ONE_AT_A_TIME:
+            calls = self._written()
+            kept = [call for call in calls if not _began_before(call, before)]
+            if len(kept) < len(calls):
+                self._write(kept)
+        return len(calls) - len(kept)
+
     def _write(self, calls: list[Any]) -> None:
         try:
             paths.private_directory(self._file.parent)
@@ -93,7 +114,8 @@ class KeptCalls:
         arguments = self._harmless(server, call.arguments, schema, guardian)
         withheld = [name for name in call.arguments if name not in arguments]
         what = {"server": server, "method": call.method, "name": call.name}
-        written = {**what, "arguments": arguments, "withheld": withheld, **end}
+        result = self._result(record.result, {name: call.arguments[name] for name in withheld})
+        written = {**what, "arguments": arguments, "withheld": withheld, **result, **end}
         with _ONE_AT_A_TIME:
             written["note"] = record.note  # It may have been written meanwhile.
             self._write([*self._written(), written][-KEPT_CALLS:])
@@ -120,6 +142,17 @@ class KeptCalls:
                 harmless[name] = value
         return harmless
 
+    def _result(self, result: Any, withheld: Mapping[str, Any]) -> dict[str, Any]:
+        """What came back, as it may be kept; else why it is not."""
+        text = ascii_json(result) if isinstance(result, dict) else ""
+        if not text:
+            return {}
+        if len(text) > LARGEST_RESULT:
+            return {"no_result": TOO_LONG}
+        if any(leaf in text for leaf in _leaves(withheld)):
+            return {"no_result": TELLS}
+        return {"result": kept_arguments(result, Review(), self._policy)}
+
     def _written(self) -> list[Any]:
         if self._policy == "none":
             return []
@@ -129,6 +162,20 @@ class KeptCalls:
         except (OSError, ValueError, RecursionError):
             return []
         return written if isinstance(written, list) else []
+
+
+def _began_before(written: Any, moment: datetime) -> bool:
+    record = _record(written)
+    return record is not None and record.began.astimezone() < moment
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Each text and number inside, as it stands in JSON."""
+    if isinstance(value, (Mapping, list)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves(item)
+    elif value not in ("", None, True, False):
+        yield ascii_json(value).strip('"')
 
 
 def _end(record: CallRecord) -> dict[str, Any]:
@@ -170,6 +217,8 @@ def _record(written: Any) -> CallRecord | None:
             ended_as=standing,
             refused_before=_refusal(written, standing),
             withheld=tuple(neutral_line(str(name), 80) for name in withheld),
+            result=dict(written["result"]) if written.get("result") is not None else None,
+            no_result=neutral_line(str(written.get("no_result") or NOT_KEPT), 200),
         )
     except (KeyError, TypeError, ValueError, StopIteration):
         return None

@@ -14,7 +14,6 @@ from elicit_tui.elicitation import Action, Call
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls, CallState
-from elicit_tui.tui.console.panels.calls import filed_under
 from elicit_tui.tui.console.results import results_directory
 from elicit_tui.tui.textual_terminal import BackgroundTold, PasteParser
 from elicit_tui.tui.theme import THEME_NAMES, use_theme
@@ -84,7 +83,7 @@ def test_a_call_is_filed_under_what_is_said_of_it(
     record.answered.append(AnsweredQuestion("Now?", action, "so it ended"))
     record.end(state, result={})
     by_state = "done" if state == "answered" else "failed"
-    assert filed_under(record) == (filed or by_state)
+    assert record.filed_under == (filed or by_state)
 
 
 # Pictures

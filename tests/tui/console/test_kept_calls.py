@@ -13,14 +13,16 @@ from textual.widgets import Input
 
 from elicit_tui.elicitation import Action, Call
 from elicit_tui.elicitation.saved_call import SavedCall
-from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings
+from elicit_tui.elicitation.settings import ContentPolicy, GuardianSettings, HistorySettings
 from elicit_tui.errors import UsageError
 from elicit_tui.paths import state_directory
+from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
 from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
 from elicit_tui.tui.console.outcome_words import how
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -183,11 +185,11 @@ async def test_a_call_is_found_again_by_the_next_run_without_what_is_secret(
     file = state_directory() / "calls.json"
     until_written()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert not any(word in file.read_text() for word in ("hunter2", SECRET, 'done"}'))
+    assert not any(word in file.read_text() for word in ("hunter2", SECRET))
     tools = {"alpha": [tool("enter", LOGIN)]}
     async with console(tmp_path, servers=["alpha"], tools=tools, size=(140, 40)) as stand:
         await stand.press("3")
-        await stand.until(lambda: "A call of an earlier run" in stand.text())
+        await stand.until(lambda: "of an earlier run, secrets masked" in stand.text())
         assert '"host": "h1"' in stand.text()
         assert "password, remark" in stand.text().split("not kept")[1]
         await stand.press("a")
@@ -208,6 +210,54 @@ async def test_a_call_whose_question_was_refused_has_the_same_sign_in_the_next_r
     until_written()
     (kept,) = KeptCalls("redacted").read()
     assert how(kept) == how(ended)
+
+
+def kept_again(content: ContentPolicy, result: dict[str, Any], **arguments: Any) -> CallRecord:
+    """What the next run has of a call with this result."""
+    ended = CallRecord("alpha", Call("tools/call", "look", arguments))
+    ended.end("answered", result=result)
+    KeptCalls(content).add(ended, LOGIN, LazyGuardian(GuardianSettings()))
+    until_written()
+    return KeptCalls(content).read()[-1]
+
+
+def saying(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+@pytest.mark.parametrize("content", ["redacted", "full"])
+def test_what_came_back_is_there_in_the_next_run_as_far_as_the_history_may_keep_it(
+    content: ContentPolicy,
+) -> None:
+    assert kept_again(content, saying("It rains.")).result == saying("It rains.")
+    assert (kept_again(content, saying(SECRET)).result == saying(SECRET)) is (content == "full")
+
+
+def test_what_came_back_is_not_kept_where_it_is_too_long_or_tells_what_was_not_kept() -> None:
+    long = kept_again("full", saying("x" * 40_000))
+    assert long.result is None
+    assert "more than 40,000 characters" in long.no_result
+    for said in ("hunter2", "It is HUNTER2: hunter2."):
+        told = kept_again("redacted", saying(said), password="hunter2")
+        assert told.result is None
+        assert "holds an argument that is not" in told.no_result
+
+
+async def test_a_result_of_an_earlier_run_is_read_as_any_other(tmp_path: Path) -> None:
+    kept_again("redacted", saying("It rains."))
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "result  of an earlier run" in stand.text())
+        assert "It rains." in stand.text()
+        await stand.press("z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+
+
+def test_the_last_hundred_calls_are_kept() -> None:
+    for number in range(103):
+        kept_again("full", saying(str(number)))
+    kept = KeptCalls("full").read()
+    assert [record.result for record in (kept[0], kept[-1])] == [saying("3"), saying("102")]
 
 
 def until_written() -> None:

@@ -47,15 +47,6 @@ ACTIONS: Final = frozenset(
 """Those that are of the call under the cursor."""
 
 
-def filed_under(record: CallRecord) -> str:
-    """By which filter a call is found."""
-    if record.state in ("cancelled", "refused") or record.refusal is not None:
-        return "cancelled or refused"
-    if record.state == "running":
-        return "running"
-    return "failed" if record.state == "failed" or record.is_error else "done"
-
-
 class CallsPane(Pane):
     """The list of calls, and beside it the chosen one."""
 
@@ -171,7 +162,7 @@ class CallsPane(Pane):
         """The list, and the chosen call."""
         if self.ready:
             words = self._search.value.casefold()
-            listed = (r for r in self.state.calls if self._filter in ("", filed_under(r)))
+            listed = (r for r in self.state.calls if self._filter in ("", r.filed_under))
             keys = tuple(r.call.id for r in listed if not words or words in searched(r))
             calls = self.query_one("#call-list", RowList)
             calls.border_title = f"Calls · {self._filter}" if self._filter else "Calls"
@@ -343,12 +334,8 @@ class CallsPane(Pane):
         return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
 
     def _result(self, record: CallRecord, width: int) -> list[Line]:
-        if record.ended_as:
-            again = self.app.key_of("calls.again")
-            words = f"A call of an earlier run: what came back is not kept. {again} calls it again."
-            return text_lines(words, width, "dim")
         if record.result is None:
-            return []
+            return self._no_result(record, width)
         as_json = record.call.id in self._as_json
         key = (record, as_json)
         if self._laid_out[:2] != (key, width):
@@ -361,9 +348,17 @@ class CallsPane(Pane):
                     shows = f"shows the picture{'s' if pictures > 1 else ''}"
                     words = f"{self.app.key_of('calls.whole')} {shows} · {words}"
                 lines.extend(text_lines(words, width, "dim"))
-            head: Line = (("result", "accent"), ("  as JSON" if as_json else "", "dim"))
+            of_run = "  of an earlier run, secrets masked" if record.ended_as else ""
+            head: Line = (("result", "accent"), (of_run + "  as JSON" * as_json, "dim"))
             self._laid_out = (key, width, [head, *lines])
         return self._laid_out[2]
+
+    def _no_result(self, record: CallRecord, width: int) -> list[Line]:
+        if not record.ended_as:
+            return []
+        again = self.app.key_of("calls.again")
+        words = f"A call of an earlier run: {record.no_result}. {again} calls it again."
+        return text_lines(words, width, "dim")
 
     def action_list(self) -> None:
         """Back to the list of calls."""
