@@ -180,7 +180,7 @@ class Entrance:
         if trace[-1].outcome is not None:
             return trace[-1].outcome
         if name in self._muted:
-            return cancel("policy", f"You muted {name} for this run.", in_group=True)
+            return cancel("policy", f"You muted {name} for this run.", unasked=True)
         over = self._flood.enter(name)
         if over is None:
             trace.append(self._policy.within_limits)

@@ -110,6 +110,8 @@ class Outcome:
     """A JSON-RPC error sent instead of a result (malformed requests, handshake era)."""
     in_group: bool = False
     """One of many alike, which are counted and recorded together: a server asks without end."""
+    unasked: bool = False
+    """The person wants to be told nothing of it but by the record: its server is muted."""
     seen: frozenset[str] | None = None
     """The parts of the question that were before the eyes of who accepts it (`Question.to_see`).
 

@@ -178,7 +178,7 @@ class ConsoleState:
         ]
         for call in calls if request.traits.from_server else ():
             call.questions += 1
-        if outcome.in_group:
+        if outcome.in_group or outcome.unasked:
             self._not_asked(record, calls, event)
             return
         message = neutral_line(request.message or request.url or "(no message)", 120)
