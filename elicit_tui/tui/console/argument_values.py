@@ -1,7 +1,8 @@
 """Values for the field that one types in: the server's own (completion/complete), and earlier ones.
 
 The protocol completes the arguments of prompts and resource templates. For a tool there are the
-examples of its schema and what was sent for the same argument before.
+examples of its schema and what was sent before for the same argument, or for one of the same name
+of another tool of its server.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ class Completion:
     def known(self, name: str) -> Iterator[str]:
         """What needs no server: what was sent for it before, and the examples of its schema."""
         offer = self._offer
-        for record in self._state.calls:
-            if (record.server, record.call.name) == (self._record.name, offer.name):
-                yield from _fitting((record.call.arguments.get(name),))
+        made = [call for call in self._state.calls if call.server == self._record.name]
+        for record in sorted(made, key=lambda record: record.call.name != offer.name):
+            yield from _fitting((record.call.arguments.get(name),))
         properties = offer.schema.get("properties")
         schema = properties.get(name) if isinstance(properties, Mapping) else None
         examples = schema.get("examples") if isinstance(schema, Mapping) else None

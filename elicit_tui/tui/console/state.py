@@ -71,6 +71,7 @@ class ConsoleState:
         self.questions = Queue()
         """The broker's, once there is one."""
         self.calls = Calls()
+        self._remembers = False
         self.half_typed: dict[tuple[str, str], Draft] = {}
         """What was typed for a call that was not made: by server and what it offers."""
         self.half_written: dict[tuple[str, str], str] = {}
@@ -118,6 +119,15 @@ class ConsoleState:
                 call.server = new
         for kept in (self.half_typed, self.half_written):
             _give_name(kept, old, new)
+
+    def remember_calls(self) -> None:
+        """Have the calls of earlier runs too, once they are looked at or their values are."""
+        if not self._remembers:
+            from elicit_tui.tui.console.kept_calls import KeptCalls
+
+            self._remembers = True
+            earlier = KeptCalls(self.settings.history.content).read()
+            self.calls.remember(call for call in earlier if call.server in self.servers)
 
     def say(self, server: str, text: str, role: str = "plain") -> None:
         """Add a line of neutral text to the activity."""

@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.host.offers import ResourceTemplate
+from elicit_tui.runtime.opening import LazyGuardian
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
+from tests.tui.console.test_kept_calls import until_written
 
 pytestmark = pytest.mark.anyio
 
@@ -79,3 +84,28 @@ async def test_what_was_sent_before_and_examples_are_offered_for_a_tool(tmp_path
         await stand.press("down", "down", "enter", "ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments["name"] == "Barbara"
+
+
+async def test_what_an_argument_of_the_same_name_had_in_another_tool_is_offered_and_not_filled_in(
+    tmp_path: Path,
+) -> None:
+    schema = {"type": "object", "properties": {"repo_path": {"type": "string"}}}
+    tools = {"alpha": [tool("log", schema), tool("status", schema)]}
+    for server, path in (("alpha", "/srv/old"), ("alpha", "/srv/new"), ("beta", "/srv/beta")):
+        ended = CallRecord(server, Call("tools/call", "log", {"repo_path": path}))
+        ended.end("answered", result={})
+        KeptCalls("full").add(ended, {}, LazyGuardian(GuardianSettings()))
+        until_written()
+    async with console(tmp_path, tools=tools) as stand:
+        await open_form(stand, "status")
+        await stand.until(lambda: "2 known" in stand.text())
+        text = stand.text()
+        assert text.index("/srv/new") < text.index("/srv/old")
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {}
+        await open_form(stand, "status")
+        await stand.until(lambda: "2 known" in stand.text())
+        await stand.press("down", "enter", "ctrl+s")
+        await stand.until(lambda: len(calls_of(stand)) == 2)
+        assert calls_of(stand)[1].arguments == {"repo_path": "/srv/new"}

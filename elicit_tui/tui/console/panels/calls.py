@@ -79,12 +79,7 @@ class CallsPane(Pane):
 
     def on_mount(self) -> None:
         """Have the calls of earlier runs, then draw."""
-        from elicit_tui.tui.console.kept_calls import KeptCalls
-
-        earlier = KeptCalls(self.state.settings.history.content).read()
-        self.state.calls.remember(
-            record for record in earlier if record.server in self.state.servers
-        )
+        self.state.remember_calls()
         super().on_mount()
 
     def compose(self) -> ComposeResult:

@@ -104,6 +104,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self._json_area.text, self._json = written, True
         record = self.app.state.servers.get(self._server)
         if record is not None and self._form.beyond is None:
+            self.app.state.remember_calls()
             self._completion = Completion(self.app.state, record, self._offer)
         self._show()
 
