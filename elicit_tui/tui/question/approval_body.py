@@ -35,7 +35,7 @@ ARGUMENTS_CHARACTERS: Final = 20_000
 _DECIDED_ABOUT = 2
 """Rows, from the first, that say what would happen."""
 _LABEL = 12
-_LABEL_STYLES = {"−": "bold $error", "+": "bold $warning"}
+_LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
 """By the sign before a label: what a changed tool said before, and what it says now."""
 _BESIDE = 4
 """Cells that the text does not have: its margin, a scrollbar and the blank before it."""
@@ -114,7 +114,33 @@ def _beside(now: tuple[str, Content], before: Mapping[str, Any]) -> list[tuple[s
     }.get(label, text)
     if was.is_same(text):
         return [now]
-    return [(f"− {label}", Content.styled(was.plain, "$faint strike")), (f"+ {label}", text)]
+    was, text = _marked(was, text)
+    return [(f"− {label}", was), (f"+ {label}", text)]
+
+
+def _marked(before: Content, now: Content) -> tuple[Content, Content]:
+    """Two texts, in red and in green what lies between the words with which both begin and end.
+
+    Comparing them any closer would let a long one keep the screen waiting.
+    """
+    texts = before.plain, now.plain
+    begin = _alike(*texts)
+    end = _alike(*(text[begin:][::-1] for text in texts))
+    while begin and any(text[begin - 1 : begin].isalnum() for text in texts):
+        begin -= 1
+    while end and any(text[-end].isalnum() for text in texts):
+        end -= 1
+    return (
+        before.stylize("$faint").stylize("bold $error strike", begin, len(before.plain) - end),
+        # What warns keeps its own colour.
+        now.stylize_before("bold $success", begin, len(now.plain) - end),
+    )
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many of the same characters two texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _hinted(hints: Sequence[str]) -> Content:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from textual.color import Color
 
 from elicit_tui.elicitation import (
     Call,
@@ -141,6 +143,13 @@ async def test_the_button_with_the_focus_says_what_enter_does_there() -> None:
         await until(pilot, lambda: "Enter Allow once: called, this time" in app.words, "the next")
 
 
+def colour_of(app: Asking, word: str) -> Any:
+    """In which colour a word was drawn last on the screen."""
+    strips = app.screen._compositor.render_strips()
+    found = [each for strip in strips for each in strip if word in each.text]
+    return found[-1].style.color if found and found[-1].style else None
+
+
 async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_second_yes() -> None:
     before = {"name": "deploy", "description": "Shows the plan.", "inputSchema": {}}
     now = {**before, "description": "Deploys it.", **DESTRUCTIVE, "inputSchema": {"a": 1}}
@@ -153,6 +162,9 @@ async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_seco
         assert "Not called: the tool changed while you read." in words
         for line in ("− it says Shows the plan.", "+ it says Deploys it.", "− its hints none"):
             assert line in words
+        colours = {"Shows": "error", "Deploys": "success", "destructive": "warning"}
+        for word, name in colours.items():
+            assert colour_of(app, word) == Color.parse(app.theme_variables[name]).rich_color, word
         await pilot.press("y")
         await until(pilot, lambda: "y again answers it" in app.words, "once more")
         assert app.outcome is None
