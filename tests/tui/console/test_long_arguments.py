@@ -99,6 +99,38 @@ async def test_an_editor_takes_the_text_and_one_that_fails_loses_nothing(
         assert calls_of(stand)[0].arguments == {"text": "one\ntwo three"}
 
 
+LIST = {
+    "type": "object",
+    "properties": {
+        "relations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"to": {"type": "string"}, "kind": {"type": "string"}},
+                "required": ["to", "kind"],
+            },
+        }
+    },
+    "required": ["relations"],
+}
+
+
+async def test_a_list_begins_with_the_keys_of_an_item_and_what_is_wrong_is_said_while_one_writes(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path, LIST) as stand:
+        area = stand.app.screen.query_one(TextArea)
+        assert json.loads(area.text) == {"relations": [{"to": None, "kind": None}]}
+        area.text = json.dumps({"relations": [{"to": "a", "kind": "b"}, {"to": "c"}]})
+        await stand.until(lambda: "relations[1]: kind is missing" in stand.text())
+        assert area.cursor_location == (0, 0)
+        area.text = area.text.replace('"c"', '"c", "kind": "d"')
+        await stand.until(lambda: "is missing" not in stand.text())
+        area.text = "{"
+        await stand.until(lambda: "This is not JSON" in stand.text())
+        assert area.cursor_location == (0, 0)
+
+
 async def test_json_with_a_mistake_says_where_and_the_cursor_goes_there(tmp_path: Path) -> None:
     async with writing(tmp_path, BEYOND) as stand:
         area = stand.app.screen.query_one(TextArea)

@@ -30,6 +30,7 @@ from elicit_tui.tui.widgets.lines import TextLine
 if TYPE_CHECKING:
     from textual import events
     from textual.await_complete import AwaitComplete
+    from textual.timer import Timer
     from textual.worker import Worker
 
 _ROWS_OF_A_FIELD = 4
@@ -38,6 +39,8 @@ _ROWS_AROUND = 16
 _ROWS_OF_A_PLAIN_FIELD = 2
 _PAUSE_SECONDS = 0.1
 """Whoever types faster asks a server for no values in between."""
+_JUDGED_SECONDS = 0.4
+"""So long after a key JSON is judged: in the middle of a word it is wrong anyway."""
 
 
 class ArgumentsScreen(WritingDialog[dict[str, Any]]):
@@ -66,6 +69,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
         self._completion: Completion | None = None
+        self._judging: Timer | None = None
         self._continued: str | None = None
         """The field one was in the middle of when this was left, a moment ago."""
 
@@ -219,11 +223,32 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)
 
-    def _read_json(self) -> dict[str, Any] | None:
+    @on(TextArea.Changed, "#arguments-json")
+    def _judge_soon(self) -> None:
+        if self._judging is not None:
+            self._judging.stop()
+        if self._json and self._json_area.text != self._begun_with:
+            self._judging = self.set_timer(_JUDGED_SECONDS, self._judge_json)
+
+    def _judge_json(self) -> None:
+        """Say what is wrong with what was written, while one writes."""
+        content = self._read_json(go_there=False) if self._json else None
+        if content is not None:
+            self._tell_problems(content)
+
+    def _tell_problems(self, content: Mapping[str, Any]) -> bool:
+        """Say what the tool would not take; whether there is something."""
+        problems = self._form.judge(content)
+        self.say("\n".join(str(problem) for problem in problems[:4]))
+        return bool(problems)
+
+    def _read_json(self, *, go_there: bool = True) -> dict[str, Any] | None:
+        """What is written, or None and why not. `go_there`: the cursor goes to the mistake."""
         try:
             content = json.loads(self._json_area.text, parse_constant=_no_constant)
         except json.JSONDecodeError as error:
-            self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
+            if go_there:
+                self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
             place = f"line {error.lineno}, column {error.colno}"
             self.say(f"This is not JSON: {error.msg} ({place}).")
             return None
@@ -239,13 +264,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Call with what stands there, if it is what the tool asks for."""
         if self._json:
             content = self._read_json()
-            if content is None:
-                return
-            problems = self._form.judge(content)
-            if problems:
-                self.say("\n".join(str(problem) for problem in problems[:4]))
-                return
-            self.dismiss(content)
+            if content is not None and not self._tell_problems(content):
+                self.dismiss(content)
             return
         form_view = self.query_one(FormView)
         conversion = form_view.conversion
