@@ -145,7 +145,7 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
         return "This is the agent's own question to its user."
     if action != "accept":
         return None
-    if question.request.mode != "form" or question.form is None:
+    if question.form is None:
         return "Only a person can visit a page."
     if question.review.verdict != "allow":
         return "This question needs a person's own look."

@@ -338,9 +338,7 @@ class Broker:
         entry.question = replace(entry.question, review=review)
         self._tell(entry)
         entry.trace.append(self._policy.weigh(review))
-        if (outcome := entry.ended or entry.trace[-1].outcome) is not None:
-            return outcome
-        return await self._by_person(entry)
+        return entry.trace[-1].outcome or await self._by_person(entry)
 
     async def _by_person(self, entry: Admitted) -> Outcome:
         """A question of ours: hooks may refuse it, and nobody but a person accepts it."""

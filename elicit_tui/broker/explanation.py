@@ -29,7 +29,6 @@ from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form.form import Form
-    from elicit_tui.hooks import Hooks
 
 ANY_ANSWER: Final[dict[str, Any]] = {
     "type": "object",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import Requested
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, Deadline
 from elicit_tui.elicitation.settings import (
     ElicitationSettings,
     Rule,
@@ -97,6 +97,21 @@ def test_a_cancelled_resolve_is_recorded_as_the_servers_doing(bench: BenchFactor
             await answering
         assert table.ledger.row(request.id).decided_by == "server"
         assert [event.outcome.decided_by for event in table.resolved] == ["server"]
+
+    run(body())
+
+
+def test_a_cancelled_resolve_keeps_the_end_that_came_before_it(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        answering = table.asks(request)
+        await table.person.sees()
+        table.broker.server_gone("paint", "The server has ended.")
+        answering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await answering
+        assert table.ledger.row(request.id).reason == "The server has ended."
 
     run(body())
 
@@ -281,8 +296,11 @@ def test_all_that_was_listed_of_a_server_is_declined_and_nothing_that_came_after
 def test_a_mode_that_was_not_advertised_is_refused_with_the_key_that_left_it_out(
     bench: BenchFactory, server: ServerSettings, key: str
 ) -> None:
-    outcome = bench(Settings(servers={"paint": server})).broker.admit(form_request())
+    table = bench(Settings(servers={"paint": server}))
+    outcome = table.broker.admit(form_request())
     assert outcome is not None
+    assert [type(event).__name__ for event in table.events] == ["Requested", "Resolved"]
+    assert not table.resolved[0].draft_kept
     assert (outcome.action, outcome.error_code) == (None, -32602)
     assert outcome.key == f"mcp_servers.paint.{key}"
 
@@ -301,5 +319,31 @@ def test_a_screen_that_breaks_ends_its_question_with_a_cancel_and_the_reason(
         assert "no screen left" in outcome.reason
         assert outcome.reason.isprintable()
         assert table.ledger.row(request.id).decided_by == "nobody"
+
+    run(body())
+
+
+def test_nothing_turns_while_questions_wait(
+    bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float | None] = []
+    left = Deadline.remaining.fget  # type: ignore[attr-defined]
+
+    def looked_at(deadline: Deadline) -> float | None:
+        looks.append(left(deadline))
+        return looks[-1]
+
+    monkeypatch.setattr(Deadline, "remaining", property(looked_at))
+
+    async def body() -> None:
+        table = bench()
+        asking = [table.asks(form_request(wire_id=number)) for number in (1, 2)]
+        await table.person.sees(2)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert len(looks) < 20
+        for question in table.person.shown:
+            table.person.sends(question, colour="blue")
+        await asyncio.gather(*asking)
 
     run(body())

@@ -331,3 +331,18 @@ def test_an_address_and_a_call_have_to_be_seen() -> None:
     assert Question(page).to_see(None) == {"message", "url"}
     call = approval_request(server, Call("tools/call", "drop"), None, "")
     assert Question(call).to_see(None) == {"message", "call"}
+
+
+def test_what_was_not_shown_is_named_neutrally(bench: BenchFactory) -> None:
+    class Blind(Careless):
+        async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+            return replace(await super().respond(question, deadline), seen=frozenset())
+
+    name = "co\x1b[2Jlour"
+    schema = {"type": "object", "properties": {name: {"type": "string"}}}
+    face = Blind({name: "blue"})
+    asked_by(bench, face, form_request(params={"requestedSchema": schema}))
+    note = face.asked[-1].note
+    assert note is not None
+    assert "Not shown yet: content.co" in note
+    assert "\x1b" not in note

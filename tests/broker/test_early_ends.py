@@ -6,6 +6,9 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from elicit_tui.broker.ask import READING_TURNS, Admitted
 from elicit_tui.broker.record import GROUP
 from elicit_tui.elicitation import (
     Deadline,
@@ -16,6 +19,7 @@ from elicit_tui.elicitation import (
     authorization_request,
     cancel,
     decline,
+    ended_unsent,
 )
 from elicit_tui.elicitation.settings import ElicitationSettings, Rule, Settings
 from elicit_tui.errors import LedgerError
@@ -207,3 +211,21 @@ def test_a_refusal_has_no_content_whatever_its_giver_put_in(bench: BenchFactory)
             assert table.ledger.row(request.id).content is None
 
     run(body())
+
+
+@pytest.mark.parametrize("turns", [0, READING_TURNS - 1])
+def test_what_the_server_took_back_while_an_accept_was_judged_is_read_first(turns: int) -> None:
+    async def body() -> Outcome:
+        entry = Admitted(Question(form_request()))
+        gone = ended_unsent("withdrew", "The server took it back.")
+
+        def read(left: int) -> None:
+            if left:
+                asyncio.get_running_loop().call_soon(read, left - 1)
+            else:
+                entry.end(gone)
+
+        asyncio.get_running_loop().call_soon(read, turns)
+        return await entry.still_wanted(accept("user", "Sent.", BLUE))
+
+    assert run(body()).reason == "The server took it back."

@@ -33,8 +33,8 @@ SERVER = ServerIdentity("remote", "https://mcp.example.com/mcp", "mcp.example.co
 BACK_AT = "http://127.0.0.1:9/callback?code=c&state=s"
 
 
-def login() -> ElicitationRequest:
-    page = LoginPage("https://login.example.com/authorize?state=s", "https://login.example.com")
+def login(url: str = "https://login.example.com/authorize?state=s") -> ElicitationRequest:
+    page = LoginPage(url, "https://login.example.com")
     return authorization_request(SERVER, page)
 
 
@@ -54,7 +54,14 @@ class Face:
 class Asked:
     """One login, asked of a face, with what the listener's side was given."""
 
-    def __init__(self, directory: Path, face: Face, settings: Settings, **prepared: Any) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        face: Face,
+        settings: Settings,
+        request: ElicitationRequest | None = None,
+        **prepared: Any,
+    ) -> None:
         self.given: list[str] = []
         ledger = Ledger.open(directory / "ledger.sqlite3")
 
@@ -62,7 +69,7 @@ class Asked:
             policy = Policy(settings, **prepared)
             broker = Broker(policy, Guardian(settings.guardian), ledger, face)
             try:
-                return await broker.authorize(login(), self._take)
+                return await broker.authorize(request or login(), self._take)
             finally:
                 await broker.close()
                 ledger.close()
@@ -100,6 +107,13 @@ def test_a_login_whose_page_may_have_led_back_by_itself_is_given_no_address(
 
     asked = Asked(tmp_path, Pasted("user"), Settings())
     assert (asked.outcome.action, asked.given) == ("accept", [""])
+
+
+def test_a_login_that_the_guardian_blocks_is_shown_to_nobody(tmp_path: Path) -> None:
+    face = Face("user")
+    asked = Asked(tmp_path, face, Settings(), login("javascript:alert(1)"))
+    assert (asked.outcome.action, asked.outcome.decided_by) == ("decline", "guardian")
+    assert (face.shown, asked.given) == ([], [])
 
 
 def test_no_rule_accepts_a_login(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.broker import Requested
+from elicit_tui.broker.contracts import Allowance, Allowances
 from elicit_tui.elicitation import (
     Call,
     Deadline,
@@ -46,6 +48,10 @@ def test_an_approval_is_a_question_in_the_queue_and_stands_in_the_ledger(
             'Change it with mcp_servers.s.default_tools_approval_mode, now "auto" (default).'
         )
         assert [waiting.question.id for waiting in table.broker.pending] == [question.id]
+        assert table.ledger.row(question.id).decided_at is None
+        assert [event.question.id for event in table.events if isinstance(event, Requested)] == [
+            question.id
+        ]
         table.person.answers[question.id].set_result(accept("user", "Yes.", None, scope="once"))
         outcome = await asking
         assert outcome is not None
@@ -114,6 +120,25 @@ def test_what_is_allowed_for_the_session_ends_with_the_process_the_definition_or
     run(body())
 
 
+def test_what_is_allowed_is_taken_back_by_its_tool_and_its_server_alone() -> None:
+    named = [("s", "drop"), ("s", "read"), ("t", "drop")]
+    allowances = Allowances()
+
+    def held() -> list[tuple[str, str]]:
+        return [(each.server, each.tool) for each in allowances]
+
+    for _ in range(2):
+        for server, tool in named:
+            allowances.add(Allowance(server, tool, "pid 1", "digest"))
+        assert held() == named
+    allowances.drop("s", "drop")
+    assert held() == named[1:]
+    assert not allowances.holds(Allowance("s", "read", "pid 1", "another"))
+    assert held() == named[2:]
+    allowances.drop("t")
+    assert held() == []
+
+
 def test_neither_the_flag_for_questions_nor_rules_answers_limits_or_the_server_answer_it(
     bench: BenchFactory,
 ) -> None:
@@ -178,7 +203,7 @@ def test_an_approval_is_neither_replaced_by_a_question_nor_replaces_one(
         await table.person.sees(1)
         asking = asyncio.ensure_future(approve(table.broker))
         await table.person.sees(2)
-        assert not first.done()
+        assert [pending.settled.done() for pending in table.broker.pending] == [False, False]
         second = table.asks(form_request(server="s"))
         assert (await first).key == "elicitation.concurrent"
         assert not asking.done()
