@@ -125,7 +125,7 @@ class SharedCalls:
         """Keep what a call came to, once. Raises StoreError."""
         if self.private or held.is_kept or held.task is None:
             return
-        await self._calls.ended(self._owner, held.id, _written(held.task))
+        await self._calls.ended(self._owner, held.id, _written(held, held.task))
         held.is_kept = True
 
     async def delivered(self, call_id: str, *, named: bool) -> None:
@@ -198,10 +198,11 @@ class SharedCalls:
             requester.tick(None, telling.ticking(self._clock.time() - began))
 
 
-def _written(outcome: asyncio.Task[Result]) -> bytes:
+def _written(held: HeldCall, outcome: asyncio.Task[Result]) -> bytes:
     """What a call came to: its result, or what it raised."""
     if outcome.cancelled():
-        return json_line({"cancelled": telling.CANCELLED})
+        told = telling.TASK_MESSAGES["cancelled"] if held.is_task else telling.CANCELLED
+        return json_line({"cancelled": told})
     error = outcome.exception()
     if isinstance(error, TaskCancelled):
         return json_line({"cancelled": telling.TASK_CANCELLED_BELOW})
@@ -209,7 +210,7 @@ def _written(outcome: asyncio.Task[Result]) -> bytes:
         return json_line({"result": outcome.result()})
     if isinstance(error, ProtocolCallError):
         return json_line({"code": error.code, "message": error.message, "data": error.data})
-    return json_line({"failed": str(error)})
+    return json_line({"failed": telling.failed(error)})
 
 
 def _result(seen: CallSeen) -> Result:

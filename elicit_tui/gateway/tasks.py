@@ -236,8 +236,7 @@ def _error(error: BaseException) -> dict[str, Any]:
     """The JSON-RPC error that the call ended with."""
     if isinstance(error, ProtocolCallError):
         return _passed(error)
-    said = str(error) if isinstance(error, ElicitTuiError) else telling.NOT_KNOWN_IF_RUN
-    return {"code": INTERNAL_ERROR, "message": said}
+    return {"code": INTERNAL_ERROR, "message": telling.failed(error)}
 
 
 def _passed(error: ProtocolCallError) -> dict[str, Any]:

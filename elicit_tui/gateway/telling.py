@@ -97,6 +97,11 @@ def not_known_if_run(error: ElicitTuiError) -> ElicitTuiError:
     return ElicitTuiError(f"{reason}{NOT_KNOWN_IF_RUN}")
 
 
+def failed(error: BaseException) -> str:
+    """Why a call has no result; what nobody foresaw is no words for an agent."""
+    return str(error) if isinstance(error, ElicitTuiError) else NOT_KNOWN_IF_RUN
+
+
 def ticking(seconds: float) -> str:
     """The message of a progress tick while a person is waited for."""
     minutes = int(seconds // 60)

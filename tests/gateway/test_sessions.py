@@ -57,6 +57,7 @@ class World:
         return await asyncio.wait_for(self.sessions.get(token, key), WAIT)
 
     async def close(self) -> None:
+        assert not self._sweeping.done()
         self._sweeping.cancel()
         await asyncio.gather(self._sweeping, return_exceptions=True)
         await self.sessions.close()

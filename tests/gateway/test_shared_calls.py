@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, now
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall, OutcomesUnread, TooManyCalls
@@ -22,6 +22,7 @@ from elicit_tui.gateway.shared_calls import (
     SharedCalls,
     owner_of,
 )
+from elicit_tui.gateway.tasks import detailed, of_another
 from elicit_tui.gateway.telling import PAUSED_META_KEY
 from elicit_tui.store.calls import KeptCall, Verdict
 from elicit_tui.store.sealed_calls import CallSeen
@@ -301,6 +302,30 @@ async def test_what_a_call_came_to_is_the_same_on_another_gateway(
             assert (raised.value.code, raised.value.data) == (-32602, {"a": 1})  # type: ignore[attr-defined]
     # It was read, and the gateway that made it is told so.
     assert calls.notes == [{"attended": 1}, "read", {"read": True}, {"attended": -1}]
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        {"content": [1.0]},
+        "cancelled",
+        TaskCancelled("theirs"),
+        ProtocolCallError(-32602, "no", {"a": 1}),
+        ProtocolCallError(-5, "no", None),
+        ElicitTuiError("It failed."),
+        RuntimeError("a bug"),
+    ],
+)
+async def test_the_end_of_a_task_is_the_same_on_another_gateway(outcome: Any) -> None:
+    store = Store()
+    here, _ = shared_by(store)
+    held = await held_call(outcome)
+    held.ended_at, held.is_task = now(), True
+    await here.ended(held)
+    ((_, _, written),) = store.told
+    there = of_another(CallSeen(CALL, "lives", None, json.dumps(written).encode()))
+    for key in ("status", "statusMessage", "result", "error"):
+        assert there.get(key) == detailed(held).get(key)
 
 
 @pytest.mark.parametrize("state", ["called", "not called"])
