@@ -132,7 +132,7 @@ class HookSteps:
             for hook in hooks.chosen("ElicitationResult", entry.request):
                 if hook.key in excused:
                     continue
-                if outcome.action is None or outcome.decided_by not in _ANSWERED_BY:
+                if outcome.decided_by not in _ANSWERED_BY:
                     return outcome
                 outcome, why = await self._shown(hooks, hook, entry, outcome)
                 if entry.ended is not None:

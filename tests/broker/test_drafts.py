@@ -13,7 +13,7 @@ import pytest
 from elicit_tui.broker.drafts import FOLDER_NAME, KEPT_SECONDS, MOST_BYTES, MOST_DRAFTS, DraftFiles
 from elicit_tui.elicitation import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.settings import GuardianSettings
-from elicit_tui.form.field import Typed
+from elicit_tui.form.field import Chosen, ChosenMany, Ticked, Typed
 from elicit_tui.guardian import Guardian
 from tests.broker.conftest import form_request
 
@@ -52,6 +52,14 @@ def test_it_is_back_in_the_next_run_of_the_same_question_only(tmp_path: Path) ->
     (file,) = files_in(tmp_path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_what_was_chosen_is_back_too(tmp_path: Path) -> None:
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    entries = {"colour": Chosen("blue"), "gloss": Ticked(True), "coats": ChosenMany(("first",))}
+    drafts.draft_for(form_request()).write(entries, frozenset(entries))
+    assert drafts.forget_or_keep(form_request(), CANCELLED)
+    assert DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).entries == entries
 
 
 def test_a_day_later_it_is_forgotten(tmp_path: Path) -> None:

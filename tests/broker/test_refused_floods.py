@@ -39,6 +39,18 @@ def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_onc
     run(body())
 
 
+def test_a_question_that_has_its_outcome_makes_room_for_the_next(bench: BenchFactory) -> None:
+    async def body() -> None:
+        limits = ElicitationLimits(pending=1)
+        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        for number in (1, 2, 3):
+            asking = table.asks()
+            table.person.sends(await table.person.sees(number), colour="blue")
+            assert (await asking).action == "accept"
+
+    run(body())
+
+
 def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
     bench: BenchFactory,
 ) -> None:
