@@ -25,6 +25,15 @@ def matches(template: str, uri: str) -> bool:
     return parsed is not None and parsed.match(uri) is not None
 
 
+def values_in(template: str, uri: str) -> dict[str, str] | None:
+    """With which values a template comes to this URI; None where it does not, or not for sure."""
+    parsed = _parsed(template)
+    found = parsed.match(uri) if parsed is not None else None
+    values = {name: value for name, value in (found or {}).items() if isinstance(value, str)}
+    missing = any(not values.get(name) for name in required(template))
+    return values if values and not missing and filled(template, values) == uri else None
+
+
 def variables(template: str) -> tuple[str, ...]:
     """What is to be filled in, in its order; nothing in a template that is none."""
     parsed = _parsed(template)

@@ -92,11 +92,11 @@ class Guarded(Widget):
 # The first moments of a question: nothing meant for something else may reach it.
 #
 # Two rules. Input made before the question was painted is thrown away, and with it the rest of a
-# burst of typing that had begun before (a person who types on blindly). And Send, Decline, Cancel
-# and Later are deaf for a moment after each painting.
+# burst of typing that had begun before (a person who types on blindly). And Send, Decline and
+# Cancel, which answer for good, are deaf for a moment after each painting.
 
 DEAF_SECONDS: Final = 0.3
-"""How long Send, Decline, Cancel and Later stay deaf after a painting."""
+"""How long Send, Decline and Cancel stay deaf after a painting."""
 
 ENTER_SECONDS: Final = 0.7
 """Behind an Enter that went on to a button, the next one presses it after so long: a key that is

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from elicit_tui.elicitation import Call, ElicitationRequest, Queue, Responder, ServerIdentity
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.sdk import ONE_AT_A_TIME
-from elicit_tui.host.uri_templates import filled
+from elicit_tui.host.uri_templates import filled, values_in
 from elicit_tui.text import name_line, neutral, neutral_line
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES
@@ -239,6 +239,10 @@ class ConsoleRun:
         self, server: str, offer: Offer, arguments: dict[str, Any] | None = None
     ) -> None:
         """Ask for the arguments where there are any; then call."""
+        record = self._state.servers.get(server)
+        if record is not None and (words := record.not_callable(offer)):
+            self._app.notify(words, severity="warning", markup=False)
+            return
         if not offer.schema.get("properties") and not arguments:
             self._spawn(self._call(server, offer, {}))
             return
@@ -264,6 +268,11 @@ class ConsoleRun:
                 self.ask_arguments(old.server, offer, dict(old.call.arguments))
                 return
         # What a template was filled in to is listed nowhere.
+        for offer in offers if old.call.method == "resources/read" else ():
+            values = values_in(offer.name, old.call.name) if offer.kind == "template" else None
+            if values is not None:
+                self.ask_arguments(old.server, offer, values)
+                return
         read = read_offer("resource", {"uri": old.call.name})
         if old.call.method == "resources/read" and read is not None:
             self._spawn(self._call(old.server, read, {}))

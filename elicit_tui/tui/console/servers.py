@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Method, hints_of
+from elicit_tui.elicitation.eras import ERAS, era_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.text import name_line, neutral, neutral_line
@@ -87,6 +88,11 @@ class Offer:
     def destructive(self) -> bool:
         """Whether it says of itself that it destroys."""
         return "destructive" in self.hints
+
+    @property
+    def only_as_task(self) -> bool:
+        """Whether it says that it runs as a task alone (spec 2025-11-25: `taskSupport`)."""
+        return _mapping(self.raw.get("execution")).get("taskSupport") == "required"
 
     @property
     def digest(self) -> str:
@@ -227,6 +233,17 @@ class ServerRecord:
     def offers_soon(self) -> bool:
         """Whether it offers something, or is on its way to it."""
         return self.offers_read or self.state in ("waiting", "starting", "ready")
+
+    def not_callable(self, offer: Offer) -> str:
+        """Why something that it offers cannot be called here; empty where it can."""
+        identity = self.connection.identity if self.connection is not None else None
+        spoken = identity.protocol_version if identity is not None else None
+        if not offer.only_as_task or spoken is None or ERAS[era_of(spoken)].tasks:
+            return ""
+        return (
+            f"{offer.shown} runs as a task alone, of the kind that {spoken} knows. elicit-tui "
+            "speaks the tasks of later revisions only, so it cannot be called here."
+        )
 
     @property
     def standing(self) -> str:

@@ -327,8 +327,8 @@ class QuestionView(QuestionFrame):
         self._meant_elsewhere.uncovered()
 
     def action_later(self) -> None:
-        """Put the question back and keep what was typed."""
-        if not self._too_early():
+        """Put the question back and keep what was typed; it answers nothing: never too early."""
+        if not self.decided:
             self.keep_draft()
             self.post_message(Later(self.question))
 

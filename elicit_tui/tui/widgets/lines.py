@@ -190,10 +190,11 @@ class NumberLine(TextLine):
         return not beyond and (number >= 0 or low is None or number >= min(low, Decimal(0)))
 
     def action_step(self, direction: int) -> None:
-        """Write the next or the previous number in range."""
+        """Write the next or the previous number in range; a digit typed then is another one."""
         stepped = self._stepped(direction)
         if stepped is not None:
             self._replace(Typed(stepped))
+            self.action_select_all()
 
     def _bounds(self) -> tuple[Decimal | None, Decimal | None]:
         step = self._step()

@@ -58,7 +58,11 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(tmp_path
         assert context == {"arguments": {"who": "Alan"}}
         await stand.until(lambda: "done" in stand.text())
         await stand.press("a")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Alan" in stand.text() and "17" in stand.text())
+        await stand.press("ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
+        assert calls_of(stand)[1].name == call.name
 
 
 async def test_a_server_that_completes_nothing_is_not_asked(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, ServerIdentity
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-from tests.tui.console.stand import console
+from tests.tui.console.stand import FakeConnection, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
 pytestmark = pytest.mark.anyio
@@ -60,3 +61,22 @@ async def test_lines_that_are_pasted_into_an_argument_stay_lines(tmp_path: Path)
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments["name"] == "To: # Do\n\n- first\n"
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+async def test_a_tool_that_runs_as_a_task_alone_is_not_called_where_nobody_speaks_of_its_tasks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revision: str
+) -> None:
+    identity = ServerIdentity("alpha", "stdio", "alpha-server", protocol_version=revision)
+    monkeypatch.setattr(FakeConnection, "identity", identity)
+    raw = {**tool("research").raw, "execution": {"taskSupport": "required"}}
+    offered = Tool.read(raw)
+    assert offered is not None
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [offered]}) as stand:
+        await stand.press("enter", "enter")
+        if revision == "2026-07-28":
+            await stand.until(lambda: calls_of(stand))
+        else:
+            await stand.until(lambda: "cannot be called here" in stand.notices())
+            assert "only as task" in stand.text()
+            assert "runs as a task alone" in stand.text()

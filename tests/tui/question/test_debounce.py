@@ -77,21 +77,31 @@ def test_no_burst_is_thrown_away_for_ever() -> None:
 
 
 @pytest.mark.usefixtures("real_pause")
-async def test_send_decline_cancel_and_later_are_deaf_right_after_opening() -> None:
+async def test_send_decline_and_cancel_are_deaf_right_after_opening() -> None:
     app = Asking(form_question(schema()))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.view._debounce._first_painted is not None, "the painting")
         first = app.view._debounce._first_painted
         assert first is not None
-        await pilot.press("ctrl+s", "ctrl+n", "escape", "ctrl+l")
+        await pilot.press("ctrl+s", "ctrl+n", "escape")
         await pilot.pause()
         if time.monotonic() - first < 0.3:
             assert app.outcome is None
-            assert app.later == []
         await until(pilot, lambda: not app.view.deaf, "the pause is over")
         await pilot.press("ctrl+s")
         await pilot.pause()
     assert app.outcome is not None
+
+
+@pytest.mark.usefixtures("real_pause")
+async def test_a_question_is_put_off_at_once_as_that_answers_nothing() -> None:
+    app = Asking(form_question(schema()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: not app.view.never_painted, "the painting")
+        app.view.turn()
+        app.view.action_later()
+        await until(pilot, lambda: app.later != [], "that it was put off")
+        assert NOT_HEARD not in app.words
 
 
 async def test_a_key_that_came_too_early_is_told_until_one_is_heard() -> None:

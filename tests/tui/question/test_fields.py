@@ -51,6 +51,11 @@ async def test_a_long_text_takes_several_lines() -> None:
     assert await content_of(prop, "a", "enter", "b") == {"v": "a\nb"}
 
 
+async def test_a_digit_typed_behind_a_step_begins_another_number() -> None:
+    assert await content_of({"type": "integer"}, "up", "3") == {"v": 3}
+    assert await content_of({"type": "integer"}, "up", "up", "up") == {"v": 2}
+
+
 async def test_today_and_a_day_more_or_less_are_keys_of_a_date(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

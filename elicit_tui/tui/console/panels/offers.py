@@ -13,14 +13,24 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.outcome_words import offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
-from elicit_tui.tui.console.spans import Line, Role, Span, apart, padded, shortened
+from elicit_tui.tui.console.spans import (
+    Line,
+    Role,
+    Span,
+    apart,
+    joined,
+    padded,
+    shortened,
+    text_lines,
+)
 from elicit_tui.tui.console.views import LineView, RowList
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.servers import ServerRecord
 
-HINT_ROLES: dict[str, Role] = {"destructive": "warn", "read-only": "good"}
+ONLY_TASK = "only as task"
+HINT_ROLES: dict[str, Role] = {"destructive": "warn", "read-only": "good", ONLY_TASK: "dim"}
 HINT_WIDTH = 13
 SUMMARY_LEAST = 40
 """Cells for name and summary; with no more than these the hints give way to the summary."""
@@ -127,6 +137,8 @@ class OffersBox(Vertical):
     def _row(self, key: str, width: int) -> list[Line]:
         offer = self._shown[key]
         hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
+        if self._not_callable(offer):
+            hint = ONLY_TASK
         sign = "★" if self._is_favourite(offer) else SIGNS[offer.kind]
         name: Line = ((f" {sign} ", "dim"), (offer.shown, "strong"))
         mark = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
@@ -158,7 +170,14 @@ class OffersBox(Vertical):
         )
 
     def _lines(self, width: int) -> list[Line]:
-        return [] if self.offer is None else offer_words(self.offer, width)
+        if self.offer is None:
+            return []
+        why_not = self._not_callable(self.offer)
+        said = text_lines(why_not, width, "warn") if why_not else []
+        return joined([said, offer_words(self.offer, width)])
+
+    def _not_callable(self, offer: Offer) -> str:
+        return self._record.not_callable(offer) if self._record is not None else ""
 
     def _is_favourite(self, offer: Offer) -> bool:
         server = self._record.name if self._record is not None else ""
