@@ -58,7 +58,6 @@ class Clause(Words):
         held = self._holder_before(hit)
         if (
             not self.is_itself(hit)
-            or self._is_purpose(hit)
             or any(mark.start == hit.end and self.ends_with(mark) for mark in self.of("in order"))
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
@@ -217,14 +216,6 @@ class Clause(Words):
             or (self._is(index, "plain") and not self.words[index].isascii())
             for index in between
         )
-
-    def _is_purpose(self, hit: Hit) -> bool:
-        """Whether another thing is asked for, to some end that the hit belongs to."""
-        asks = [ask for ask in self.asks if ask.end <= hit.start]
-        ends = [link.start for link in self.of("until") if asks and link.start < hit.start]
-        wanted = (self._contentful(asks[-1].end, end) for end in ends)
-        also = ("anything", "sure", "maybe", "it", "which")
-        return any(words and not any(self._is(at, *also) for at in words) for words in wanted)
 
     def _is_handled(self, hit: Hit) -> bool:
         """Whether something is done with it rather than that it is told: "rotate the token"."""

@@ -20,13 +20,13 @@ from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, mentions, weight
-from elicit_tui.guardian.words import Hit, is_known
+from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
-_MOST_LOOKED_AT, _SHORTEST_OF_NAMES, _ONE_FIGURE, _MOST_COUNTED = 50, 4, 9, 100
+_MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED = 50, 9, 100
 
 
 class Sense(NamedTuple):
@@ -34,7 +34,7 @@ class Sense(NamedTuple):
 
     words: str
     shown_by: str
-    value: re.Pattern[str] | None = None
+    value: str = ""
     """How such a value looks in a pattern, an example or a description, where that tells."""
 
 
@@ -55,49 +55,41 @@ class Thing:
     senses: tuple[Sense, ...] = ()
 
 
-class Evidence(NamedTuple):
-    """The evidence of one frame and where it stood."""
-
-    weight: Weight
-    place: Place
-    excerpt: str
-
-
 class Demand:
     """One request weighed for one thing."""
 
     def __init__(self, request: Reading, thing: Thing) -> None:
         self.request = request
         self.thing = thing
-        self._weighed_of_form: dict[tuple[bool, ...], list[Evidence]] = {}
+        self._weighed_of_form: dict[tuple[bool, ...], list[Sighting]] = {}
         self._words = (thing.sure, thing.maybe, thing.name)
 
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
         """A field that wants the thing, with all that was weighed; None where it does not."""
-        evidence = sorted(self.of_field(field), key=lambda piece: -piece.weight.amount)
-        because = tuple(piece.weight for piece in evidence)
+        evidence = sorted(self.of_field(field), key=lambda piece: -_why(piece).amount)
+        because = tuple(map(_why, evidence))
         counted = counts_on(field)
         if sum(why.amount for why in because) < THRESHOLD or (counted and not field.is_open):
             return None
-        if {piece.weight.frame for piece in evidence} == {"stands-alone"} or counted:
+        if {why.frame for why in because} == {"stands-alone"} or counted:
             severity = Severity.WARN
         # What the form says as a whole is said whatever is left unset.
         carried = () if self._of_form(field) else None
         first = evidence[0]
-        return Sighting(severity, first.place.where, first.excerpt, field.name, because, carried)
+        return Sighting(severity, first.where, first.evidence, field.name, because, carried)
 
-    def of_field(self, field: FieldReading) -> list[Evidence]:
+    def of_field(self, field: FieldReading) -> list[Sighting]:
         """What speaks for it that a field wants the thing; the sum decides."""
         if not self._places_for_all and field.concepts.isdisjoint(self._words):
             return []
         own = [*self._labelled(field)]
-        sure = any(piece.weight.amount >= THRESHOLD for piece in own)
+        sure = any(_why(piece).amount >= THRESHOLD for piece in own)
         prose = [*self._described(field)]
-        maybe = any(piece.weight.frame.startswith("may-be") for piece in own)
+        maybe = any(_why(piece).frame.startswith("may-be") for piece in own)
         if not (own or field.is_open):
             # Something else is typed there, and the word may mean something else as well.
-            prose = [piece for piece in prose if not piece.weight.frame.endswith("-maybe")]
-        best = max(prose, key=lambda piece: piece.weight.amount, default=None)
+            prose = [piece for piece in prose if not _why(piece).frame.endswith("-maybe")]
+        best = max(prose, key=lambda piece: _why(piece).amount, default=None)
         if best is not None:
             own.append(best)
         if not sure and maybe:
@@ -105,12 +97,13 @@ class Demand:
         elif not sure and own and field.is_open:
             place = field.places[0] if field.places else self.request.message
             amount = 1 + field.is_called("bare value")
-            own.append(Evidence(weight(amount, "open-field", place, field.name), place, field.name))
+            why = weight(amount, "open-field", place, field.name)
+            own.append(Sighting(Severity.NOTE, place.where, field.name, None, (why,)))
         return own
 
     # The field itself -------------------------------------------------------------------------
 
-    def _labelled(self, field: FieldReading) -> Iterator[Evidence]:
+    def _labelled(self, field: FieldReading) -> Iterator[Sighting]:
         labels = field.texts("name", "title")
         named = [
             mention
@@ -124,15 +117,13 @@ class Demand:
                 yield _evidence(found, 4, f"field-is-{self.thing.called}")
                 return
         for found in named:
-            by_name = 2 * _has_a_name(found)
             rest = found.clause.words[found.hit.end :]
             ends = all(map(_VERSION.fullmatch, rest)) or "(" in found.clause.gaps[found.hit.end]
-            ends = ends or (by_name > 0 and found.clause.ends_with(found.hit))
             whole = ends and self._fits(found.clause, found.hit, field)
             counted = field.kind == "number" and found.clause.words[found.hit.end - 1].endswith("s")
             if found.hit.concept == self.thing.maybe and whole and not counted:
-                more = by_name or int(found.clause.is_joined(found.hit))
-                yield _evidence(found, 1 + more, f"may-be-{self.thing.called}")
+                amount = 1 + found.clause.is_joined(found.hit)
+                yield _evidence(found, amount, f"may-be-{self.thing.called}")
                 return
 
     def _is_told_by_title(self, mention: Mention, field: FieldReading) -> bool:
@@ -157,8 +148,9 @@ class Demand:
         own = mention.place.field
         titles = (title for title in self.request.texts("title") if title.field == own)
         senses = [sense.words for sense in self._senses]
-        name, longer = mention.words, (it.words for it in mentions(titles, "harmless", *senses))
-        return any(len(it) > len(name) and all(map(" ".join(it).count, name)) for it in longer)
+        name = mention.clause.said(mention.hit).split()
+        longer = (it.clause.said(it.hit) for it in mentions(titles, "harmless", *senses))
+        return any(len(it.split()) > len(name) and all(map(it.count, name)) for it in longer)
 
     @kept
     def _senses(self) -> tuple[Sense, ...]:
@@ -186,12 +178,12 @@ class Demand:
 
     # What is said of it -----------------------------------------------------------------------
 
-    def _described(self, field: FieldReading) -> Iterator[Evidence]:
+    def _described(self, field: FieldReading) -> Iterator[Sighting]:
         for place in field.texts(*_OF_FIELD):
             yield from (piece for piece, _ in self._mentioned(place, field))
         yield from self._of_form(field)
 
-    def _of_form(self, field: FieldReading) -> list[Evidence]:
+    def _of_form(self, field: FieldReading) -> list[Sighting]:
         """What the form says, the same for all fields that can hold the same: weighed once."""
         holds = (field.is_open, field.kind == "number", _is_count(field))
         if holds not in self._weighed_of_form:
@@ -217,7 +209,7 @@ class Demand:
             if any(not view.concepts.isdisjoint(self._words) for view in place.views)
         )
 
-    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[tuple[Evidence, Mention]]:
+    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[tuple[Sighting, Mention]]:
         shows = place.role in ("title", "description") and not field.is_open
         for mention in mentions((place,), self.thing.sure, self.thing.maybe):
             _, view, clause, hit = mention
@@ -248,7 +240,7 @@ class Demand:
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield _evidence(mention, 1 + asked + whose, frame), mention
 
-    def _sign_in(self, field: FieldReading) -> Iterator[Evidence]:
+    def _sign_in(self, field: FieldReading) -> Iterator[Sighting]:
         """What opens something: prose must say so, other fields only be called like it."""
         beside = self.thing.beside
         for place in self.request.texts(*GENERAL, "name", "title", "description"):
@@ -259,8 +251,12 @@ class Demand:
                     return
 
 
-def _evidence(mention: Mention, amount: int, frame: str) -> Evidence:
-    return Evidence(mention.weight(amount, frame), mention.place, mention.evidence)
+def _evidence(mention: Mention, amount: int, frame: str) -> Sighting:
+    return mention.sighting(Severity.NOTE, amount, frame)
+
+
+def _why(piece: Sighting) -> Weight:
+    return piece.because[0]
 
 
 def shows(field: FieldReading, sense: Sense) -> bool:
@@ -269,7 +265,7 @@ def shows(field: FieldReading, sense: Sense) -> bool:
     if next(mentions(labels, sense.words, usual_only=True), None) is None:
         return False
     own = field.texts(*_OF_FIELD, "pattern")
-    if sense.value is not None and any(sense.value.search(place.text) for place in own):
+    if sense.value and any(re.search(sense.value, place.text) for place in own):
         return True
     shown = mentions(own, sense.shown_by, usual_only=True)
     return any(not mention.is_denied for mention in shown)
@@ -287,18 +283,6 @@ def counts_on(field: FieldReading) -> bool:
     """Whether its numbers begin at a small one, as those of things in a row do."""
     begins = (field.drawn.get("minimum"), field.drawn.get("default"))
     return field.kind == "number" and any(begin in range(1, _MOST_COUNTED) for begin in begins)
-
-
-def _has_a_name(mention: Mention) -> bool:
-    """Whether a word that no language knows says whose it is, or any beside "PIN" in capitals."""
-    place, view, clause, hit = mention
-    cried = view.folded.original[slice(*mention.span)].isupper() and not place.text.isupper()
-    mostly = any(other.end == hit.end for other in clause.of("mostly"))
-    # Before it, or, as the last one, behind it: "PIN of the card".
-    stands_beside = mostly and (hit.start in ((0, 1) if cried else (1,)))
-    word = clause.words[hit.start - 1] if stands_beside else ""
-    is_word = word.isascii() and word.isalnum() and len(word) >= _SHORTEST_OF_NAMES
-    return is_word and (cried or not is_known(word, clause.latin))
 
 
 def _is_handed_over(mention: Mention) -> bool:

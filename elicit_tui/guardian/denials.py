@@ -143,6 +143,10 @@ class Words:
         """Where a hit stands in the folded text."""
         return self.spans[hit.start][0], self.spans[hit.end - 1][1]
 
+    def said(self, hit: Hit) -> str:
+        """Its words, folded."""
+        return " ".join(self.words[hit.start : hit.end])
+
     def _is(self, at: int, *concepts: str) -> bool:
         for hits in filter(None, map(self._found.get, concepts)):
             # Those of one concept begin and end one behind the other.

@@ -110,7 +110,7 @@ def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
                 hits = fits(frame.needs, window, acts=frame.acts)
                 if hits is not None and not view.repeats(*hits[0]):
                     found = [Mention(place, view, *hit) for hit in hits]
-                    words = " + ".join(" ".join(mention.words) for mention in found)
+                    words = " + ".join(clause.said(hit) for clause, hit in hits)
                     yield FrameMatch(frame, found[0], words)
 
 

@@ -58,7 +58,7 @@ class Guardian:
             if rule.about_host and trusted:
                 continue
             try:
-                for sighting in rule.find(reading):
+                for sighting in rule.sightings(reading):
                     findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:
                         sensitive.add(sighting.field)

@@ -32,7 +32,7 @@ def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
         yield heading, entries
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def table(name: str) -> dict[str, tuple[str, ...]]:
     """What stands under each heading of one page of `tables`."""
     page = (TABLES / f"{name}.txt").read_text("utf-8")
@@ -52,6 +52,7 @@ def blocks(name: str) -> dict[str, list[str]]:
     return found
 
 
+@lru_cache(maxsize=64)
 def pattern(name: str) -> str:
     """A regular expression of `tables/patterns.txt`."""
     return "".join(blocks("patterns")[name])

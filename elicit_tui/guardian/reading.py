@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest
@@ -15,6 +15,7 @@ from elicit_tui.form.limits import flattened
 from elicit_tui.guardian.clauses import Clause, clauses_of
 from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain, without_invisible
 from elicit_tui.guardian.kept import kept
+from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit
 
 _OfAll = Literal["server", "message", "url", "schema title", "schema description"]
@@ -39,20 +40,7 @@ SHORT_NAME: Final = 2
 UNREAD: Final = ("server", "url", "pattern", "format")
 """What is no text for the person."""
 _HARMLESS_FORMATS: Final = ("email", "date", "date-time", "uri")
-_ROLES: Final[tuple[tuple[str, Role], ...]] = (
-    ("title", "title"),
-    ("description", "description"),
-    ("format", "format"),
-    ("pattern", "pattern"),
-    ("contentMediaType", "format"),
-    ("$comment", "description"),
-    ("placeholder", "description"),
-    ("x-placeholder", "description"),
-    ("default", "default"),
-    ("examples", "example"),
-    ("example", "example"),
-    ("const", "default"),
-)
+_ROLES: Final = [pair.split() for pair in table("schemas")["roles"]]
 
 
 def _clip(text: str, most: int = EXAMINED_CHARACTERS) -> str:
@@ -337,7 +325,7 @@ def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> 
     drawn = flat if isinstance(flat := flattened(subschema, root), Mapping) else schema
     for key, role in _ROLES:
         for value in _strings(drawn[key]) if key in drawn else ():
-            reader.add(f"{where}.{key}", role, value, name)
+            reader.add(f"{where}.{key}", cast(Role, role), value, name)
     for option in _both_ends(drawn.get("oneOf")):
         if isinstance(option, Mapping) and option.get("const") == drawn.get("default", option):
             reader.add(f"{where}.default", "default", option.get("title"), name)

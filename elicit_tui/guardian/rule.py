@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
@@ -51,6 +52,12 @@ class GuardianRule:
     """Whether it speaks to the server's author of a mistake, not to the person of a danger."""
     about_host: bool = False
     """Whether a trusted domain quiets it: look-alike and host findings only."""
+    once: bool = False
+    """Whether the first place that it sees tells enough."""
+
+    def sightings(self, request: Reading) -> Iterator[Sighting]:
+        """What it sees in a request."""
+        return islice(self.find(request), 1 if self.once else None)
 
     def finding(self, sighting: Sighting, request: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""
@@ -157,11 +164,6 @@ class Mention(NamedTuple):
     def is_denied(self) -> bool:
         """Whether its clause says that it is not so."""
         return self.clause.denies(self.hit)
-
-    @property
-    def words(self) -> list[str]:
-        """The words that mean it, folded."""
-        return self.clause.words[self.hit.start : self.hit.end]
 
     @property
     def original(self) -> str:

@@ -72,7 +72,7 @@ def neighbouring(
 def weighed(signs: Signs, weights: Mapping[str, int]) -> tuple[Weight, ...]:
     """The evidence of some signs, the heaviest first."""
     found = (
-        weight(weights[sign], sign, place, " ".join(clause.words[hit.start : hit.end]))
+        weight(weights[sign], sign, place, clause.said(hit))
         for sign, (place, clause, hit) in signs.items()
     )
     return tuple(sorted(found, key=lambda why: -why.amount))

@@ -123,6 +123,7 @@ def test_every_word_for_a_piece_of_evidence_belongs_to_one() -> None:
         f"{begin}-{thing}" for begin in ("field-is", "may-be") for thing in ("secret", "contents")
     }
     made |= {"destroys", "takes", "alters", "command", "irreversible", *table("recipes")}
+    made |= {look.split()[0] for look in table("looks")}
     made |= {one.name for rule in table("sums") for one in frames_of(rule)}
     for frame, words in table("frames").items():
         assert len(words) == 1, frame

@@ -28,7 +28,7 @@ from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
 from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import fits
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
-from elicit_tui.guardian.pages import pattern, table
+from elicit_tui.guardian.pages import blocks, pattern, table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
@@ -140,19 +140,8 @@ def _is_harmless(clause: Clause) -> bool:
     return any(hit not in spanned and all(hit.start < end for end in ends) for hit in spoken)
 
 
-_OF_A_SET: Final = re.compile(pattern("card of a set"))
-_PUBLIC_KEY: Final = re.compile(r"(?i)\bssh-(?:rsa|ed25519)\b|\bBEGIN [A-Z0-9 ]*PUBLIC")
-_SENSES: Final = (
-    Sense("postal word", "postal sense", re.compile(r"\[1-9\](?:\[0-9\]|\\d)\{(?:4|5|2)\}")),
-    Sense("card word", "card sense", _OF_A_SET),
-    Sense("ticket word", "ticket sense", re.compile(r"\[A-[A-Z]\](?:\[0-9\]|\\d)\{(?:1,)?[23]\}")),
-    Sense("seed word", "seed sense"),
-    Sense("pem word", "pem sense", re.compile("BEGIN CERT")),
-    Sense("otp word", "otp sense", re.compile("%")),
-    Sense("key word", "public sense", _PUBLIC_KEY),
-    Sense("bolt word", "bolt sense"),
-    Sense("cookie word", "cookie sense"),
-    Sense("entry word", "entry sense"),
+_SENSES: Final = tuple(
+    Sense(words, shown_by, "".join(value)) for words, (shown_by, *value) in blocks("senses").items()
 )
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
@@ -348,7 +337,6 @@ def _named(concept: str, request: Reading) -> Iterator[Sighting]:
         for mention in mentions(request.texts(*GENERAL, "name", "title", "description"), concept):
             if mention.clause.standing(mention.hit) >= Standing.NAMED:
                 yield mention.sighting(Severity.WARN, 2, concept.replace(" ", "-"))
-                return
 
 
 def _shown(request: Reading) -> Iterator[Sighting]:
@@ -362,7 +350,6 @@ def _shown(request: Reading) -> Iterator[Sighting]:
     for place in request.places:
         if place.role not in UNREAD and (place.shape or _is_told_its_value(place, names)):
             yield Sighting(Severity.WARN, place.where, place.text[:12] + "…", place.field)
-            return
 
 
 def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
@@ -385,14 +372,15 @@ def _revealed(request: Reading) -> Iterator[Sighting]:
             for verb in mention.clause.of("reveal")
         ):
             yield Sighting(Severity.WARN, mention.place.where, mention.evidence)
-            return
 
 
 RULES = (
     house_rule("credentials.secret", _asked),
     house_rule("credentials.in_pieces", _in_pieces),
-    house_rule("credentials.webhook", partial(_named, "webhook")),
-    house_rule("credentials.security_question", partial(_named, "security question text")),
-    house_rule("credentials.shown", _shown),
-    house_rule("credentials.revealed", _revealed),
+    house_rule("credentials.webhook", partial(_named, "webhook"), once=True),
+    house_rule(
+        "credentials.security_question", partial(_named, "security question text"), once=True
+    ),
+    house_rule("credentials.shown", _shown, once=True),
+    house_rule("credentials.revealed", _revealed, once=True),
 )

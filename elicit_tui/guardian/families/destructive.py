@@ -19,10 +19,10 @@ from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, matching
 from elicit_tui.guardian.pages import pattern, table
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
-from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
+from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-TELLS, MOST_OF_A_FEW, _WORDS_ON_THE_WAY = 3, 3, 4
+TELLS, MOST_OF_A_FEW = 3, 3
 ACTS: Final = table("acts")["acts that an answer lets happen"]
 
 
@@ -159,9 +159,7 @@ AMOUNT: Final = re.compile(pattern("amount"))
 
 
 def _on_production(request: Reading) -> Iterator[Sighting]:
-    if framed := [*_framed("destructive.production")(request)]:
-        yield from framed
-        return
+    yield from _framed("destructive.production")(request)
     only = [it.name for it in request.fields if len(it.choices or ()) - may_be_left(it) == 1]
     ready = any(place.says("ready") for place in consequences(request))
     acts = any(
@@ -175,11 +173,9 @@ def _on_production(request: Reading) -> Iterator[Sighting]:
         leads = aim.clause.between(aim.hit.start).endswith(("->", "=>", "→", "⇒"))
         if chosen and (is_only or confirms(request)) and (leads or acts or (is_only and ready)):
             yield aim.sighting(Severity.WARN, 2, "aimed-at-production", aim.place.field)
-            return
 
 
 def _effect(request: Reading) -> Iterator[Sighting]:
-    yield from _by_nought(request)
     leave = consequences(request) if confirms(request) else ()
     choices = telling_choices(request)
     # Deleting stands among the choices, beside leaving everything as it is.
@@ -196,7 +192,6 @@ def _effect(request: Reading) -> Iterator[Sighting]:
                 if not (place.role in ("name", "title") and _is_said_small(request, clause)):
                     evidence = excerpt(view.folded, *clause.span(gone[0]))
                     yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
-                    return
     for place in (*leave, *choices):
         forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
         at = forced.start() if forced else -1
@@ -205,20 +200,6 @@ def _effect(request: Reading) -> Iterator[Sighting]:
         if forced and not any(hit.start == 0 for place in around for hit in place.of("speaks")):
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
-            return
-
-
-def _by_nought(request: Reading) -> Iterator[Sighting]:
-    """A number of which none takes away what is there: "0 erases all recordings"."""
-    counted = {field.name for field in request.fields if field.kind == "number"}
-    texts = request.places if counted else ()
-    counting = (place for place in texts if place.field in counted or place.role == "message")
-    for place, clause in ((text, clause) for text in counting for clause in text.clauses):
-        gone = _goes(clause, place, listed=False) if clause.words[0] in _NOUGHT else None
-        if gone is not None and gone[0].end < len(clause.words):
-            evidence = excerpt(place.views[0].folded, *clause.span(gone[0]))
-            yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
-            return
 
 
 def _is_said_small(request: Reading, clause: Clause) -> bool:
@@ -239,28 +220,28 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
     """The act of a clause that takes something away for good, weighed with its object."""
     for hit in clause.of("irreversible", "command"):
         if clause.means(hit):
-            return hit, (weight(2, hit.concept, place, _text(clause, hit)),)
+            return hit, (weight(2, hit.concept, place, clause.said(hit)),)
     for hit in clause.of("brings back"):
         # What cannot be brought back is what is denied here.
         if clause.denies(hit) and not clause.quoted[hit.start] and not clause.of("omit"):
-            return hit, (weight(2, "no-way-back", place, _text(clause, hit)),)
+            return hit, (weight(2, "no-way-back", place, clause.said(hit)),)
     for hit in clause.of(*_WEIGHTS):
         is_reported = clause.reports(hit) and (clause.whether or not listed)
         if clause.is_denied(hit) or is_reported or is_state(clause, hit):
             continue
-        because = [weight(_WEIGHTS[hit.concept], hit.concept, place, _text(clause, hit))]
+        because = [weight(_WEIGHTS[hit.concept], hit.concept, place, clause.said(hit))]
         weighty, small = _nearest(clause, hit, "weighty"), _nearest(clause, hit, "small thing")
         slight = _nearest(clause, hit, "slight")
         if weighty and slight and slight[1].end == weighty[1].start:
             weighty, small = None, slight
         if weighty is not None and (small is None or weighty[0] <= small[0]):
-            because.append(weight(2, "weighty-object", place, _text(clause, weighty[1])))
+            because.append(weight(2, "weighty-object", place, clause.said(weighty[1])))
         elif small is not None:
-            because.append(weight(-2, "small-object", place, _text(clause, small[1])))
+            because.append(weight(-2, "small-object", place, clause.said(small[1])))
         if (many := _nearest(clause, hit, "everything")) is not None and (
             not clause.quoted[many[1].start]
         ):
-            because.append(weight(1, "many", place, _text(clause, many[1])))
+            because.append(weight(1, "many", place, clause.said(many[1])))
         if sum(why.amount for why in because) >= THRESHOLD:
             return hit, tuple(because)
     return None
@@ -289,10 +270,6 @@ def is_state(clause: Clause, hit: Hit) -> bool:
     named = ends and not any(is_word(before, it, clause.latin) for it in ("small", "becomes"))
     determined = is_word(before, "determiner", clause.latin)
     return named or (determined and (ends or clause.words[hit.end] != "of"))
-
-
-def _text(clause: Clause, hit: Hit) -> str:
-    return " ".join(clause.words[hit.start : hit.end])
 
 
 def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
@@ -331,7 +308,6 @@ def _framed(rule: str) -> Callable[[Reading], Iterator[Sighting]]:
                 in_a_name = {*clause.gaps[hit.start : hit.end + 1]} & {"_"}
                 if (leave or begins or opens) and not in_a_name:
                     yield match.sighting(Severity.WARN)
-                    return
 
     return find
 
@@ -340,7 +316,6 @@ def _access(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.access")(request)
     for mention in mentions(request.texts("choice", "default"), "all hosts"):
         yield mention.sighting(Severity.WARN, 2, "open-to-all-hosts")
-        return
 
 
 def _mass_send(request: Reading) -> Iterator[Sighting]:
@@ -348,7 +323,6 @@ def _mass_send(request: Reading) -> Iterator[Sighting]:
     for mention in mentions(request.texts("choice", "title"), "sends"):
         if mention.hit.start == 0 and _names_hundreds(request.message):
             yield mention.sighting(Severity.WARN, 2, "sends-now")
-            return
     if any(_names_hundreds(place) for place in consequences(request)):
         yield from _framed("destructive.mass_send by number")(request)
 
@@ -371,9 +345,11 @@ def _money(request: Reading) -> Iterator[Sighting]:
     places = (*consequences(request), *telling_choices(request))
     if confirms(request) or any(move.clause.is_question and not move.hit.start for move in moved):
         yield from _paid(places)
-    for move in islice(matching("destructive.money", request, places), int(confirms(request))):
-        yield move.sighting(Severity.WARN)
-    if confirms(request) and AMOUNT.search(request.message.read.lower()):
+    if not confirms(request):
+        return
+    for match in matching("destructive.money", request, places):
+        yield match.sighting(Severity.WARN)
+    if AMOUNT.search(request.message.read.lower()):
         # "640.00 to the boat yard": a choice lets it go, by its first word.
         paid = (it for it in mentions(places, "money", "moves") if it.clause.means(it.hit))
         lets_go = mentions(request.texts("title", "choice"), "approves", "moves")
@@ -383,10 +359,8 @@ def _money(request: Reading) -> Iterator[Sighting]:
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
     """The first sum that is to be paid, once or again and again."""
-    for mention in mentions(places, "transfer", "subscription", "moves", "path of money", "into"):
+    for mention in mentions(places, "transfer", "subscription", "moves", "path of money"):
         folded, clause, hit = mention.view.folded, mention.clause, mention.hit
-        if hit.concept == "into" and not _leads_away(mention):
-            continue
         start, end = folded.span(clause.spans[0][0], clause.spans[-1][1])
         # "€1,250 for Marta. Shall I make the transfer?"
         is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
@@ -394,31 +368,16 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
         near = slice(max(start, mention.span[0] - 240), min(end + 60, mention.span[1] + 240))
         amount = AMOUNT.search(folded.original[near].lower())
         if amount is not None and clause.means(hit):
-            why = weight(2, "pays-an-amount", mention.place, f"{_text(clause, hit)} {amount[0]}")
+            why = weight(2, "pays-an-amount", mention.place, f"{clause.said(hit)} {amount[0]}")
             yield Sighting(Severity.WARN, mention.place.where, mention.evidence, None, (why,))
-            return
 
 
-def _leads_away(mention: Mention) -> bool:
-    """Whether a sum goes to somebody, by whatever verb: "€2,000 is on its way to Meyer"."""
-    clause, hit = mention.clause, mention.hit
-    start = max(0, mention.view.folded.span(*clause.spans[0])[0] - 2)
-    before = mention.original[start : mention.span[0]]
-    sums = [*AMOUNT.finditer(before.lower())]
-    receiver = clause.words[hit.end : hit.end + 3]
-    return (
-        bool(sums and receiver)
-        and len(before[sums[-1].end() :].split()) <= _WORDS_ON_THE_WAY
-        and not any(word.isdigit() for word in receiver)
-        and not clause.of("costs", "small thing")
-    )
-
-
-RULES = (
-    house_rule("destructive.effect", _effect),
-    house_rule("destructive.production", _on_production),
-    house_rule("destructive.access", _access),
-    house_rule("destructive.publish", _framed("destructive.publish")),
-    house_rule("destructive.mass_send", _mass_send),
-    house_rule("destructive.money", _money),
-)
+_RULES: Final = {
+    "destructive.effect": _effect,
+    "destructive.production": _on_production,
+    "destructive.access": _access,
+    "destructive.publish": _framed("destructive.publish"),
+    "destructive.mass_send": _mass_send,
+    "destructive.money": _money,
+}
+RULES = tuple(house_rule(name, find, once=True) for name, find in _RULES.items())

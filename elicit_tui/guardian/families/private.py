@@ -51,7 +51,7 @@ def _members(name: str, request: Reading, unset: frozenset[str]) -> set[str]:
     typed = {None, *asks} - unset
     places = request.texts(*GENERAL, "name", "title", "description")
     return {
-        " ".join(clause.words[hit.start : hit.end])
+        clause.said(hit)
         for place, _, clause, hit in mentions(places, name, usual_only=True)
         if place.field in typed
         and clause.standing(hit) >= (Standing.NAMED if place.field else Standing.ASKED)
