@@ -1,0 +1,120 @@
+"""What an inbox makes of what it reads in the store, told of each change once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, cast
+
+import pytest
+
+from elicit_tui.broker.inbox import Inbox
+from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft, StoreTrouble
+from elicit_tui.errors import StoreError
+from elicit_tui.store.store import Changes, Store, Waiting
+from tests.broker.elsewhere import bounded, sent
+from tests.broker.test_inbox_words import ME, THERE, waits
+
+pytestmark = pytest.mark.anyio
+
+
+class Scripted:
+    """A store that tells this, one look after the other, and then stands still."""
+
+    def __init__(self, *looks: Iterable[Waiting] | StoreError) -> None:
+        self._looks = list(looks)
+        self.read = asyncio.Event()
+
+    async def heartbeat(self, last_key: datetime | None = None) -> None: ...
+
+    async def asking_processes(self) -> tuple[()]:
+        return ()
+
+    async def changes(self, since: int, wait: float) -> Changes:
+        if not self._looks:
+            self.read.set()
+            await asyncio.Event().wait()
+        await asyncio.sleep(0)  # Whoever opens the inbox hears of each look after the first.
+        look = self._looks.pop(0)
+        if isinstance(look, StoreError):
+            raise look
+        return Changes(since + 1, tuple(look))
+
+
+class Told:
+    """An inbox on such a store, once all of it was read, with what it told."""
+
+    def __init__(self, *looks: Iterable[Waiting] | StoreError) -> None:
+        self.store = Scripted(*looks)
+        self.events: list[InboxEvent] = []
+        self.abandoned: list[str] = []
+        self.inbox = Inbox(
+            cast("Store", self.store),
+            "inbox",
+            me=ME,
+            refusal=lambda asking: None,
+            examine=lambda content, form: (),
+            abandoned=self.abandoned.append,
+        )
+        self.inbox.subscribe(self.events.append)
+
+    async def read(self, then: Any = None) -> Any:
+        async with self.inbox.watched():
+            await bounded(self.store.read.wait())
+            return await then(self.inbox) if then else self.inbox.waiting
+
+    @property
+    def names(self) -> list[str]:
+        return [type(event).__name__ for event in self.events]
+
+
+@pytest.fixture(autouse=True)
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elicit_tui.broker.store_reader.RETRY_SECONDS", 0.0)
+
+
+async def test_a_store_that_cannot_be_read_is_told_once_and_that_it_can_again() -> None:
+    gone = StoreError("The disk is gone.")
+    told = Told([], gone, gone, [])
+    assert await told.read() == ()
+    assert told.events == [StoreTrouble("The disk is gone."), StoreTrouble(None)]
+    assert told.inbox.trouble is None
+    told = Told(gone)
+    await told.read()
+    assert told.inbox.trouble == "The disk is gone."
+
+
+async def test_a_question_comes_once_and_changes_after_that() -> None:
+    first = waits()
+    told = Told([first], [replace(first, state="claimed", held_by=THERE)], [first])
+    (waiting,) = await told.read()
+    assert told.names == ["QuestionCame", "QuestionChanged", "QuestionChanged"]
+    assert waiting.question.form is not None
+
+
+@pytest.mark.parametrize(
+    ("end", "abandoned"),
+    [
+        ({"decided_by": "store", "action": None}, True),
+        ({"decided_by": "store", "action": "cancel"}, False),
+        ({"decided_by": "server", "action": None}, False),
+        ({"decided_by": "user", "action": "accept"}, False),
+    ],
+)
+async def test_only_of_a_question_whose_process_is_gone_the_end_is_written_here(
+    end: dict[str, Any], abandoned: bool
+) -> None:
+    first = waits()
+    told = Told([first], [replace(first, state="settled", question=None, **end)])
+    assert await told.read() == ()
+    assert told.abandoned == ([first.id] if abandoned else [])
+    assert isinstance(told.events[-1], QuestionLeft)
+    assert told.events[-1].waiting.question is not None
+
+
+async def test_what_cannot_be_read_here_is_not_answered_here() -> None:
+    sealed = waits(question=None, unreadable="Its seal does not open here.")
+    reply = await Told([sealed]).read(lambda inbox: inbox.answer(sealed.id, sent()))
+    assert (reply.kind, reply.sentence) == ("refused", "Its seal does not open here.")
