@@ -230,6 +230,7 @@ class MarkdownPage(VerticalScroll):
     MarkdownPage MarkdownH1 { content-align: left middle; margin: 0 0 1 0; color: $accent; }
     MarkdownPage MarkdownH2 { color: $accent; text-style: bold; }
     MarkdownPage MarkdownFence { background: $panel; max-height: 100%; }
+    MarkdownPage MarkdownFence > Label { width: 1fr; }
     """
 
     def __init__(self, text: str) -> None:

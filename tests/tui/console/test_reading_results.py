@@ -206,6 +206,13 @@ async def test_nothing_in_a_result_acts_on_the_screen_or_is_markup(tmp_path: Pat
         await stand.until(lambda: "[/nope]" in stand.text())
 
 
+async def test_a_line_of_code_in_markdown_is_wrapped_and_read_to_its_end(tmp_path: Path) -> None:
+    code = "# Title\n\n```sh\nelicit-tui call deploy deploy_branch branch=main THE_END\n```\n"
+    async with reading(tmp_path, text_result(code), size=(40, 24)) as (stand, screen):
+        assert isinstance(screen.view, MarkdownPage)
+        await stand.until(lambda: "THE_END" in stand.text())
+
+
 async def test_what_markdown_writes_in_other_signs_is_seen_too(tmp_path: Path) -> None:
     page = (
         "**Pay** to a&#x202E;b, c&ZeroWidthSpace;d, e&shy;f\n\n"

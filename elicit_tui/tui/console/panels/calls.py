@@ -343,7 +343,9 @@ class CallsPane(Pane):
                     shows = f"shows the picture{'s' if pictures > 1 else ''}"
                     words = f"{self.app.key_of('calls.whole')} {shows} · {words}"
                 lines.extend(text_lines(words, width, "dim"))
-            of_run = "  of an earlier run, secrets masked" if record.ended_as else ""
+            of_run = "  of an earlier run" if record.ended_as else ""
+            if of_run and self.state.settings.history.content == "redacted":
+                of_run += ", secrets masked"
             head: Line = (("result", "accent"), (of_run + "  as JSON" * as_json, "dim"))
             self._laid_out = (key, width, [head, *lines])
         return self._laid_out[2]
