@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -14,7 +17,14 @@ import pytest
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.gateway import connections
-from elicit_tui.gateway.http import BODY_SECONDS, listening_address, public_host
+from elicit_tui.gateway.http import (
+    BODY_SECONDS,
+    HttpOptions,
+    listening_address,
+    public_host,
+    serve_http,
+)
+from elicit_tui.gateway.tokens import Tokens
 from tests.gateway.http_world import ACCEPT, INITIALIZE, Gateway, many_agents
 from tests.gateway.world import (
     ERAS,
@@ -94,6 +104,10 @@ async def test_behind_a_proxy_it_answers_to_the_names_that_were_given_and_to_no_
 def test_a_public_host_is_a_name(name: str) -> None:
     with pytest.raises(UsageError, match="--public-host takes a name"):
         public_host(name)
+
+
+def test_a_public_host_is_the_same_in_capitals() -> None:
+    assert public_host("Gateway.Example:8443") == "gateway.example:8443"
 
 
 @pytest.mark.parametrize("length", ["told", "not told"])
@@ -252,7 +266,30 @@ def test_it_listens_on_loopback_only(address: str) -> None:
         listening_address(address)
 
 
-@pytest.mark.parametrize("address", ["", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", ":1x"])
+@pytest.mark.parametrize(
+    ("address", "read"),
+    [
+        ("127.0.0.1:8765", ("127.0.0.1", 8765)),
+        ("localhost:0", ("localhost", 0)),
+        ("[::1]:65535", ("::1", 65535)),
+    ],
+)
+def test_loopback_is_an_address_by_any_of_its_names(address: str, read: tuple[str, int]) -> None:
+    assert listening_address(address) == read
+
+
+@pytest.mark.parametrize(
+    "address", ["", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", ":1x", "127.0.0.1:²"]
+)
 def test_an_address_needs_a_port(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
         listening_address(address)
+
+
+async def test_an_address_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = taken.getsockname()
+        options = HttpOptions(idle_seconds=1.0, instructions=None)
+        nobody: Any = None
+        with pytest.raises(UsageError, match=f"127.0.0.1:{address[1]} cannot be listened on"):
+            await serve_http(nobody, address, Tokens(tmp_path), options)

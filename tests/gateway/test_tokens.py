@@ -1,0 +1,67 @@
+"""The tokens of one machine: what in their folder is one, and what stays true without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from elicit_tui.errors import UsageError
+from elicit_tui.gateway.tokens import SharedTokens, Tokens
+from elicit_tui.store.token_entries import Token
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_is_no_token_lets_nobody_in_and_keeps_nobody_out(tmp_path: Path) -> None:
+    tokens = Tokens(tmp_path)
+    shown = tokens.add("good")
+    good = (tmp_path / "good.json").read_bytes()
+    odd = {
+        "copied": good,
+        "cut": good[:-9],
+        "list": b"[]",
+        "half": b'{"name": "half"}',
+        "no": b"\xff",
+    }
+    for name, text in odd.items():
+        (tmp_path / f"{name}.json").write_bytes(text)
+    assert [token.name for token in Tokens(tmp_path).listed()] == ["good"]
+    (found,) = tokens.listed()
+    assert tokens.known(shown) == found
+    assert tokens.known(f"{shown}x") is None
+    assert found.sha256 not in shown
+
+
+async def test_a_name_is_given_once_and_taken_back_once(tmp_path: Path) -> None:
+    tokens = Tokens(tmp_path)
+    first = tokens.add("a.b-c_1")
+    with pytest.raises(UsageError, match="There is a token"):
+        tokens.add("a.b-c_1")
+    for name in ("", ".a", "a/b", "a" * 65):
+        with pytest.raises(UsageError, match="A token's name is letters"):
+            tokens.add(name)
+    tokens.revoke("a.b-c_1")
+    assert tokens.known(first) is None
+    with pytest.raises(UsageError, match="There is no token"):
+        tokens.revoke("a.b-c_1")
+
+
+async def test_a_token_of_all_machines_ends_also_where_its_end_cannot_be_written(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    token, revoked = Token("one", "digest", "now"), set[str]()
+
+    async def read() -> tuple[tuple[Token, ...], frozenset[str]]:
+        return (token,), frozenset(revoked)
+
+    entries: Any = SimpleNamespace(read=read)
+    tokens = SharedTokens(entries, tmp_path / "file" / "tokens")
+    await tokens.refresh()
+    assert tokens.listed() == tokens.shared == (token,)
+    revoked.add("digest")
+    await tokens.refresh()
+    assert tokens.listed() == ()
