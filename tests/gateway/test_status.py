@@ -96,8 +96,18 @@ def test_notes_are_bounded_and_what_is_broken_or_old_costs_nobody_the_others(
         noted(f"n{number}", written=now - 100 - number, ended="2026-11-24T04:00:00.000Z")
     noted("old", written=now - KEPT_SECONDS - 200, ended="2026-11-24T04:00:00.000Z")
     (connected.notes_folder() / "broken.json").write_text("{")
-    assert len(session_notes()) == MOST_NOTES
+    newest = [f"n{number}" for number in range(MOST_NOTES)]
+    assert [note.session for note in session_notes()] == newest
     assert not (connected.notes_folder() / "old.json").exists()
+
+
+def test_no_note_is_removed_of_an_agent_that_is_there(sealed_machine: Path) -> None:
+    now = time.time()
+    for number in range(MOST_NOTES + 2):
+        noted(f"n{number}", written=now)
+    assert len(session_notes()) == MOST_NOTES + 2
+    # One for whom nothing has changed for a week.
+    assert len(session_notes(clock=lambda: now + KEPT_SECONDS + 1)) == MOST_NOTES + 2
 
 
 def test_what_an_agent_calls_itself_cannot_act_on_the_terminal(
