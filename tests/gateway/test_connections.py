@@ -53,7 +53,7 @@ def connect(monkeypatch: pytest.MonkeyPatch) -> Connect:
     monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
     state = ServerState()
 
-    async def app(*how: Any) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("nobody asks anything")
 
     def connected(*, token: bool = False, busy: bool = False) -> BoundedConnection:
