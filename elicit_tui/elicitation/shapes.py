@@ -93,7 +93,7 @@ _ISSUED: Final[tuple[tuple[str, str], ...]] = (
 )
 """These begin a word, as `_ANYWHERE` need not."""
 _CARD: Final = re.compile(r"(?<![\d.])\d(?:[ .\-]?\d){12,18}(?![\d])")
-_CARD_BRANDS: Final = re.compile(
+_CARD_BRANDS: Final = (
     r"4\d{12}(?:\d{3}(?:\d{3})?)?|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3[0689]\d{12}|35\d{14}"
     r"|6\d{15,18}|5[068]\d{10,17}"
 )
@@ -104,7 +104,7 @@ _BASE32: Final = re.compile(
 )
 _WORDS: Final = re.compile(r"(?:(?:\d{1,2}[.):] ?)?\b[a-z]{3,8}\b[ \t,]*\n?[ \t]*){12,25}")
 _PHRASE_LENGTHS: Final = frozenset((12, 15, 18, 21, 24, 25))
-_NO_PHRASE: Final = re.compile(
+_NO_PHRASE: Final = (
     r"\b(?:the|and|for|are|was|with|from|not|our|your|has|have|his|her|its|but|had|were|been|which"
     r"|into|than|them|their|would|der|die|das|und|ist|ein|eine|mit|den|von|les|des|une|que|pour"
     r"|dans|est|los|las|por|con|una|para|del)\b"
@@ -118,21 +118,19 @@ _NAMED: Final = re.compile(
     r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;]{3,200})(?P<after>[ \t]{0,3}[A-Za-z]{0,2})",
     re.IGNORECASE,
 )
-_WHATEVER_IT_IS: Final = re.compile(
-    r"passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd", re.IGNORECASE
+_WHATEVER_IT_IS: Final = (
+    r"(?i)passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
 )
-_NO_VALUE: Final = re.compile(
-    r"[$%<{\[(*•.…_x-].*|(?:true|false|none|null|nil|undefined|required|optional|yes|no|string"
-    r"|hidden|redacted|unset|empty|stored|missing|invalid|expired|wrong|changed|min|max|must|at|is|the|your|see|env|vault)\W*",
-    re.IGNORECASE,
+_NO_VALUE: Final = (
+    r"(?i)[$%<{\[(*•.…_x-].*|(?:true|false|none|null|nil|undefined|required|optional|yes|no|string"
+    r"|hidden|redacted|unset|empty|stored|missing|invalid|expired|wrong|changed|min|max|must|at|is|the|your|see|env|vault)\W*"
 )
-_SAID_OF_IT: Final = re.compile(
-    r"(?:\w+ed|\w+ch|(?:in)?correct[ao]?|(?:in)?valide?|(?:un)?known|(?:un)?safe|weak|strong|fine"
+_SAID_OF_IT: Final = (
+    r"(?i)(?:\w+ed|\w+ch|(?:in)?correct[ao]?|(?:in)?valide?|(?:un)?known|(?:un)?safe|weak|strong|fine"
     r"|good|bad|okay|set|reset|new|old|lost|forgotten|broken|gone|secret|private|ready|hidden"
     r"|necessary|unnecessary|here|there|below|above|next|first|last|different|same|case|korrekt"
     r"|richtig|geheim|abgelaufen|(?:un)?bekannt|leer|sicher|gleich|nötig|vergessen|faux|vide|requise?"
-    r"|oublié|perdu|segura|nueva|vieja|obligatoria|igual|nova|errada|vazia|obrigatória)\W*",
-    re.IGNORECASE,
+    r"|oublié|perdu|segura|nueva|vieja|obligatoria|igual|nova|errada|vazia|obrigatória)\W*"
 )
 """What a sentence says of a password instead of telling it: "the password is correct"."""
 _EXAMINED: Final = 40_000
@@ -238,7 +236,7 @@ def _found(text: str) -> Iterator[SecretSpan]:
 def _cards(text: str) -> Iterator[SecretSpan]:
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
-        if _CARD_BRANDS.fullmatch(digits) and len(set(digits)) > 1 and _luhn(digits):
+        if re.fullmatch(_CARD_BRANDS, digits) and len(set(digits)) > 1 and _luhn(digits):
             yield SecretSpan("card_number", *match.span())
 
 
@@ -276,20 +274,20 @@ def _is_phrase(text: str, match: re.Match[str]) -> bool:
     words = re.findall("[a-z]+", match[0])
     before, after = text[: match.start()].rstrip(" \t"), text[match.end() :].lstrip(" \t")
     whole = (not before or before[-1] in "\n:=\"'([") and (not after or after[0] in "\n.\"')]")
-    return whole and len(words) in _PHRASE_LENGTHS and not _NO_PHRASE.search(match[0])
+    return whole and len(words) in _PHRASE_LENGTHS and not re.search(_NO_PHRASE, match[0])
 
 
 def _is_given(match: re.Match[str]) -> bool:
     """Whether what follows the name of a secret is its value, rather than more prose."""
     value = match["value"]
-    if _NO_VALUE.fullmatch(value):
+    if re.fullmatch(_NO_VALUE, value):
         return False
     made_up = any(character.isdigit() for character in value) or not value.strip(".!?:").isalnum()
     if match["told"] and not any(character.isdigit() for character in value):
         # One word that ends its sentence is told; what goes on, or judges, is prose.
-        told_whole = _ends_there(match) and not _SAID_OF_IT.fullmatch(value)
-        return told_whole and _WHATEVER_IT_IS.search(match["name"]) is not None
-    if _WHATEVER_IT_IS.search(match["name"]):
+        told_whole = _ends_there(match) and not re.fullmatch(_SAID_OF_IT, value)
+        return told_whole and re.search(_WHATEVER_IT_IS, match["name"]) is not None
+    if re.search(_WHATEVER_IT_IS, match["name"]):
         return made_up or bool(match["quote"]) or not match["after"].strip()
     return len(value) >= (
         3 if match["name"].lower().endswith(("pin", "cvv", "cvc")) else 6
