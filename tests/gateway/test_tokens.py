@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from elicit_tui.errors import UsageError
+from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.gateway import tokens as module
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.store.token_entries import Token
+from tests.gateway.world import until
 
 pytestmark = pytest.mark.anyio
 
@@ -65,3 +68,22 @@ async def test_a_token_of_all_machines_ends_also_where_its_end_cannot_be_written
     revoked.add("digest")
     await tokens.refresh()
     assert tokens.listed() == ()
+
+
+async def test_who_is_let_in_is_asked_again_and_again_also_after_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REFRESH_SECONDS", 0)
+    asked: list[int] = []
+
+    async def read() -> tuple[tuple[Token, ...], frozenset[str]]:
+        asked.append(1)
+        if len(asked) == 2:
+            raise StoreError("It is away.")
+        return (Token("one", "digest", str(len(asked))),), frozenset()
+
+    entries: Any = SimpleNamespace(read=read)
+    tokens = SharedTokens(entries, tmp_path / "tokens")
+    asking = asyncio.ensure_future(tokens.keep_fresh())
+    await until(lambda: len(asked) > 3 and tokens.shared[0].added != "1")
+    asking.cancel()
