@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.errors import StoreError, UsageError
+from elicit_tui.errors import StoreError
 from elicit_tui.gateway import tokens as module
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.store.token_entries import Token
@@ -36,20 +36,6 @@ async def test_what_is_no_token_lets_nobody_in_and_keeps_nobody_out(tmp_path: Pa
     assert tokens.known(shown) == found
     assert tokens.known(f"{shown}x") is None
     assert found.sha256 not in shown
-
-
-async def test_a_name_is_given_once_and_taken_back_once(tmp_path: Path) -> None:
-    tokens = Tokens(tmp_path)
-    first = tokens.add("a.b-c_1")
-    with pytest.raises(UsageError, match="There is a token"):
-        tokens.add("a.b-c_1")
-    for name in ("", ".a", "a/b", "a" * 65):
-        with pytest.raises(UsageError, match="A token's name is letters"):
-            tokens.add(name)
-    tokens.revoke("a.b-c_1")
-    assert tokens.known(first) is None
-    with pytest.raises(UsageError, match="There is no token"):
-        tokens.revoke("a.b-c_1")
 
 
 async def test_a_token_of_all_machines_ends_also_where_its_end_cannot_be_written(
