@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import decline
 from elicit_tui.elicitation.settings import GatewaySettings
+from elicit_tui.gateway.own_tools import NotAQuestion, agent_question
 from elicit_tui.gateway.telling import PAUSED_META_KEY
 from tests.gateway.world import World, asking, text_of, workshop, world
 
@@ -62,26 +64,87 @@ async def test_an_agent_asks_as_agents_write_questions(upwards: str) -> None:
         }
 
 
+def odd(**question: Any) -> dict[str, Any]:
+    """The arguments of one good question and this one."""
+    return {"questions": [{"question": "Well?"}, {"question": "x", **question}]}
+
+
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "why"),
     [
-        {},
-        {"message": " "},
-        {"message": "Go?", "schema": "a string"},
-        {"questions": []},
-        {"questions": [{"question": "x"}] * 5},
-        {"questions": [{"options": []}]},
-        {"questions": [{"question": "x", "options": [{"label": "a"}, {"label": "a"}]}]},
-        {"message": "Go?", "schema": COLOUR, "questions": [{"question": "x"}]},
+        ({}, "Give a message, or questions."),
+        ({"message": " "}, "Give a message, or questions."),
+        ({"message": 5}, "Give a message, or questions."),
+        ({"message": "Go?", "schema": "a string"}, '`schema` is an object with "properties"'),
+        ({"message": "Go?", "schema": {"type": "object"}}, '`schema` is an object with "prop'),
+        ({"schema": COLOUR, "questions": [{"question": "x"}]}, "not both"),
+        ({"questions": "xy"}, "`questions` is a list."),
+        ({"questions": {"question": "x"}}, "`questions` is a list."),
+        ({"questions": []}, "Ask one to 4 questions at a time."),
+        ({"questions": [{"question": "x"}] * 5}, "Ask one to 4 questions at a time."),
+        ({"questions": ["x"]}, "questions[0].question is missing."),
+        (odd(question=" "), "questions[1].question is missing."),
+        (odd(question=None), "questions[1].question is missing."),
+        (odd(options="ab"), "questions[1].options is a list."),
+        (odd(options=["a", {"label": ""}]), "questions[1].options[1].label is missing."),
+        (odd(options=[{}]), "questions[1].options[0].label is missing."),
+        (odd(options=["a", {"label": "a"}]), "questions[1].options has a label twice."),
     ],
-    ids=lambda arguments: ",".join(arguments) or "nothing",
 )
-async def test_what_is_no_question_is_told_to_the_agent_and_asked_of_nobody(
-    arguments: dict[str, Any],
-) -> None:
+def test_what_is_no_question_says_what_is_amiss(arguments: dict[str, Any], why: str) -> None:
+    with pytest.raises(NotAQuestion, match=re.escape(why)):
+        agent_question(arguments)
+
+
+async def test_what_is_no_question_is_told_to_the_agent_and_asked_of_nobody() -> None:
     async with world(asking()) as here:
-        assert (await here.calls("elicit", **arguments)).is_error
+        result = await here.calls("elicit", questions=[])
+        assert result.is_error
+        assert text_of(result) == "Ask one to 4 questions at a time."
         assert here.person.asked == []
+
+
+def test_questions_of_an_agent_are_one_form_in_their_words() -> None:
+    written = [
+        {"question": "Which?", "options": [{"label": "one", "description": "small"}, "two"]},
+        {"question": "Parts?", "multiSelect": True, "options": ["a"]},
+        {"question": "Else?", "options": []},
+        {"question": "Else?"},
+    ]
+    asked = agent_question({"questions": written})
+    choices = [{"const": "one", "title": "one: small"}, {"const": "two", "title": "two"}]
+    several = {"anyOf": [{"const": "a", "title": "a"}]}
+    assert asked.params == {
+        "mode": "form",
+        "message": "4 questions",
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                "question_1": {"type": "string", "title": "Which?", "oneOf": choices},
+                "question_2": {
+                    "type": "array",
+                    "title": "Parts?",
+                    "items": several,
+                    "minItems": 1,
+                },
+                "question_3": {"type": "string", "title": "Else?"},
+                "question_4": {"type": "string", "title": "Else?"},
+            },
+            "required": ["question_1", "question_2", "question_3", "question_4"],
+        },
+    }
+    answer = {"question_3": "no", "question_4": "yes", "other": 1}
+    assert asked.content(answer) == {"Else?": "no", "Else? (4)": "yes", "other": 1}
+
+
+def test_what_a_form_of_an_agent_says_is_its_message_or_its_one_question() -> None:
+    one = [{"question": "Which?"}]
+    assert agent_question({"questions": one}).message == "Which?"
+    assert agent_question({"questions": one, "message": "Please."}).message == "Please."
+    bare = agent_question({"message": "Go?", "schema": {"properties": {}}})
+    assert bare.schema == agent_question({"message": "Go?"}).schema
+    assert bare.schema == {"type": "object", "properties": {}}
+    assert bare.content({"a": 1}) == {"a": 1}
 
 
 async def test_a_persons_note_reaches_the_agent(upwards: str) -> None:
