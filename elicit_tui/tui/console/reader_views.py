@@ -229,7 +229,8 @@ class MarkdownPage(VerticalScroll):
     MarkdownPage Markdown { padding: 0; background: transparent; }
     MarkdownPage MarkdownH1 { content-align: left middle; margin: 0 0 1 0; color: $accent; }
     MarkdownPage MarkdownH2 { color: $accent; text-style: bold; }
-    MarkdownPage MarkdownFence { background: $panel; max-height: 100%; }
+    MarkdownPage MarkdownFence { max-height: 100%; }
+    MarkdownPage MarkdownFence, MarkdownPage MarkdownFence:light { background: $panel; }
     MarkdownPage MarkdownFence > Label { width: 1fr; }
     """
 

@@ -42,7 +42,9 @@ def draw(name: str, size: str, theme: str, folder: Path) -> None:
     def take(shot: str, app: App[Any]) -> None:
         svg = settled(app.export_screenshot(title=f"{shot} {size} {theme}"))
         path = folder / f"{size}-{theme}-{shot}.svg"
-        path.write_text(svg.replace("Fira Code", "DejaVu Sans Mono"), "utf-8")
+        # rsvg-convert has another font, and leaves out the blanks with which a text begins.
+        svg = svg.replace("Fira Code", "DejaVu Sans Mono")
+        path.write_text(svg.replace("<text ", '<text xml:space="preserve" '), "utf-8")
         path.with_suffix(".txt").write_text(text_of(app), "utf-8")
         if shutil.which("rsvg-convert"):
             subprocess.run(
