@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from elicit_tui.broker.inbox_events import Delivery
+from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame
 from elicit_tui.broker.inbox_questions import LEAST_SECONDS, InboxQuestions
-from elicit_tui.elicitation import Outcome, Question, Queue, decline
+from elicit_tui.elicitation import Outcome, Question, Queue, decline, now
 from elicit_tui.form.field import Typed
+from elicit_tui.store.store import Waiting
 from tests.broker.conftest import Person as Screen
 from tests.broker.conftest import form_request
+from tests.broker.test_inbox_words import waits
 from tests.broker.test_store_responder import Person, World, bounded, sent
 
 pytestmark = pytest.mark.anyio
@@ -185,4 +189,51 @@ async def test_who_answers_sees_what_is_left_where_it_was_asked(
     assert pending.deadline.started
     await broker.close()
     await bounded(asked)
+    await here.leaves()
+
+
+class GivesBack:
+    """An inbox with one question; the first answer is given back, the next one goes out."""
+
+    clock = staticmethod(now)
+
+    def __init__(self) -> None:
+        self.waiting = (waits(),)
+        self.answers: list[Outcome] = []
+        self.keys: list[str] = []
+        self.touched = self.keys.append
+        self._listeners: list[Callable[[InboxEvent], None]] = []
+        self.subscribe = self._listeners.append
+
+    def get(self, question_id: str) -> Waiting:
+        return self.waiting[0]
+
+    async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
+        self.answers.append(outcome)
+        if len(self.answers) > 1:
+            return Delivery("sent", "Sent.")
+        for listener in self._listeners:
+            listener(QuestionCame(self.waiting[0]))
+        for _ in range(10):  # As long as the store needs to say what became of it.
+            await asyncio.sleep(0)
+        question = self.waiting[0].question
+        assert question is not None
+        return Delivery("reopened", "Not valid.", replace(question, attempt=2))
+
+
+async def test_what_is_given_back_is_asked_once_and_told_once_it_went_out() -> None:
+    inbox = GivesBack()
+    here = Console(SimpleNamespace(inbox=inbox))  # type: ignore[arg-type]
+    here.sends(await here.screen.sees(), sent(colour=5))
+    again = await here.screen.sees(2)
+    assert again.attempt == 2
+    (pending,) = here.queue
+    pending.deadline.touch()
+    assert inbox.keys == [again.id]
+    # As whoever declines all that waits, or mutes its server, ends it in the queue.
+    no = decline("user", "You declined all waiting questions of paint.")
+    assert here.queue.settle_where(lambda pending: True, no) == 1
+    assert (await here.hears()).kind == "sent"
+    assert inbox.answers[1:] == [no]
+    assert (len(here.screen.shown), here.told.qsize(), len(here.queue)) == (2, 0, 0)
     await here.leaves()

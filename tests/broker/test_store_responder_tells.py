@@ -45,6 +45,18 @@ async def test_where_the_agent_is_meanwhile_is_seen_in_every_inbox(world: World)
     await bounded(asked)
 
 
+async def test_where_the_agent_is_is_said_anew_when_it_is_asked_again(world: World) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    await world.responder.mark_agent(question.id, "paused")
+    reply = await bounded(person.inbox.answer(question.id, sent(colour=5)))
+    assert reply.kind == "reopened"
+    await person.until(lambda: person.inbox.waiting[0].agent_state == "waiting")
+    await broker.close()
+    await bounded(asked)
+
+
 async def test_a_question_that_somebody_took_out_of_the_store_is_cancelled_by_it(
     world: World,
 ) -> None:
