@@ -259,12 +259,29 @@ def test_what_takes_in_processes_that_lost_their_parent_is_no_agent(
 
 @pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="a process names itself there")
 def test_what_started_a_process_is_named_without_what_its_name_would_do_to_a_terminal() -> None:
-    child = "from elicit_tui.broker.answerer import started_by; print(ascii(started_by()))"
+    child = (
+        "import json; from elicit_tui.broker.answerer import agent_arguments, started_by; "
+        "print(ascii(started_by())); print(json.dumps(agent_arguments()))"
+    )
     agent = (
         "import subprocess, sys; open('/proc/self/comm', 'w').write('\\x1b[2Jagent'); "
         "print(subprocess.check_output([sys.executable, '-c', sys.argv[1]], text=True))"
     )
     command = [sys.executable, "-c", agent, child]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=BOUND, check=True)
-    assert "[2Jagent" in shown.stdout
-    assert "\\x1b" not in shown.stdout
+    names, arguments = shown.stdout.strip().splitlines()
+    assert "[2Jagent" in names
+    assert "\\x1b" not in names
+    assert json.loads(arguments) == command[1:]
+
+
+def test_where_the_processes_above_cannot_be_read_nobody_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unreadable(process: psutil.Process) -> list[psutil.Process]:
+        raise psutil.AccessDenied(process.pid)
+
+    monkeypatch.setattr(answerer, "_line", list)
+    monkeypatch.setattr(psutil.Process, "parents", unreadable)
+    assert answerer.refusal((), without_terminal=True) == answerer.UNKNOWN
+    assert answerer.started_by() == answerer.agent_arguments() == ()
