@@ -21,9 +21,15 @@ from elicit_tui.elicitation.finding import MASK
 from elicit_tui.text.unseen import CONTROLS, is_invisible
 
 _SECRET_NAME: Final = re.compile(
-    r"token|secret|passw|passphrase|pwd|auth|cred|cookie|api.?key|private|session|bearer"
-    r"|(?:^|[_.-])(?:key|pat|pass|dsn)(?:$|[_.-])|key$|(?<!by)(?<!com)pass$|(?:^|[_.-])x[_-]?api"
-    r"|connection[_-]?string|database[_-]?url",
+    # A number of tokens is none, an author is nobody's login, and credits are no credentials.
+    r"(?<!max)(?<!max[_-])(?<!num[_-])token(?!i[sz]|s?[_-]?(?:count|limit|budget|usage))"
+    r"|auth(?!or(?!i[sz]))|cred(?!it)"
+    r"|secret|passw|passphrase|pwd|cookie|api.?key|private.|session|bearer"
+    r"|(?:^|[_.-])(?:pat|pass|dsn)(?:$|[_.-])|(?:^|[_.-])key[_.-]"
+    # The key of an issue, or one that a table is sorted by, opens nothing.
+    r"|(?<!issue)(?<!issue[_-])(?<!project)(?<!project[_-])(?<!sort)(?<!sort[_-])(?<!mon)"
+    r"(?<!primary[_-])(?<!foreign[_-])key$"
+    r"|(?<!by)(?<!com)pass$|(?:^|[_.-])x[_-]?api|connection[_-]?string|database[_-]?url",
     re.IGNORECASE,
 )
 

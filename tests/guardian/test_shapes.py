@@ -93,10 +93,19 @@ def test_names_of_secrets_are_known() -> None:
         "GH_PAT",
         "DB_DSN",
         *("PGPASS", "X-Api", "X_API_ID"),
+        *("auth", "oauth", "authorisation", "author_token", "creds", "max_token_secret"),
+        *("key", "MY_KEY", "accessKey", "key_id", "private_key", "privateKey"),
     ):
-        assert is_secret_name(name)
-    for name in ("PATH", "EDITOR", "keyboard", "HOST", "patience", "COMPASS", "BYPASS", "API_HOST"):
-        assert not is_secret_name(name)
+        assert is_secret_name(name), name
+
+
+def test_what_is_only_called_alike_is_no_secret() -> None:
+    for name in (
+        *("PATH", "EDITOR", "keyboard", "HOST", "patience", "COMPASS", "BYPASS", "API_HOST"),
+        *("author", "authority", "max_tokens", "maxTokens", "token_count", "tokenizer"),
+        *("credits", "private", "issueKey", "issue_key", "primary_key", "sort_key"),
+    ):
+        assert not is_secret_name(name), name
 
 
 @pytest.mark.parametrize(
