@@ -190,10 +190,20 @@ def test_an_error_of_the_protocol_is_the_error_that_was_expected() -> None:
     error = ProtocolCallError(-32602, "No such colour.")
     expects = replace(PAINTS, expect=Expectation(is_error=True, text="No such*"))
     assert written(None, expects, error=error) == []
+    assert written(None, expects, error=error, used=0) == [
+        "answer 1 was not used: its question did not come"
+    ]
     assert written(None, error=error) == ["error -32602: No such colour."]
     assert written(None, expects, error=ServerError("It went away.")) == ["It went away."]
     assert written(scenario=expects)[0] == "isError is not said"
     assert written(result("x", failed=True)) == ["the tool says isError"]
+
+
+def test_what_a_server_said_is_told_in_so_many_characters() -> None:
+    (fault,) = written(result("x" * 1000), replace(PAINTS, expect=Expectation(text="painted")))
+    assert fault.startswith('the text is "xxx')
+    assert "x…, not" in fault
+    assert len(fault) < 250
 
 
 def test_how_many_questions_there_were_is_held_against_what_is_expected() -> None:

@@ -116,6 +116,12 @@ def test_a_field_is_told_of_what_is_wrong_with_it_and_of_nothing_else(
         assert ours == [(grave, f"lint.{rule}", f"{place}{end}") for grave, rule, end in found]
 
 
+def test_what_only_the_guardian_sees_of_a_schema_is_told_too(tmp_path: Path) -> None:
+    seen = told(tmp_path, form("seat", required=False, type="string", minLength=5, maxLength=3))
+    place = PLACES.replace("guests", "seat")
+    assert (WARN, "schema.flat_mistake", f"{place}.minLength") in seen
+
+
 def test_the_gravest_is_told_first_and_the_same_once(tmp_path: Path) -> None:
     question = form("deep", type="object", properties={})
     question["requestedSchema"]["description"] = "a remark"

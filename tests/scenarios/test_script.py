@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import (
+    Action,
     Deadline,
     ElicitationRequest,
     Finding,
@@ -20,6 +22,7 @@ from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step
 from elicit_tui.scenarios.variants import (
     answers_gone_wrong,
+    as_written,
     branches,
 )
 from elicit_tui.scenarios.watching import State, Watched
@@ -48,6 +51,10 @@ def test_a_question_that_was_pushed_has_ways_that_a_round_has_not() -> None:
     more, also = names(PAINTS, pushed)
     assert more == [*refused, "call cancelled"]
     assert also == [*wrong, "the answer twice", "an accept that comes after a decline"]
+    sent = accept("answers", "", {"colour": "red"})
+    *_, late = answers_gone_wrong(PAINTS, [(pushed, sent)])
+    assert late.wrong is not None
+    assert (late.wrong.kind, late.wrong.content) == ("late", {"colour": "red"})
     two = replace(PAINTS, answers=(ANSWER, ANSWER))
     refused, wrong = names(two, in_round, in_round)
     assert refused == [f"{way} {n}" for n in (1, 2) for way in ("decline", "cancel", "deadline")]
@@ -70,6 +77,39 @@ def test_a_page_has_no_form_to_be_answered_wrongly() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("actions", "name"),
+    [
+        (("accept",), "accept"),
+        (("accept", "accept"), "accept"),
+        (("cancel",), "cancel"),
+        (("accept", "decline"), "decline 2"),
+    ],
+)
+def test_a_scenario_is_named_by_its_refusal_and_has_other_ways_only_without_one(
+    actions: tuple[Action, ...], name: str
+) -> None:
+    scenario = replace(PAINTS, answers=tuple(map(PreparedAnswer, actions)))
+    assert as_written(scenario).name == name
+    assert scenario.accepts is (name == "accept")
+    assert not replace(PAINTS, answers=()).accepts
+
+
+TYPED = "what is typed comes back in the result only"
+LEFT_OUT = "what is optional is left out"
+
+
+@pytest.mark.parametrize(("content", "ways"), [({"coats": 2}, {LEFT_OUT}), ({}, set())])
+def test_what_cannot_be_typed_or_left_out_is_no_way(content: dict[str, Any], ways: Any) -> None:
+    coats = {"type": "object", "properties": {"coats": {"type": "integer"}}}
+    asked = form_request(params={"requestedSchema": coats})
+    found = answers_gone_wrong(PAINTS, [(asked, accept("answers", "", content))])
+    named = {each.name for each in found}
+    assert named & {TYPED, LEFT_OUT} == ways
+    assert "coats is no whole number" in named
+    assert set(names(PAINTS, COLOURED)[1]) & {TYPED, LEFT_OUT} == {TYPED}
+
+
 @pytest.mark.anyio
 async def test_a_script_answers_each_question_by_the_step_that_is_meant_for_it() -> None:
     steps = [Step(PreparedAnswer("decline", message="Size*")), Step(ANSWER)]
@@ -87,6 +127,8 @@ async def test_a_script_answers_each_question_by_the_step_that_is_meant_for_it()
     )
     again = await script.respond(replace(colour, note="Not valid."), Deadline(60))
     assert (again.action, script.problems[1:]) == ("cancel", ["question 2: Not valid."])
+    await script.respond(replace(size, note=None), Deadline(60))
+    assert script.problems[2:] == ["question 1: It was given back."]
 
 
 @pytest.mark.anyio

@@ -82,6 +82,12 @@ def test_each_limit_of_a_field_is_broken_by_itself(
         ("Book it?", {"type": "string", "enum": ["true", "false"]}, "true", "false"),
         ("Which way?", {"type": "string", "enum": ["e", "n"]}, "e", None),
         ("Type users to confirm.", {"type": "string"}, "users", "elicit-tui typed something else"),
+        (
+            "Sure?",
+            {"type": "string", "description": "Type users to confirm."},
+            "users",
+            "elicit-tui typed something else",
+        ),
         ("Type your name.", {"type": "string"}, "Ada", None),
         ("Type users to confirm.", {"type": "string", "maxLength": 5}, "users", None),
         ("Shall users be asked?", {"type": "string"}, "users", None),
