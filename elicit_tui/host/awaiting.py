@@ -80,6 +80,7 @@ class Awaiting:
         try:
             return await self.within(work, self._connection.open_calls.may_be_held_up, what)
         finally:
+            # Its time has passed, or nobody waits any more.
             work.cancel()
 
     async def within(
@@ -102,6 +103,7 @@ class Awaiting:
         try:
             return await work
         except TransportRefused as error:
+            # So the SDK tells of HTTP 404 to a session that it had.
             if not str(error).startswith("Session terminated"):
                 raise ServerError(self._refusal(error)) from None
             sentence = (

@@ -71,11 +71,14 @@ class Outbox:
         while True:
             await self._filled.wait()
             while self._waiting:
+                # It leaves the queue only when it was written: until then `empty` is false.
                 message, written = self._waiting[0]
                 await send(message)
                 self._waiting.popleft()
                 if written is not None:
                     written()
+            # Nothing was awaited since the queue was found empty, so that nothing has come
+            # meanwhile.
             self._filled.clear()
 
 

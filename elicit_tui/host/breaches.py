@@ -139,6 +139,7 @@ class Breaches:
                 "answered a request twice; only the first answer counted",
                 "It answered a request twice; the first answer counts.",
             )
+        # Our ids count up: a lower one was ours once, and is remembered no longer.
         elif not isinstance(key, int) or key > self._latest:
             shown_id = quoted(str(identifier), 40)
             self._add(

@@ -115,6 +115,7 @@ class Connection:
             version=version,
             protocol_version=session.protocol_version,
         )
+        # Nothing tells there which call a question belongs to.
         if self.identity.transport != "http" and not session.wire.protocol.rounds:
             self.open_calls.take_turns = True
         self._become("ready")
@@ -303,6 +304,7 @@ class Connection:
         """
         session = await self._ready_session()
         if call.method == "tools/call":
+            # A person may have taken minutes over it, and the server may be gone.
             await self._gate.passed(call)
             session = await self._ready_session()
         if made is not None:
@@ -315,9 +317,11 @@ class Connection:
                 lambda: self.open_calls.time_stands_still(call),
                 f'answer "{neutral_line(call.name, 100)}"',
             )
+            # A result that came in spite of that is not told.
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.")
         except asyncio.CancelledError:
+            # From within, by `cancel` or `break_off`; else whoever called was cancelled.
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.") from None
             self._given_up.add(call.id)
@@ -353,6 +357,7 @@ class Connection:
         if self._gate.give_up(call_id, outcome) or call is None or work is None:
             return
         follower = self._followers.get(call_id)
+        # A task is not given up: its server may still say how it ended.
         if follower is None:
             self._given_up.add(call_id)
         self._end_questions(call, outcome)

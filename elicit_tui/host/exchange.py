@@ -93,6 +93,8 @@ def judge_round(
         return Round(defect="The server's requestState is not a string.")
     if requests is not None and not isinstance(requests, Mapping):
         return Round(request_state=state, defect="The server's inputRequests is not an object.")
+    # Requests without a state are those of a server that keeps it itself, a state without requests
+    # says "ask me again". A round without either could not be answered.
     if not requests and state is None:
         return Round(defect="The server asked for input without saying for what.")
     requests = requests or {}
@@ -134,6 +136,8 @@ def _judged(
         round=number,
         group_size=group_size,
         wire_id=key,
+        # Judged as a malformed question, whatever its params are.
         defect=None if well_formed else "The input request names no method.",
     )
+    # Asked while the answer is read, so that of a flood nothing is kept.
     return Judged(key, request, broker.admit(request))

@@ -58,6 +58,7 @@ _IN_SHORT: Final = (
     ("Redirect to ", "it redirects to another place, which is not followed: "),
     ("Unexpected content type: ", "its answer is neither JSON nor an event stream but "),
 )
+# The first sign that stands in the error counts; the empty one always does.
 _UNREADABLE: Final = (
     ("recursion limit", "is nested too deep"),
     ("number out of range", "holds a number that is too long"),

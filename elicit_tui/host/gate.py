@@ -60,6 +60,7 @@ class ToolGate:
         self._broker = broker
         self._tools: dict[str, Tool] | None = None
         self._listed_at = 0.0
+        # Calls whose approval is being asked, and those of them that were taken back meanwhile.
         self._waiting: set[str] = set()
         self._given_up: set[str] = set()
 
@@ -113,6 +114,7 @@ class ToolGate:
     ) -> bool:
         """Return once this definition may be called; whether anybody was asked about it."""
         outcome = None
+        # Taken back while its definition was read: nobody is asked.
         if call.id not in self._given_up:
             outcome = await self._broker.approve(
                 self._connection.identity, call, _raw(definition), self._process, earlier
@@ -122,6 +124,7 @@ class ToolGate:
         if outcome is None or outcome.action == "accept":
             return outcome is not None
         if outcome.decided_by == "server":
+            # Raises the reason for which the server went away.
             await self._connection.settled()
         raise ToolRefused(neutral_line(call.name, 80), outcome)
 

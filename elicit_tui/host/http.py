@@ -63,6 +63,8 @@ async def http_streams(
         if response.request.method == "POST":
             refused(response.status_code if response.status_code >= 400 else None)
 
+    # The SSE transport calls this in the place of the SDK's own factory. Its timeout is not taken:
+    # it would end a stream on which a person is being waited for.
     def client_of(
         headers: dict[str, str] | None = headers,
         timeout: httpx2.Timeout | None = None,
@@ -72,6 +74,7 @@ async def http_streams(
             silence,
             sse=url if settings.transport == "sse" else None,
             headers=headers,
+            # Only to connect has a limit.
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             auth=authorization or auth,
             event_hooks={"response": [notice_status]},

@@ -33,11 +33,14 @@ MOST_GREETING: Final = 16 * 1024
 """Of an SSE stream, in which it must say where its messages go."""
 
 _SESSION: Final = "mcp-session-id"
+# Matches what is wrong: a character that is not visible, or the 1,025th one.
 _NO_SESSION: Final = re.compile(r"[^!-~]|.{1025}")
 """Visible ASCII only, as the spec has it, and no more than can be repeated with every request."""
 
 _NAME: Final = b"retry"
 _LONGEST_RETRY: Final = 64
+# At the beginning of a line, where no other character stands before it: `retry`, unless one to
+# eight digits follow to the end of the line. All of that line is matched.
 _RETRY: Final = re.compile(rb"(?<![^\r\n])retry(?!: ?\d{1,8}[ \t]*(?:[\r\n]|\Z))[^\r\n]*")
 """A pause that the SDK could not wait for: negative, endless, no number."""
 _BLANK_LINE: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
@@ -123,6 +126,7 @@ class GuardedClient(httpx2.AsyncClient):
         self._sse = sse
         for transport in (self._transport, *self._mounts.values()):
             # The library has no public place for this; a transport of a test has no pool.
+            # Proxies have a transport each.
             if isinstance(transport, httpx2.AsyncHTTPTransport):
                 pool: Any = transport._pool
                 pool._network_backend = _CountedNetwork(pool._network_backend, silence)
@@ -132,6 +136,7 @@ class GuardedClient(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send one request; its answer, bounded. Raises ServerError."""
         if request.method == "DELETE":
+            # The end of a session is bounded in time, the opening of streams in how often.
             return await self._farewell(request, options)
         if request.method == "GET":
             await self._pace()
@@ -141,6 +146,7 @@ class GuardedClient(httpx2.AsyncClient):
         try:
             self._judge(response)
         except ServerError:
+            # Not read, and not left open either: the pool would keep its connection.
             await response.aclose()
             raise
         if isinstance(response.stream, httpx2.AsyncByteStream):
@@ -167,12 +173,15 @@ class GuardedClient(httpx2.AsyncClient):
             response = await super().send(request, **options)
             status = response.status_code
             await response.aclose()
+        # The SDK wants some answer here; nothing depends on which.
         return httpx2.Response(status, request=request)
 
     async def _pace(self) -> None:
         """A server may end its stream as often as it likes; it is not opened in a loop."""
         self._streams += 1
         if self._streams > FREE_STREAMS:
+            # Counted from when the last one was opened: one that held for a while is opened again
+            # at once.
             pause = self._last_stream + STREAM_PAUSE_SECONDS - time.monotonic()
             await anyio.sleep(max(0.0, pause))
         self._last_stream = time.monotonic()
@@ -196,6 +205,7 @@ class _Bounded(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         chunks = self._counted()
         async for chunk in _without_odd_pauses(chunks) if self._events else chunks:
+            # Looked at before the SDK sees it, which would wait for ever on another origin.
             if self._greeting is not None:
                 self._greeting.hear(chunk)
             yield chunk
@@ -204,6 +214,8 @@ class _Bounded(httpx2.AsyncByteStream):
         size = 0
         async for chunk in self._inner:
             size += len(chunk)
+            # An event stream has no end of its own: it is bounded by what comes between two
+            # messages.
             if not self._events and size > MOST_BYTES:
                 # Messages on another stream break the silence, and this would grow for ever.
                 self._silence.end(f"sent more than {MOST_BYTES // MEBIBYTE} MiB in one answer")
@@ -268,14 +280,17 @@ async def _without_odd_pauses(chunks: AsyncIterator[bytes]) -> AsyncIterator[byt
         held = b""
         start = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         last = data[start:]
+        # Still the same long line: a `retry` begins none in the middle of it.
         if inside and not start:
             yield data
             continue
+        # One is the beginning of the other: it may yet become `retry`, or its number may go on.
         if last[: len(_NAME)] == _NAME[: len(last)] and len(last) < _LONGEST_RETRY:
             data, held = data[:start], last
         if data:
             yield _patient(data, inside)
             inside = data[-1:] not in (b"\n", b"\r")
+    # The stream has ended within a line that was held back.
     if held:
         yield _patient(held, inside=False)
 
@@ -284,4 +299,5 @@ def _patient(data: bytes, inside: bool) -> bytes:
     """Odd pauses made comments; `inside` a line at its beginning, that line is left alone."""
     rest = _REST_OF_LINE.match(data) if inside else None
     first = rest.end() if rest is not None else 0
+    # In an event stream a line that begins with a colon is a comment.
     return data[:first] + _RETRY.sub(b": no pause", data[first:])

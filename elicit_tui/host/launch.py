@@ -146,6 +146,8 @@ def _living_member(group: int) -> bool:
     for entry in processes.iterdir():
         if entry.name.isdecimal():
             with contextlib.suppress(OSError):
+                # `PID (NAME) STATE PARENT GROUP …`: a name may hold blanks and brackets, so that
+                # only what stands behind the last bracket can be split.
                 fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
                 if int(fields[2]) == group and fields[0] not in ("Z", "X"):
                     return True
@@ -184,9 +186,12 @@ def start_process(settings: ServerSettings) -> ServerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # The event loop reads and writes the pipes itself.
             bufsize=0,
             env=environment,
             cwd=server_directory(settings),
+            # A group of its own: the terminal's Ctrl-C does not reach it, and its children end with
+            # it.
             start_new_session=sys.platform != "win32",
         )
     except (OSError, ValueError) as error:
@@ -235,6 +240,7 @@ def server_environment(settings: ServerSettings) -> dict[str, str]:
 
 def _resolved(settings: ServerSettings, environment: dict[str, str]) -> str:
     command = settings.command or ""
+    # What a managed server runs is not chosen by who can change a PATH.
     if settings.fixed_path and not Path(command).is_absolute():
         found = shutil.which(command, path=FIXED_PATH) if Path(command).name == command else None
         if found is None:

@@ -86,14 +86,18 @@ class Lifecycle:
         _may_start(self._connection)
         process: ServerProcess | None = None
         if settings.url is None and self._connection.in_process is None:
+            # Started ahead by `Host.launch`, or now.
             process = self._connection.process or start_process(settings)
             self._connection.process = process
             self._log_task = asyncio.ensure_future(self._log.run(process))
+        # In a thread, as the import would hold the event loop from the other servers and the
+        # screen.
         await asyncio.to_thread(load_sdk, remote=process is None)
         async with AsyncExitStack() as stack:
             with self._opening():
                 read, write = await stack.enter_async_context(self._streams(process))
             await self._session(stack, read, write)
+            # In use from here on, until somebody lets go of the lifeline.
             await self._lifeline.over.wait()
             if not self._asked_to_end:
                 # Told before the streams are closed: a question on the screen goes away at once.
@@ -111,6 +115,7 @@ class Lifecycle:
         seconds = self._connection.settings.startup_timeout_sec
 
         def give_up() -> None:
+            # `run` finds out by this that the cancellation is its own.
             self._late = True
             task.cancel()
 
@@ -170,6 +175,8 @@ class Lifecycle:
             yield
         finally:
             self._connection.open_calls.logging_in = False
+            # Only if it is the clock that still runs: the opening or the greeting may be over by
+            # now.
             if clock is not None and clock is self._clock:
                 clock.go_on()
 
@@ -191,6 +198,7 @@ class Lifecycle:
                 self._wire(),
                 remote=settings.url is not None,
                 broken=self._broken_message,
+                # The end of the server's stream is the end of the connection.
                 gone=self._lifeline.over.set,
             )
         )
@@ -205,6 +213,7 @@ class Lifecycle:
             finally:
                 self._clock.stop()
                 self._clock = None
+        # The scope keeps the cancellation to itself, and knows whether there was one.
         if scope.cancelled_caught:
             raise ServerError(self._not_ready())
         connection.became_ready(session)
@@ -233,6 +242,7 @@ class Lifecycle:
         from elicit_tui.host.faults import unreadable_reason
 
         is_content = isinstance(error, (ValueError, RecursionError))
+        # Only what could be read, and is wrong, counts as a message that was lost.
         wrong = f"it {unreadable_reason(str(error))}" if is_content else None
         self._stray_line(str(error), wrong)
 
@@ -268,6 +278,7 @@ class Lifecycle:
         from elicit_tui.host.session import Gone
 
         found = leaf(error)
+        # Whoever gave the connection up said why. What broke because of that says less.
         if self._lifeline.lost is not None:
             return self._lifeline.lost
         if isinstance(found, ProtocolCallError):

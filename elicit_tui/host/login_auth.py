@@ -120,12 +120,15 @@ class Authorization(httpx2.Auth):
         tried: set[str] = set()
         step_ups = 0
         while True:
+            # It is the same request each time: the token of the try before goes first.
             request.headers.pop("Authorization", None)
             if login is not None and login.access_token:
                 request.headers["Authorization"] = f"Bearer {login.access_token}"
             response = yield request
             step_up = response.status_code == 403 and _wants_scope(response)
+            # To end a session nobody has to log in.
             if request.method == "DELETE" or not (step_up or response.status_code == 401):
+                # A login has helped: what was to be told of the refusal is void.
                 if tried:
                     self._connection.login_refusal = None
                 return
@@ -138,6 +141,8 @@ class Authorization(httpx2.Auth):
                 )
                 return
             try:
+                # The second of two requests that were refused together finds the login of the first
+                # there.
                 async with self._one_at_a_time:
                     login = await self._answered(response, login, tried, step_up)
             except LoginError as error:
@@ -154,6 +159,7 @@ class Authorization(httpx2.Auth):
     def _read(self) -> Login | None:
         """The login as it stands on this machine now; another process may have changed it."""
         held = self._login
+        # Whether the file is another is asked with each request, and it is read only then.
         if held is None or self._shelf.stamp(held.key) != self._stamp:
             client_id = self._server.oauth.client_id
             self._login = self._shelf.of_server(self._server.url or "", client_id)
@@ -163,6 +169,7 @@ class Authorization(httpx2.Auth):
 
     async def _in_time(self) -> Login | None:
         """The login, renewed where it ends soon; what goes wrong is found out by the server."""
+        # A renewal that fails ends nothing: the token may be good still, which the server knows.
         with suppress(LoginError):
             login = await asyncio.to_thread(self._read)
             soon = AHEAD_SECONDS + random.uniform(0, JITTER_SECONDS)
@@ -183,6 +190,8 @@ class Authorization(httpx2.Auth):
                 try:
                     renewed = await (await self._flow(stored)).refreshed()
                 except RefreshRefused as error:
+                    # The authorization server has forgotten who we are: the next login registers
+                    # anew. A client of the owner's stays as it is, and only its tokens go.
                     if error.client_unknown and self._server.oauth.client_id is None:
                         await asyncio.to_thread(self._shelf.forget, stored.key)
                     else:
@@ -214,9 +223,12 @@ class Authorization(httpx2.Auth):
         try:
             current = await asyncio.to_thread(self._read)
             failed = used.access_token if used is not None else ""
+            # A request beside this one, or another process, has a newer token: that one first.
             if current is not None and current.access_token not in ("", failed):
                 tried.add("another")
                 return current
+            # A renewed token allows no more than the one before, so that at a step-up it is no
+            # help.
             may_renew = not step_up and "renewal" not in tried
             if may_renew and current is not None and current.refresh_token:
                 tried.add("renewal")
@@ -225,6 +237,8 @@ class Authorization(httpx2.Auth):
             tried.add("login")
             return await self._logged_in(response, step_up)
         except LoginError as error:
+            # Each way to fail becomes one sentence that names the server and what helps. A sentence
+            # that has all of that already stays as it is.
             if isinstance(error, _Sentence):
                 raise
             helps = not isinstance(error, LoginNotOffered)
@@ -244,6 +258,7 @@ class Authorization(httpx2.Auth):
             raise _Sentence(self._connection.login_refusal)
         stored = await asyncio.to_thread(self._read)
         oauth = self._server.oauth
+        # With the owner's own credentials there is no page and nobody to ask.
         if not oauth.needs_person:
             login = await (await self._flow(stored)).logged_in(response, None, _nobody)
             return await self._saved(login, stored)
@@ -275,6 +290,7 @@ class Authorization(httpx2.Auth):
         """Keep a new login in the place of this one; one of another issuer stays."""
         async with self._shelf.lock(login.key):
             login = self._taken(await asyncio.to_thread(self._shelf.save, login))
+        # The same issuer, and another client: the login before would be found beside it.
         if replaced is not None and replaced.issuer == login.issuer and replaced.key != login.key:
             await asyncio.to_thread(self._shelf.forget, replaced.key)
         return login
@@ -284,6 +300,7 @@ class Authorization(httpx2.Auth):
             self._step_ups[call.id] += 1
             if self._step_ups[call.id] > MOST_STEP_UPS:
                 raise LoginError(f"it wanted more than {MOST_STEP_UPS} times in one call")
+        # Nobody tells here when a call ends.
         if len(self._step_ups) > MOST_CALLS:
             self._step_ups.clear()
 
@@ -304,6 +321,8 @@ class Authorization(httpx2.Auth):
         """
         request = authorization_request(self._connection.identity, page, self.calls)
 
+        # A page that led back on another machine: the person gives its address by hand. With an
+        # empty one they only say that they are done there.
         def take(address: str) -> str | None:
             if redirect.came.is_set():
                 return None
@@ -314,6 +333,7 @@ class Authorization(httpx2.Auth):
         was_told = False
         try:
             while not asking.done():
+                # Once the page has led back, its event is no news at every turn.
                 watched = {asking} if came.done() else {asking, came}
                 await asyncio.wait(
                     watched, timeout=ELSEWHERE_SECONDS, return_when=asyncio.FIRST_COMPLETED
@@ -371,6 +391,7 @@ class _Person:
         from elicit_tui.host.oauth import issuer_of
 
         parameters = parse_qs(urlsplit(address).query)
+        # `OAuthFlow` has seen that the address has one state, and no more.
         redirect = Redirect(self._listener.uri, parameters["state"][0])
         scopes = tuple(" ".join(parameters.get("scope", ())).split())
         if not all(map(is_scope, scopes)):
@@ -382,6 +403,7 @@ class _Person:
             scopes,
             () if known is None else tuple(scope for scope in scopes if scope not in known),
         )
+        # Before the person is asked: a browser may lead back at once.
         await self._listener.listen(redirect)
         outcome = await self._authorization.consent(page, redirect)
         if outcome.action != "accept":

@@ -48,6 +48,7 @@ def is_private(host: str) -> bool:
     """Whether a host is this machine or an address that is not reached from everywhere."""
     address = ip_address_of(host)
     if address is not None:
+        # An IPv4 address may be spelled as an IPv6 one (`::ffff:10.0.0.1`).
         return not (getattr(address, "ipv4_mapped", None) or address).is_global
     # What ends in a number is an address too, in a spelling that some read and others do not.
     numeric = re.fullmatch(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)", host) is not None
@@ -100,6 +101,7 @@ class CheckedRequests:
         whole = httpx2.Response(
             response.status_code, headers=response.headers, content=bytes(body), request=request
         )
+        # Whoever follows a redirect sends it through here too.
         whole.next_request = response.next_request
         return whole
 

@@ -38,7 +38,10 @@ REFUSED: Final = "Invalid elicitation request"
 """All that a server is told about what was wrong: the details are for the person."""
 
 _OUTLINE: Final = re.compile(
-    r"\A\s*(\{[^{}\[\]]{0,4000}?)[{\[].*[}\]]([^{}\[\]]{0,4000}\})\s*\Z", re.DOTALL
+    # Two parts: from the first brace up to what is nested, and from behind it to the last brace.
+    # With `null` between them they make an object of all that is not nested.
+    r"\A\s*(\{[^{}\[\]]{0,4000}?)[{\[].*[}\]]([^{}\[\]]{0,4000}\})\s*\Z",
+    re.DOTALL,
 )
 """What stands before and behind everything nested: where writers of messages put the id."""
 
@@ -56,6 +59,7 @@ class MessageReader:
             return read
 
         # To make one for each message takes as long as to read it.
+        # A hook makes reading slower: there is none where nobody wants to know of doubles.
         self._decoder = json.JSONDecoder(
             object_pairs_hook=None if said_twice is None else read_object,
             parse_constant=_no_constant,
@@ -119,6 +123,7 @@ def _unreadable(text: str, what: str) -> Message | None:
         raw = json.loads(f"{outline[1]}null{outline[2]}" if outline else text)
     except (ValueError, RecursionError):
         return None
+    # A program may print JSON of its own between the messages.
     if not isinstance(raw, dict) or "jsonrpc" not in raw:
         return None
     if "method" in raw:
@@ -132,6 +137,7 @@ def _salvaged(raw: dict[str, Any]) -> Message | None:
         identifier = raw.get("id")
         # The judge of requests wants to see params as they came, whatever they are.
         if is_id(identifier):
+            # Without the SDK's checks, which it has just failed.
             return JSONRPCRequest.model_construct(
                 jsonrpc=raw.get("jsonrpc"), id=identifier, method=method, params=raw.get("params")
             )

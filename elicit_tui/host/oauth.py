@@ -116,6 +116,7 @@ class OAuthFlow:
         assert login is not None
         memory = Memory(
             OAuthToken(
+                # The SDK renews only what it has a token of; this one is sent nowhere.
                 access_token=login.access_token or "none",
                 refresh_token=login.refresh_token,
                 scope=login.scope,
@@ -130,6 +131,7 @@ class OAuthFlow:
             resource = ProtectedResourceMetadata.model_validate(login.protected_resource)
             provider.context.protected_resource_metadata = resource
             provider.context.auth_server_url = str(resource.authorization_servers[0])
+        # Long over, so that the SDK renews at once.
         provider.context.token_expiry_time = 1.0
         requests = CheckedRequests(self._url)
         await self._drive(provider, requests, None)
@@ -218,6 +220,8 @@ class OAuthFlow:
         oauth, login = self._server.oauth, self._login
         uris = [AnyUrl(redirect_uri)] if redirect_uri is not None else None
         if oauth.client_id is not None:
+            # What is known of a configured client, under the id and the secret that are configured
+            # now.
             known = dict(login.client) if login and login.client_id == oauth.client_id else {}
             known.pop("redirect_uris", None)
             secret = self._environment.get(oauth.client_secret_env or "") or None
@@ -399,6 +403,7 @@ def _assertion(client_id: str, key: str) -> Callable[[str], Awaitable[str]]:
 
         now = int(time.time())
         claims = {"iss": client_id, "sub": client_id, "aud": audience, "iat": now, "exp": now + 300}
+        # Only the one of the key's own kind takes it.
         for algorithm in _ALGORITHMS:
             try:
                 return jwt.encode({**claims, "jti": token_hex(16)}, key, algorithm=algorithm)

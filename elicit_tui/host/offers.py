@@ -225,6 +225,7 @@ def _once_each(listed: Listed) -> Listed:
     doubled: dict[str, None] = {}
     for entry in listed.entries:
         name = entry.get("name")
+        # Against the entry that counts so far, so that of several the most cautious one stays.
         known = entries.setdefault(name, entry)
         if known is not entry:
             doubled[str(name)] = None

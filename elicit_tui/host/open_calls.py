@@ -42,6 +42,7 @@ class OpenCalls:
     @asynccontextmanager
     async def turn(self, call: Call) -> AsyncIterator[None]:
         """Within this the call is open. Waits for the turn; calls come in the order they asked."""
+        # Whoever waits for a turn holds this; all others stand behind in the order they came.
         async with self._next:
             while self.take_turns and not all(map(self._asked, self._open)):
                 self._ended.clear()
@@ -97,6 +98,7 @@ async def wait_within(
             spent += time.monotonic() - started
             if spent >= seconds:
                 return False
+        # Its time is over and stands still: without a pause this would be a loop that only looks.
         elif timeout == 0:
             await asyncio.sleep(TICK_SECONDS)
     return True

@@ -36,10 +36,13 @@ from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
 from elicit_tui.host.session import Gone, Session, TransportRefused
 from elicit_tui.text import neutral_line
 
+# A server that only says "wait" is asked again after these pauses, from the first to the longest.
 FIRST_PAUSE_SECONDS: Final = 0.05
 LONGEST_PAUSE_SECONDS: Final = 2.0
+# So often a silent server is knocked at while a person thinks.
 PROBE_SECONDS: Final = 2.0
 
+# How often one call is made again after pages were visited; then its error is told as it is.
 MOST_RETRIES: Final = 5
 MOST_PAGES: Final = 16
 MOST_ON_RECORD: Final = 1_000
@@ -67,6 +70,8 @@ class CallDriver:
         LimitReached when `most_rounds` rounds passed in which no person was asked.
         """
         exchange = Exchange(call=self.call)
+        # The two ways in which a call goes on count apart: `number` counts rounds (modern era),
+        # `retries` errors that name pages (handshake era).
         number = without_person = retries = 0
         pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
         while True:
@@ -75,6 +80,8 @@ class CallDriver:
             except ProtocolCallError as error:
                 retries += 1
                 pages = await self._pages_visited(error, retries)
+                # The same call once more. No message says that a page was agreed to: the record of
+                # each counts as sent when this request has left.
                 exchange = replace(exchange, round=retries + 1, answering=pages)
                 continue
             current = exchange.new_round
@@ -86,6 +93,7 @@ class CallDriver:
                 raise Interrupted("The call was cancelled.")
             number += 1
             group = len(current.let_through)
+            # Told before anything is refused, so that whoever watches sees each round begin.
             self.emit(RoundStarted(self.identity.name, self.call.id, number, group))
             await self._refuse_what_cannot_be_answered(current)
             outcomes = await self._outcomes(current)
@@ -101,6 +109,8 @@ class CallDriver:
             exchange = self._next(current, outcomes, number + 1)
 
     def _next(self, current: Round, outcomes: Mapping[str, Outcome], number: int) -> Exchange:
+        # The server finds its answers by the keys that it gave. Its state goes back as it came, and
+        # where it gave none there must be none (spec: 2026-07-28, multi round-trip requests).
         extra: dict[str, Any] = {}
         if current.elicitations:
             extra["inputResponses"] = {
@@ -108,6 +118,8 @@ class CallDriver:
             }
         if current.request_state is not None:
             extra["requestState"] = current.request_state
+        # Of a flood only the number is recorded: there is no line of its own that would become
+        # "sent".
         answering = tuple(
             judged.request for judged in current.elicitations if not outcomes[judged.key].in_group
         )
@@ -118,6 +130,8 @@ class CallDriver:
         return Exchange(self.call, round=number, extra=extra, answering=answering, last=last)
 
     async def _outcomes(self, current: Round) -> dict[str, Outcome]:
+        # First what the broker's first steps have refused already, then what came of all others.
+        # Both are needed: the answer holds every key of the round.
         outcomes = {
             judged.key: judged.outcome
             for judged in current.elicitations
@@ -145,6 +159,7 @@ class CallDriver:
             for task in ending:
                 task.cancel()
             await asyncio.gather(*ending, return_exceptions=True)
+        # One question that ended because its server did tells it for all of them.
         if any(outcome.decided_by == "server" for outcome in outcomes):
             raise Gone
         return outcomes
@@ -171,8 +186,10 @@ class CallDriver:
         questions = self._pages(error, attempt)
         if len(questions) > MOST_PAGES:
             raise await self._too_many_pages(error, questions) from None
+        # An error that names no page is an error as any other.
         if not questions or attempt > MOST_RETRIES:
             raise error
+        # All or none: while one page is left the same call would meet the same error.
         consents = await self._watched(questions)
         if any(consent.action != "accept" for consent in consents):
             raise error
@@ -203,6 +220,8 @@ class CallDriver:
             f"The server wants {len(questions):,} pages visited first; no more than {MOST_PAGES} "
             "at once are asked about"
         )
+        # These were never shown to anybody, and the record has to have them all the same. A server
+        # may name a million, and each costs a line there.
         for question in questions[:MOST_ON_RECORD]:
             if self.broker.admit(question) is None:
                 await self._withdrawn(question, f"{sentence}.")
@@ -219,6 +238,8 @@ class CallDriver:
         sentence = current.defect or (
             f"The server asked for {current.refused_methods[0]}, which was not advertised to it."
         )
+        # What was let through is open at the broker until it has an outcome. It gets one before the
+        # call fails, so that none of this round comes to a screen.
         for judged in current.let_through:
             await self._withdrawn(judged.request, sentence)
         if current.defect is not None:

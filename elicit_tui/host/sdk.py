@@ -132,6 +132,7 @@ def client_only(packages: Sequence[str] = PACKAGES, absent: Sequence[str] = ()) 
     modules cannot be had one by one. `absent`: modules whose names are taken from them and never
     used; each is an empty class.
     """
+    # They are loaded already, and nothing can be saved.
     if any(name in sys.modules for name in packages):
         yield
         return

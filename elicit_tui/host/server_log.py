@@ -67,6 +67,7 @@ def _opened(path: Path) -> IO[bytes]:
         number = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
     except OSError as error:
         raise ServerError(f"The log file {path} cannot be written: {error.strerror}.") from None
+    # Asked of the open file: what lies under its path may be exchanged at any time.
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
         raise ServerError(f"The log file {path} is not a regular file.")
@@ -74,6 +75,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 _NPM: Final = re.compile(r"npm (?:error|ERR!) ?(?P<said>.*)")
+# Lines of npm that say nothing of the reason; the last alternative is a line without words.
 _NPM_IN_PASSING: Final = re.compile(
     r"(?:code|syscall|errno|path|cwd|command)\b.*|A complete log .*|\d{3} ?|"
 )
@@ -114,6 +116,8 @@ class ServerLogReader:
         try:
             while chunk := await reader.read(64 * 1024):
                 *lines, rest = (partial + chunk).split(b"\n")
+                # After `cut`, all up to the next line break belongs to a line that was told
+                # already.
                 for line in lines:
                     if not cut:
                         self._line(line)
@@ -123,6 +127,7 @@ class ServerLogReader:
                     # The rest of so long a line is not kept anywhere.
                     self._line(partial)
                     partial, cut = b"", True
+                # One that writes without end must not hold the event loop.
                 await asyncio.sleep(0)
         except OSError:
             pass

@@ -40,6 +40,8 @@ from elicit_tui.host.streams import JudgedRead, JudgedWrite
 from elicit_tui.host.wire import Wire
 from elicit_tui.text import quoted
 
+# By these words alone a refusal of HTTP is told from an error of the server. Should an SDK word
+# them anew, `_kind_of` takes such a refusal for the server's own "no".
 _TRANSPORT_WORDS: Final = (
     "Not Found",
     "Session terminated",
@@ -114,6 +116,7 @@ class Session:
             try:
                 await self._greeted(self._sdk.initialize())
                 return
+            # RuntimeError: what the SDK raises for a revision that it does not know.
             except (ProtocolCallError, TransportRefused, RuntimeError) as error:
                 if protocol == HANDSHAKE:
                     raise
@@ -126,6 +129,9 @@ class Session:
                 raise refusal from None
         else:
             await self._discovered()
+        # From here on the wire expects rounds. Until now it took the server for one of the
+        # handshake era, which is right for the greeting in either era: no question may come before
+        # its end.
         self.wire.era = "modern"
 
     async def _discovered(self) -> None:
@@ -141,6 +147,7 @@ class Session:
     async def _greeted(self, request: Any) -> None:
         exchange = Exchange()
         await self._checked(exchange, request)
+        # The SDK keeps a model of the answer; what came is what the wire has kept.
         self.greeting = exchange.result or {}
 
     async def probe(self) -> None:
@@ -150,6 +157,7 @@ class Session:
     async def alive(self) -> None:
         """Returns once anything at all came back. Raises Gone when the connection is lost."""
         asking = self.probe() if self.wire.protocol.stateless else self._sdk.send_ping()
+        # A refusal is a sign of life as well.
         with contextlib.suppress(ProtocolCallError, TransportRefused, ServerError):
             await self._checked(Exchange(), asking)
 
@@ -157,6 +165,7 @@ class Session:
         """Send one request of a call; its answer exactly as it came, a round's included."""
         call = exchange.call
         assert call is not None
+        # A resource is read without arguments.
         if call.method != "resources/read":
             # As they are: the library's own way there would drop or change some values.
             exchange.extra = {"arguments": dict(call.arguments), **exchange.extra}
@@ -179,6 +188,7 @@ class Session:
         """
         exchange = Exchange(extra=params, acknowledged=acknowledged)
         request = Request[RequestParams, str](method=method, params=RequestParams())
+        # `EmptyResult` has the SDK check next to nothing: the answer is taken from the wire.
         await self._checked(exchange, self._sdk.send_request(request, EmptyResult))
         return exchange.result or {}
 
@@ -231,6 +241,8 @@ class Session:
         return self._sdk.list_resource_templates(params=params)
 
     async def _checked(self, exchange: Exchange, request: Any) -> Any:
+        # The SDK writes in the task that awaits the request, so that the wire reads this at that
+        # moment.
         token = CURRENT.set(exchange)
         try:
             answer = await request
@@ -252,8 +264,11 @@ class Session:
             self.wire.forget(exchange)
 
     def _judge_result(self, exchange: Exchange) -> None:
+        # A round is looked at by whoever drives the call.
         if exchange.result is None or exchange.new_round is not None:
             return
+        # A task is judged where it is followed, and what it comes to is judged as the call's
+        # result.
         is_call = exchange.call is not None and exchange.call.method == "tools/call"
         if is_call and self.wire.protocol.tasks and is_task(exchange.result):
             return
@@ -277,6 +292,7 @@ class Session:
                 f"(resultType: {named}).",
                 code=INVALID_ANSWER,
             )
+        # It would be the end of the call for one reader and a question for another.
         wants = [result.get(key) for key in ("inputRequests", "requestState")]
         if not may_ask and any(value is not None for value in wants):
             raise ServerError(
@@ -299,6 +315,7 @@ class Session:
             return ProtocolCallError(error.code, error.message, error.data)
         if error.code == CONNECTION_CLOSED:
             return Gone()
+        # Only our own side is left now: a closed stream, the SDK's clock, or what HTTP makes up.
         timed_out = error.code == REQUEST_TIMEOUT and not exchange.answered_by_error
         return (Unanswered if timed_out else TransportRefused)(error.message)
 
@@ -333,6 +350,7 @@ async def open_session(
         context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
         try:
+            # The SDK calls this, in a task of its own, for each question that the wire let through.
             outcome = await wire.decide(context.request_id)
         except asyncio.CancelledError:
             # A cancellation that passed through other tasks has lost whose it is; taken for one
@@ -351,6 +369,8 @@ async def open_session(
         client_info=Implementation(name="elicit-tui", version=__version__),
         log_level="info",
     )
+    # The writer begins before the SDK's session and ends after it, so that what the wire itself
+    # answers meanwhile still leaves.
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_write_answers, wire, outgoing)
         async with sdk:

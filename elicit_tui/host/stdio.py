@@ -59,6 +59,7 @@ class StdioRead:
         self._messages = MessageReader(said_twice)
         self._failures: deque[Message] = deque()
         """Of a batch, for the requests that it answers."""
+        # Whole lines that nobody has looked at yet, and below them the beginning of the next one.
         self._lines: deque[bytes] = deque()
         self._partial: list[bytes] = []
         self._partial_size = 0
@@ -122,6 +123,7 @@ class StdioRead:
         try:
             chunk = await self._reader.read(CHUNK_BYTES)
         except (OSError, ValueError):
+            # A pipe that broke, or that we closed, has an end as any other.
             chunk = b""
         if not chunk:
             if not self._partial:
@@ -130,6 +132,7 @@ class StdioRead:
             self._lines.append(b"".join(self._partial))
             self._partial = []
             return
+        # What comes after the last line break is the beginning of a line, or nothing.
         *complete, rest = chunk.split(b"\n")
         if complete:
             complete[0] = b"".join((*self._partial, complete[0]))
@@ -167,6 +170,7 @@ class StdioWrite:
             raise anyio.ClosedResourceError
         self._transport.write(line)
         await self._flow.writable()
+        # While it waited for room the reader may have gone.
         if self._flow.closed:
             raise anyio.ClosedResourceError
 
@@ -174,6 +178,7 @@ class StdioWrite:
         """Close the server's stdin once everything is written; bounded."""
         if self._flow.closed:
             return
+        # What is still buffered is written first. A server that does not read is not waited for.
         self._transport.close()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._flow.gone.wait(), FLUSH_SECONDS)
@@ -287,6 +292,7 @@ async def _shielded(work: Any) -> None:
         try:
             await asyncio.shield(task)
         except asyncio.CancelledError:
+            # The work was cancelled, and not who waits for it.
             if task.cancelled():
                 break
             cancelled = True

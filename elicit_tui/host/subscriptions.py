@@ -75,6 +75,7 @@ class Subscriptions:
         """Replace the open stream by one with what is wanted now; the older one ends after it."""
         async with self._one_at_a_time:
             before = self._stream
+            # The new stream opens before the one before ends: nothing is missed between the two.
             if self._wanted:
                 open_now = asyncio.Event()
                 stream = asyncio.ensure_future(self._listen(session, open_now))
@@ -82,6 +83,7 @@ class Subscriptions:
                 try:
                     await asyncio.wait((stream, opened), return_when=asyncio.FIRST_COMPLETED)
                     if not open_now.is_set():
+                        # It ended before it was open: raises why.
                         await stream
                 except BaseException:  # also when cancelled: no stream is left open; handed on
                     stream.cancel()
@@ -110,8 +112,10 @@ class Subscriptions:
             try:
                 await session.listen(self._wanted, partial(self._opened, opened))
             except (ProtocolCallError, ServerError):
+                # Somebody waits for the first opening only; what fails later is tried again.
                 if not opened.is_set():
                     raise
+            # A stream that ended without being acknowledged must not be waited for.
             opened.set()
             self._is_open = False
             await asyncio.sleep(pause)

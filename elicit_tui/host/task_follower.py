@@ -79,9 +79,11 @@ class TaskFollower:
         self._last_message: str | None = None
         """The last status message, and how many there were."""
         self._changes = 0
+        # Every key that was ever asked; `_asked` has those of them that are open.
         self._keys: set[str] = set()
         self._asked: dict[str, ElicitationRequest] = {}
         """What waits for its answer, by key."""
+        # Held here, as the event loop alone would let a task be collected while it runs.
         self._answering: set[asyncio.Future[None]] = set()
         self._without_person = 0
         self._failed = 0
@@ -108,6 +110,8 @@ class TaskFollower:
             await self._end_questions()
 
     async def _followed(self, task: Mapping[str, Any]) -> dict[str, Any]:
+        # One turn for each poll: what the server says, what it asks no longer, whether it is done,
+        # what it asks anew. Only then there is something to wait for.
         pauses = doubling(SHORTEST_SECONDS, USUAL_SECONDS)
         while True:
             self._tell(task)
@@ -118,6 +122,7 @@ class TaskFollower:
             self._ask(task)
             await self._pause(_interval(task, pauses))
             self._limits()
+            # A poll that failed says nothing new: the task stands as it stood.
             task = await self._poll() or task
 
     async def _poll(self) -> dict[str, Any] | None:
@@ -159,6 +164,8 @@ class TaskFollower:
         status = task.get("status")
         if status not in STATES:
             raise _invalid("The server's task is in a state that the protocol does not know")
+        # Also after we asked it to cancel: a task that was done before that reached it has its
+        # result.
         if status == "completed":
             result = task.get("result")
             if not isinstance(result, dict):
@@ -170,6 +177,8 @@ class TaskFollower:
         if status == "failed":
             raise _failure(task.get("error"))
         if status == "cancelled":
+            # Only what we asked for is a cancelled call. A server that cancels by itself has
+            # failed, perhaps with half of the work done.
             if self._last_word_until is not None:
                 raise TaskCancelled("The call was cancelled.")
             raise ServerError(
@@ -184,6 +193,7 @@ class TaskFollower:
     def _take_back(self, task: Mapping[str, Any]) -> None:
         """Withdraw what the server asks no longer."""
         wanted = _wanted(task)
+        # Out of the table first: `_answered` finds by it that nobody wants the outcome any more.
         for key in [key for key in self._asked if key not in wanted]:
             self._broker.withdraw(self._asked.pop(key).id, "The server withdrew the question.")
 
@@ -203,10 +213,12 @@ class TaskFollower:
         )
         group = len(current.let_through)
         self._emit(RoundStarted(self._identity.name, self._call.id, self.rounds, group))
+        # The wire is asked what has no answer yet when a call or its connection ends.
         self._session.wire.asked_in_task(
             self._call.id, [judged.request for judged in current.let_through]
         )
         self._start_answering(current)
+        # Raised after the others have begun: they are in the record then, and end with the task.
         if current.refused_methods:
             raise ProtocolCallError(
                 METHOD_NOT_FOUND,
@@ -220,6 +232,8 @@ class TaskFollower:
                 self._asked[judged.key] = judged.request
                 self._start(self._answered(judged.key, judged.request))
             else:
+                # Refused before anybody saw it: the refusal goes out at once, and cost no person's
+                # time.
                 answering = () if judged.outcome.in_group else (judged.request,)
                 self._without_person += 1
                 self._start(self._send(judged.key, judged.outcome, answering))
@@ -235,10 +249,12 @@ class TaskFollower:
         # to send it to.
         if self._asked.pop(key, None) is None:
             return
+        # As a call counts its rounds: a person may be asked for ever, nobody else.
         if outcome.decided_by not in ("user", "deadline"):
             self._without_person += 1
         if outcome.action is not None:
             await self._send(key, outcome, (request,))
+        # So that the next poll comes now: the interval that the server wants is meant for its work.
         self._news.set()
 
     async def _send(
@@ -260,6 +276,7 @@ class TaskFollower:
                 request.id, "The task that it belongs to has ended.", "call ended"
             )
         self._asked.clear()
+        # A server that does not read must not hold up the end of its call.
         if self._answering:
             await asyncio.wait(self._answering, timeout=ANSWERS_SECONDS)
         for task in self._answering:
@@ -269,6 +286,8 @@ class TaskFollower:
 
     async def _pause(self, seconds: float) -> None:
         """Wait so long, or until an answer was sent or the task cancelled."""
+        # Cancelled, and the server has a few seconds to say how it ended: too few for its own
+        # interval.
         if self._last_word_until is not None:
             seconds = SHORTEST_SECONDS
         self._news.clear()
@@ -289,6 +308,7 @@ class TaskFollower:
     async def cancel(self) -> None:
         """Ask the server to cancel it; `run` then ends soon, as the server says or without it."""
         await self._request_cancel()
+        # Its last seconds begin here, after the request that asks it to cancel.
         self._last_word_until = asyncio.get_running_loop().time() + LAST_WORD_SECONDS
         self._news.set()
 
@@ -309,6 +329,7 @@ def _wanted(task: Mapping[str, Any]) -> Mapping[str, Any]:
 def _interval(task: Mapping[str, Any], pauses: Iterator[float]) -> float:
     """How long to wait before the next poll, within our bounds."""
     wanted = task.get("pollIntervalMs")
+    # `true` is a number in Python; NaN is neither below a bound nor above it.
     if isinstance(wanted, bool) or not isinstance(wanted, (int, float)) or math.isnan(wanted):
         return next(pauses)
     return min(max(SHORTEST_SECONDS * 1000, wanted), LONGEST_SECONDS * 1000) / 1000

@@ -86,7 +86,9 @@ class Wire:
         self.log_level: str | None = None
         """From which level on the server is to log, in the modern era said with each request."""
         self.outbox = Outbox()
+        # Of the server's requests, to find one whose id is used twice.
         self._seen = SeenIds()
+        # Our own requests that wait for an answer, by id.
         self._exchanges: dict[str | int, Exchange] = {}
         self._let_through: dict[str | int, ElicitationRequest] = {}
         """Handshake era: requests that the SDK has, until their answer was written."""
@@ -107,6 +109,8 @@ class Wire:
 
     def inbound(self, item: SessionMessage, context: Context | None) -> SessionMessage | None:
         """Judge one message; what it returns goes on to the SDK, None goes nowhere."""
+        # Answers to us go on in any case, and questions once they were let through. What the SDK
+        # would only start a task for is dealt with here.
         message = item.message
         if isinstance(message, JSONRPCResponse):
             self._answered(message)
@@ -144,6 +148,7 @@ class Wire:
         if outcome is None:
             self._let_through[message.id] = request
             return True
+        # A question that was refused has one of three ends: a result, an error, or silence.
         if outcome.action is not None:
             answer: Message = result_message(message.id, elicit_result(outcome))
         elif outcome.error_code is not None:
@@ -171,6 +176,7 @@ class Wire:
     def _notified(self, message: JSONRPCNotification, context: Context | None) -> bool:
         params: Any = message.params
         if message.method == ELICITATION:
+            # Nobody can be answered; it is admitted for the record alone.
             self._broker.admit(
                 self._request(params, context, None, "The request was sent without an id.")
             )
@@ -181,6 +187,7 @@ class Wire:
             self._breaches.message(f"{method}, whose params are no object")
             return False
         if message.method == "notifications/cancelled":
+            # At the broker first. The SDK then cancels its callback, which waits in `decide`.
             self._withdrawn(params or {})
             return True
         if message.method == "notifications/progress":
@@ -190,6 +197,7 @@ class Wire:
             self._acknowledged(params or {})
             return False
         calls = self._calls_of(context.get(CURRENT) if context is not None else None)
+        # Told only where it is certain: by the stream, or since no other call is open.
         call_id = calls[0].id if len(calls) == 1 else None
         event = read_notification(self._identity().name, message.method, params or {}, call_id)
         if event is not None:
@@ -206,6 +214,8 @@ class Wire:
         """
         if exchange is not None and exchange.call is not None:
             return (exchange.call,)
+        # An open request of ours that is no call, such as subscriptions/listen: so is what comes
+        # with it.
         if any(kept is exchange for kept in self._exchanges.values()):
             return ()
         return self._open_calls.calls
@@ -236,6 +246,8 @@ class Wire:
         if not is_id(identifier):
             return
         sentence = _withdrawal(params.get("reason"))
+        # It may be in one of three states: its accept has left, nobody has decided it yet, or it is
+        # decided and not written.
         accepted = self._accepted.pop(identifier, None)
         if accepted is not None:
             self._broker.withdrawn_late(accepted, sentence)
@@ -253,11 +265,13 @@ class Wire:
 
     def _answered(self, message: JSONRPCResponse) -> None:
         self._breaches.answered(message.id)
+        # Taken out at once: a second answer under this id finds nothing.
         exchange = self._exchanges.pop(coerce_request_id(message.id), None)
         if exchange is None:
             return
         exchange.result = message.result
         if self.protocol.rounds and exchange.call is not None and is_round(message.result):
+            # Of a call that was given up what it asks now is not even judged.
             exchange.new_round = (
                 Round() if exchange.last else self._judged(exchange, message.result)
             )
@@ -290,6 +304,7 @@ class Wire:
         """Prepare one message of the SDK; False when nothing may be sent."""
         if isinstance(message, JSONRPCRequest):
             self._breaches.requested(message.id)
+            # The SDK sends in the task that awaits the answer, where `Session` has set this.
             exchange = CURRENT.get()
             if exchange is not None:
                 self._exchanges[message.id] = exchange
@@ -307,9 +322,11 @@ class Wire:
         return True
 
     def _answering(self, message: JSONRPCResponse) -> bool:
+        # What the SDK writes for a question has its action only: the true result takes its place.
         outcome = self._outcomes.get(message.id)
         if outcome is None:
             return True
+        # Withdrawn, or without a server: an answer would be one to nothing.
         if outcome.action is None:
             self._let_through.pop(message.id, None)
             self._outcomes.pop(message.id, None)
@@ -332,6 +349,8 @@ class Wire:
         if request is None:
             return True
         outcome = self._outcomes.get(identifier)
+        # Nobody has decided yet: the SDK finds fault with what the broker let through, or it ends.
+        # The question ends at the broker too, or a person would still be asked.
         if outcome is None:
             self._broker.refused_on_the_wire(request, "The protocol library refused the request.")
             # The SDK would spell out what went wrong inside of us.
@@ -351,14 +370,18 @@ class Wire:
         elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
             answered = self._let_through.pop(message.id, None)
             outcome = self._outcomes.pop(message.id, None)
+            # Without an outcome it was an error of the SDK's, which the broker knows of already.
             if answered is not None and outcome is not None:
                 self._broker.sent(answered)
 
     def _answers_left(self, exchange: Exchange) -> None:
+        # The request that carries a round's answers closes the round as a whole.
         if exchange.call is not None:
             self._rounds.pop(exchange.call.id, None)
         for request in exchange.answering:
             self._broker.sent(request)
+            # An answer of a task goes by itself, in a request without a call: one question is taken
+            # off.
             for call in request.calls:
                 left = self._rounds.get(call.id, ())
                 self._rounds[call.id] = tuple(waiting for waiting in left if waiting is not request)
@@ -382,6 +405,7 @@ class Wire:
         try:
             outcome = await self._broker.resolve(request)
         except asyncio.CancelledError:
+            # The SDK writes nothing for it any more.
             self._let_through.pop(wire_id, None)
             raise
         self._outcomes[wire_id] = outcome
