@@ -141,6 +141,7 @@ class AgentRequest:
         )
         self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
         self.knows_tasks = knows_tasks(context)
+        # Progress must grow with each notification (spec: basic/utilities/progress).
         self._sent = -math.inf
         self._pace = _Pace()
         self._overtaken: Notification | None = None
@@ -212,6 +213,7 @@ class AgentRequest:
 
     async def flushed(self) -> None:
         """Return once every notification has left."""
+        # What came too fast leaves before the answer, too.
         self._catch_up()
         if self._sending is not None:
             await self._sending
@@ -243,6 +245,7 @@ def _elicit_request(params: Mapping[str, Any]) -> types.ElicitRequest:
 
 
 def _hair_above(value: float) -> float:
+    # Relative to the value: a fixed bit would be lost in a large number.
     return value + max(abs(value), 1.0) * 1e-6
 
 
@@ -313,6 +316,7 @@ class SessionAudience:
         """Tell things through this session from now on: its handshake is done."""
         self._handshake = session
         self._http = http
+        # From here on each change is told at once.
         owed, self._owed = self._owed, None
         for kind in owed or ():
             self._notify(Notification(f"notifications/{kind}/list_changed"))
@@ -363,5 +367,6 @@ class SessionAudience:
 
     def _sent(self, task: asyncio.Future[None]) -> None:
         self._tasks.discard(task)
+        # An agent that has gone reads nothing; its error is looked at and told to nobody.
         if not task.cancelled():
             task.exception()

@@ -98,16 +98,21 @@ class Asking:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask whoever is to be asked."""
         held_calls = self._held_calls.of_request(question.request)
+        # Taken back while the broker's earlier steps were at it.
         if held_calls and all(held.withdrawn for held in held_calls):
             return cancel("withdrawn", TAKEN_BACK)
+        # A person may see it from here on: if its agent leaves now, the call is not just cancelled.
         for held in held_calls:
             held.has_asked = True
         if await self._way(question, held_calls) == "client":
+            # A client shows it at once, so that its time begins now.
             deadline.start()
             with self._shown_in_client(question):
                 outcome = await self._of_client(question, held_calls)
             if outcome is not None:
                 return outcome
+            # What the broker sends back, such as content that its judge refuses, is asked there
+            # too.
             self._ways[question.id] = "store"
         return await self._of_store(question, deadline, held_calls)
 
@@ -137,6 +142,7 @@ class Asking:
         request = question.request
         if "client" not in request.traits.accepted_by:
             return None
+        # What a client can only confirm is asked of it with an empty form.
         mode = "form" if request.traits.client_confirms else request.mode
         for held in held_calls:
             # A client that has a round of this call will call again for the next one.
@@ -168,7 +174,9 @@ class Asking:
         kinds = _kinds(question)
         name = requester.agent.name
         return agent_called(name).can_show(kinds) and not any(
-            known == name and kinds >= too_much for known, too_much in self._too_much
+            # A form that has all these kinds, and perhaps others too.
+            known == name and kinds >= too_much
+            for known, too_much in self._too_much
         )
 
     def _is_believed(
@@ -188,6 +196,7 @@ class Asking:
             # better.
             self._too_much.add((requester.agent.name, _kinds(question)))
             return False
+        # The owner wants its clients asked: a no is believed, whoever says it.
         if self._ask_via != "auto":
             return True
         # A client without a person behind it declines what it is asked by itself, and does so at
@@ -239,6 +248,8 @@ class Asking:
         if found is None:
             raise ClientSilent
         held, requester = found
+        # A client of the modern era is asked in the answer to its call, and answers with the next
+        # one.
         if ERAS[requester.era].rounds:
             return await self._in_a_round(question, held, requester, params)
         asking = asyncio.ensure_future(requester.elicit(params))
@@ -259,6 +270,7 @@ class Asking:
                 held.changed()
                 return await self._within(answer, held, requester, in_a_round=True)
         finally:
+            # The question is gone, so that a request that is held may be answered otherwise now.
             held.changed()
 
     async def _within(
@@ -309,10 +321,13 @@ class Asking:
         person = asyncio.ensure_future(answer)
         try:
             await asyncio.wait((person, answered), return_when=asyncio.FIRST_COMPLETED)
+            # Where both came in one turn of the loop the person's counts.
             return person.result() if person.done() else answered.result()
         finally:
             if not person.done():
                 person.cancel()
+                # It takes the question out of the store. That is waited for, as nobody may answer
+                # it any more.
                 await asyncio.gather(person, return_exceptions=True)
 
     def answer_by_agent(self, question_id: str, outcome: Outcome) -> bool:
@@ -327,6 +342,7 @@ class Asking:
 async def _gone(held: HeldCall, requester: Requester | None) -> None:
     """Returns when the request that carries the client's form is over."""
     with held.listening() as changed:
+        # In a round no request is held that could end: this then only ends when it is cancelled.
         while requester is None or requester in held.requesters:
             changed.clear()
             await changed.wait()
@@ -383,6 +399,7 @@ def _outcome(question: Question, answer: Mapping[str, Any]) -> Outcome:
         content = answer.get("content")
         is_form = question.request.mode == "form"
         held = (content if isinstance(content, Mapping) else {}) if is_form else None
+        # A client's form cannot choose a scope; the first one holds for the least.
         scope = next(iter(question.request.traits.scopes), None)
         return accept("client", "The agent's client answered.", held, via="client", scope=scope)
     if action == "decline":

@@ -129,6 +129,8 @@ class Front:
 
     def _read_line(self, line: bytearray) -> bytes:
         answer = None
+        # What is long is left to the session unread, and so is all that comes when enough was
+        # answered.
         if len(line) <= MOST_OF_A_LINE and self._answered_bytes <= MOST_ANSWERED_BYTES:
             request = _request(line)
             answer = self._answer(*request) if request is not None else None
@@ -156,6 +158,7 @@ class Front:
             result = self._discovered(meta, params)
         elif modern:
             agent = _modern_agent(meta)
+            # Within a session of the handshake era such a request is odd: the session judges it.
             if self._agent is None and agent is not None:
                 result = self._list(method, params, agent)
         elif self._agent is not None:
@@ -188,6 +191,7 @@ class Front:
     ) -> Mapping[str, Any] | None:
         if _modern_agent(meta) is None:
             return None
+        # Each request says from here on who sends it.
         self._agent = None
         self._replay("server/discover", params)
         tasks: Mapping[str, Any] = (
@@ -219,14 +223,18 @@ class Front:
         self, method: str, params: Mapping[str, Any], agent: _Agent
     ) -> Mapping[str, Any] | None:
         """A remembered list; None where one server's has to be waited for."""
+        # No list of ours has a second page, which the session says.
         if method not in LISTS or params.get("cursor") is not None:
             return None
+        # Servers that were never seen and still come: without them the list would be known to be
+        # wrong.
         starting = [name for name in self.offered.unseen if not self.offered.servers[name].lack]
         # While a doctor measures an agent, only the session knows what is offered.
         if starting or (method == "tools/list" and doctor_asks()):
             return None
         meta = params.get("_meta", {})
         progress = meta.get("progressToken") is not None
+        # As `Session._pauses`: an `outputSchema` must not promise what a paused call breaks.
         pauses = may_pause(self.gateway, agent.name, http=False, progress=progress)
         pauses = pauses and not (self.gateway.tasks == "auto" and agent.knows_tasks)
         own = own_tools(self.gateway, agent.modes)
@@ -282,6 +290,7 @@ def _agent(info: Any, capabilities: Any, *, named: bool = True) -> _Agent | None
         return None
     if not all(isinstance(value, str) for key, value in info.items() if key != "icons"):
         return None
+    # Icons have a shape of their own, which is not judged here.
     if info.get("icons", []) != []:
         return None
     return _Agent(info["name"], modes, knows_tasks=False)
@@ -330,8 +339,10 @@ def answer_while(load: Callable[[], None], front: Front) -> Handover:
     Returns when that has ended, and raises what it raised.
     """
     unsent = bytearray()
+    # What is there already is answered before the thread takes hold of the interpreter.
     reading = _pump(front, unsent, ())
     failures: list[BaseException] = []
+    # The thread closes its end of this pipe, which wakes the `select` that waits for the agent.
     loaded, at_the_end = os.pipe()
 
     def loading() -> None:

@@ -80,6 +80,7 @@ class HeldCalls:
 
     def of_state(self, state: str) -> HeldCall | None:
         """The call that a round's `requestState` is of, as long as its outcome is kept."""
+        # The number stands behind the last separator.
         identifier, _, number = state.rpartition(SEPARATOR)
         held = self.known(identifier)
         return held if held is not None and held.rounds.has_begun(number) else None
@@ -110,6 +111,7 @@ class HeldCalls:
             yield
         finally:
             del self._asked[question.id]
+            # Not only those that waited at the beginning.
             for held in self._under_way.values():
                 if held.waiting.pop(question.id, None) is not None:
                     held.changed()
@@ -139,6 +141,7 @@ class HeldCalls:
     def start(self, call: Call, server: str, key: str, work: Awaitable[Result]) -> HeldCall:
         """Begin a call in a task of its own. Raises TooManyCalls, OutcomesUnread."""
         if len(self._under_way) >= MOST_OPEN or self._unread_is_full:
+            # A coroutine that nobody awaits would be a warning of Python's.
             if asyncio.iscoroutine(work):
                 work.close()
             raise OutcomesUnread if self._unread_is_full else TooManyCalls
@@ -165,10 +168,13 @@ class HeldCalls:
         assert task is not None
         if task.cancelled():
             self._forget(held)
+            # The end of the session cancels all of them, and tells the others in its own way
+            # (`Sharing.end`).
             if self._watched_by is not None and not self._ending:
                 self._watched_by.given_up(held)
         else:
             if task.exception() is None:
+                # What it takes of MOST_OUTCOME_BYTES.
                 held.size = len(json.dumps(task.result(), default=str))
             if held.id in self._named:
                 self._keep_outcome(held)
@@ -246,6 +252,7 @@ class HeldCalls:
             end = requester.arrived + hold
             reply = await self._reply(held, end, requester, resumed, takes_task)
         except asyncio.CancelledError:
+            # First, as `_leave` asks who still waits for the call.
             held.requesters.remove(requester)
             self._leave(held)
             self._tell_change(held, "waiting")
@@ -328,6 +335,7 @@ class HeldCalls:
 
     def _leave(self, held: HeldCall) -> None:
         """Let a call go whose request was taken back, or whose agent hung up."""
+        # Another request waits, or the agent knows how to come back, or has all that it wanted.
         if held.attended or held.paused or held.delivered:
             return
         if held.done:  # Its outcome has reached nobody.
@@ -407,6 +415,7 @@ class HeldCalls:
         held.elsewhere = max(0, held.elsewhere + more)
         if held.elsewhere:
             self._has_returned(held)
+        # A note may come late: what has left already does not leave again.
         elif before != "left":
             self._leave(held)
         self._tell_change(held, before)

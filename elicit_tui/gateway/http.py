@@ -142,6 +142,7 @@ class TokenMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 given = Headers(raw=message.get("headers", ())).get(SESSION_ID)
+                # A request that names its session already begins none.
                 if given is not None and SESSION_ID not in headers and status < 400:
                     self._sessions.begun(token, given)
             await send(message)
@@ -153,6 +154,7 @@ class TokenMiddleware:
             # over tells nothing, for the next one may be a minute away.
             listened = scope["method"] == "GET" and status < 400
             self._sessions.left(token, key, hung_up=listened and gone.is_set())
+            # To its end also when we are cancelled: the store has to learn what the agent has.
             for work in answered:
                 await asyncio.shield(work())
             if scope["method"] == "DELETE" and status < 400 and key:
@@ -169,6 +171,7 @@ class TokenMiddleware:
 
         async def bounded() -> MutableMapping[str, Any]:
             nonlocal complete
+            # Behind the body there is only the client's end, which may come as late as it likes.
             if complete:
                 message = await receive()
             else:
@@ -241,9 +244,11 @@ async def serve_http(
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
     options.bound(port)
     try:
+        # Only the waiting is cancelled; the server ends in order, below.
         await asyncio.shield(serving)
     finally:
         sweeping.cancel()
+        # Before the server ends, so that requests that are held still get an answer.
         await sessions.close()
         server.should_exit = True
         await asyncio.gather(serving, sweeping, return_exceptions=True)
@@ -285,6 +290,7 @@ async def _delete(app: App, token: Token, key: str, host: str) -> None:
         "query_string": b"",
         "root_path": "",
         "headers": [(b"host", host.encode()), (SESSION_ID.encode(), key.encode())],
+        # Only who opened a session may end it.
         "user": _user(token),
     }
 

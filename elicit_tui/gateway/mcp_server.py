@@ -77,6 +77,7 @@ class RequestMiddleware:
         context = ctx
         await self._meet(context)
         answer = self._answers.get(context.method)
+        # Methods that the agent's era does not have are left to the SDK, which refuses them.
         if context.method in (self._on_tasks if not is_modern(context) else HANDSHAKE_ONLY):
             answer = None
         if answer is None or context.request_id is None or not _open(context):
@@ -85,6 +86,7 @@ class RequestMiddleware:
         session = await _opened(self._session_of, context)
         try:
             result = await answer(session, context, context.params or {})
+        # From the particular to the general: each kind of failure has its own code on the wire.
         except ProtocolCallError as error:
             raise _passed_error(context, error) from None
         except UnknownTask as error:
@@ -211,6 +213,7 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
 
     In the handshake era over HTTP nothing else tells that nobody is there to read the answer.
     """
+    # On stdio the end of the agent's pipe ends the session as a whole.
     if request.gone is None:
         result = await work
     else:
@@ -225,6 +228,7 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
             for waiter in (working, gone):
                 waiter.cancel()
             await asyncio.gather(working, gone, return_exceptions=True)
+    # Progress that comes after the answer would belong to nothing any more.
     await request.flushed()
     return result
 
@@ -359,6 +363,7 @@ class _AgentFacingServer(Server[Any]):
 
 async def _listen(session: Session, context: Any, params: Any, *, tasks: bool) -> Any:
     """Tell an agent what it listens for, until it hangs up."""
+    # The SDK's model of what is listened for does not know this key.
     task_ids = (params.notifications.model_extra or {}).get("taskIds") if tasks else None
     stream = None
     if task_ids:

@@ -46,11 +46,13 @@ class Passing:
         self._host = host
         self._catalogues = catalogues
         self._background = background
+        # How often each resource is subscribed to, by URI.
         self._subscribed: dict[str, int] = {}
         self._log_level: str | None = None
         host.subscribe(self._heard)
 
     def _heard(self, event: HostEvent) -> None:
+        # One that comes late, or anew, learns the level then.
         if isinstance(event, ServerStateChanged) and event.state == "ready":
             connection = self._host.connections[event.server]
             self._background.start(self._tell_log_level(connection))
@@ -92,6 +94,7 @@ class Passing:
     async def unsubscribe(self, uri: str) -> None:
         """No longer be told; the last who unsubscribes ends it."""
         server = await self._catalogues.server_of(uri)
+        # What was never counted is unsubscribed all the same.
         left = self._subscribed.pop(uri, 1) - 1
         if left > 0:
             self._subscribed[uri] = left

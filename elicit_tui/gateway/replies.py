@@ -62,6 +62,7 @@ class Replies:
                 "args": dict(held.call.arguments),
             }
         }
+        # In the shape of what was asked for: its reader knows no other.
         if not resumed and held.call.method == "prompts/get":
             message = {"role": "user", "content": {"type": "text", "text": text}}
             return {"messages": [message], "_meta": meta}

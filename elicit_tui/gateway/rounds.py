@@ -23,6 +23,7 @@ SEPARATOR: Final = "-"
 class _Asked:
     params: Mapping[str, Any]
     answer: asyncio.Future[Mapping[str, Any]]
+    # Whether it went out in a round; without it, it goes out with the next one.
     sent: bool = False
 
 
@@ -97,6 +98,7 @@ class Rounds:
 
     def has_begun(self, number: str) -> bool:
         """Whether this is the number of a round, as it stands in its state."""
+        # Compared as text: `01` names no round.
         return number in {str(begun) for begun in range(1, self._number + 1)}
 
     def answered(self, state: str, responses: Any) -> bool:

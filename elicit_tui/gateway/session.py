@@ -221,6 +221,7 @@ class Session:
         try:
             return self.held_calls.start(new.call, new.server, new.key, new.make())
         except (TooManyCalls, OutcomesUnread):
+            # The store knows already of a call that does not begin.
             await self.sharing.forget(new.call.id)
             raise
 
@@ -247,6 +248,7 @@ class Session:
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
         except ElicitTuiError:
+            # An error is an outcome too.
             await self.sharing.delivered(held, requester)
             raise
         alone = self._is_alone(requester)
@@ -306,6 +308,7 @@ class Session:
             if refusal is not None:
                 return refusal
         result = await self._attended(held, requester, resumed=True)
+        # No result of a tool: its text is what a model can read of it.
         if held.done and held.call.method != "tools/call":
             return text_result(ascii_json(result))
         return result

@@ -64,6 +64,7 @@ class SessionCatalogues:
         self._live: set[str] = set()
         """The servers whose own lists are here."""
         self._reading: dict[str, asyncio.Task[None]] = {}
+        # Servers whose lists changed while they were being read.
         self._again: set[str] = set()
         self._watched: set[str] = set()
         self._closed = False
@@ -130,6 +131,7 @@ class SessionCatalogues:
         await self._wait_callable(list(self._servers) if origin is None else [origin[0]])
         offers = self._offered.offers(own, output_schemas=False)
         current: Origin | None = getattr(offers, origins).get(name)
+        # Its own list is not here: it may have the tool, and says itself where it has not.
         if current is None and origin is not None and origin[0] not in self._live:
             return origin
         return current
@@ -186,6 +188,7 @@ class SessionCatalogues:
                 connection = self._host.connections[name]
                 await self._watch(connection)
                 catalogue = await read_catalogue(connection, self._notify)
+                # Of one that ended meanwhile the lists are empty, and say nothing.
                 if connection.state == "ready":
                     self._put(name, catalogue)
                 self._settle(name)

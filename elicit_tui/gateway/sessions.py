@@ -98,6 +98,7 @@ class Sessions:
             self._unopened.pop((token, key), None)
             entry.task = asyncio.ensure_future(self._live(entry, (token, key)))
         entry.last_request = self._clock.time()
+        # Others wait for the same session: one request that is cancelled leaves it to them.
         return await asyncio.shield(entry.ready)
 
     def begun(self, token: Token, key: str) -> None:
@@ -125,6 +126,7 @@ class Sessions:
         """
         self._requests[(token, key)] -= 1
         if not self._requests[(token, key)]:
+            # Else a key would stay for each session that there ever was.
             del self._requests[(token, key)]
         entry = self._entries.get((token, key))
         if entry is not None:
@@ -139,11 +141,15 @@ class Sessions:
     async def _live(self, entry: _SessionEntry, key: _Key) -> None:
         """One task for one session: what it opens must be closed by the same task."""
         try:
+            # What it opens has scopes of cancellation, which only the task that entered them may
+            # leave.
             async with self._open_one(*key) as session:
                 entry.ready.set_result(session)
                 await entry.over.wait()
         except Exception as error:  # whatever kept it from opening, its requests raise
             if not entry.ready.done():
+                # Its requests raise it; raised here as well it would be an error that nobody looks
+                # at.
                 entry.ready.set_exception(error)
                 return
             raise

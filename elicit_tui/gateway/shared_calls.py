@@ -167,6 +167,7 @@ class SharedCalls:
 
         `still`: the words where it goes on. Raises what the call raised, and StoreError.
         """
+        # As a request of the maker's own would: the agent has not left.
         await self.note(call_id, {"attended": 1})
         ticking = asyncio.ensure_future(self._tick(requester))
         try:
@@ -174,6 +175,8 @@ class SharedCalls:
         finally:
             ticking.cancel()
             with suppress(StoreError):
+                # Also when this request is cancelled, or the maker would think that somebody waits
+                # for ever.
                 await asyncio.shield(self.note(call_id, {"attended": -1}))
 
     async def _awaited(self, call_id: str, end: float, still: str) -> Result:
@@ -216,6 +219,7 @@ def _written(held: HeldCall, outcome: asyncio.Task[Result]) -> bytes:
 def _result(seen: CallSeen) -> Result:
     """What a call came to. Raises what it raised."""
     if seen.outcome is None:
+        # That the tool is called is written down before it is, so that this errs to the safe side.
         ran = seen.call.state == "called"
         return text_result(telling.RUN_NOT_KNOWN if ran else telling.NOT_RUN, is_error=True)
     outcome = read_kept(seen.outcome)

@@ -58,9 +58,11 @@ class Sharing:
         # What was read in another process, the store knows.
         if here is not None and self._shared.private:
             return here
+        # The store decides it for all processes, also where two are asked at once.
         earlier = await self._shared.begin(call, key, requester, self._hold(requester))
         if earlier is None:
             return None
+        # It may be one of this process after all.
         return self._held_calls.known(earlier) or Elsewhere(earlier)
 
     async def about_to_call(self, call: Call) -> None:
@@ -79,6 +81,7 @@ class Sharing:
         """The agent gets an outcome: noted before it leaves where that can be read again."""
         if self._shared is None:
             return
+        # Only a call whose id its agent has can be read again.
         named = held.paused or held.left
         note = partial(self._shared.delivered, held.id, named=named)
         if named or not requester.when_answered(note):
@@ -116,6 +119,7 @@ class Sharing:
         if self._shared is not None:
             for held in under_way:
                 await self._shared.abandoned(held.id)
+            # Nobody can come to another process for them.
             for held in unread if self._shared.private else ():
                 await self.forget(held.id)
 
@@ -137,6 +141,7 @@ class Sharing:
         if isinstance(arguments := note.get("answer"), Mapping):
             self._answer(held, arguments)
         if note.get("cancel") and not held.done:
+            # Of a task its server has the last word; a call is given up at once.
             give_up = self._held_calls.cancel if held.is_task else self._held_calls.give_up
             give_up(held)
         if isinstance(responses := note.get("update"), Mapping):

@@ -117,6 +117,7 @@ class EraRead:
                     await self._write.settled()
                     raise StopAsyncIteration
                 self._write.asked(message.id)
+            # An answer to a question of an earlier beginning goes nowhere.
             is_answer = isinstance(message, (JSONRPCResponse, JSONRPCError))
             if not is_answer or self._write.takes_back(message):
                 return item
@@ -146,6 +147,7 @@ class EraWrite:
 
     def __init__(self, write: AgentWrite, number: int) -> None:
         self._write = write
+        # The ids of the first beginning stay as the SDK makes them.
         self._prefix = f"{number}/" if number else ""
         self._asked: set[Any] = set()
         self._unasked = asyncio.Event()
@@ -176,6 +178,8 @@ class EraWrite:
     def takes_back(self, message: Any) -> bool:
         """Whether this answers a request of this beginning; it gets the SDK's own id again."""
         if self._prefix:
+            # The SDK's own ids are numbers; behind another prefix, or none, there is an id of an
+            # earlier one.
             number = str(message.id).removeprefix(self._prefix)
             if number == str(message.id) or not number.isdecimal():
                 return False
@@ -253,6 +257,7 @@ async def file_streams(
     """Two pipes as the streams of a transport."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=CHUNK_BYTES)
+    # What the front has read comes first, as if it were read now.
     reader.feed_data(handover.unread)
     reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
     writing, flow = await loop.connect_write_pipe(Flow, target)
@@ -277,6 +282,7 @@ async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
         return session
 
     server = build_server(session_of, session.catalogues.instructions(), tasks=session.offers_tasks)
+    # Once for each time that the agent begins.
     for number in itertools.count():
         writes = EraWrite(write, number)
         reads: Any = EraRead(read, writes)

@@ -38,6 +38,7 @@ class TaskStream:
             params = notification.params.model_copy(update={"notifications": agreed})
             notification = notification.model_copy(update={"params": params})
         await self._context.session.send_notification(notification, **more)
+        # Once that has left: the acknowledgement is the first thing on a stream.
         if begins:
             self.telling = asyncio.ensure_future(self._tasks.tell(self._identifiers, self._tell))
 

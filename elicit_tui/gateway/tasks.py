@@ -70,6 +70,7 @@ class Tasks:
             result = of_another(await self._elsewhere(identifier))
         else:
             result = await self._now(held)
+        # Whoever reads the end has the outcome, which may give place to others then.
         if result["status"] in ENDS:
             if held is not None:
                 self._held_calls.delivered_elsewhere(held)
@@ -150,6 +151,7 @@ def detailed(held: HeldCall) -> Result:
     """What a task is now (spec: DetailedTask)."""
     task = held.task
     assert task is not None
+    # Not `task.done()`: the end counts once the held calls have noted it.
     if held.ended_at is None:
         asked = held.rounds.outstanding()
         if not asked:
@@ -198,6 +200,7 @@ def of_another(seen: CallSeen) -> Result:
     if seen.maker != "dead":
         message = telling.TASK_RUNS if call.state == "called" else telling.TASK_WAITS
         return {**outline, "status": "working", "statusMessage": message}
+    # Called, and nobody knows how it ended; else it never ran, and may be called again.
     if call.state == "called":
         return {**outline, **_failed({"code": INTERNAL_ERROR, "message": telling.RUN_NOT_KNOWN})}
     return {**outline, **_completed(telling.text_result(telling.NOT_RUN, is_error=True))}

@@ -237,6 +237,7 @@ def as_text(result: Result) -> Result:
         return result
     value = result["structuredContent"]
     kept = {key: item for key, item in result.items() if key != "structuredContent"}
+    # A server may have written the value as text by itself.
     if any(_says(block, value) for block in content):
         return kept
     text = {"type": "text", "text": json_line(value).decode().rstrip()}

@@ -175,6 +175,7 @@ class SharedTokens(Tokens):
     def known(self, shown: str) -> Token | None:
         """The token that a client shows; None when it is none of ours, or cannot be asked for."""
         found = super().known(shown)
+        # One of this machine's own files, for which Redis need not be asked.
         if found is None or found not in self._shared:
             return found
         if found not in self._let_in and time.monotonic() - self._asked_at > STALE_SECONDS:
@@ -212,6 +213,7 @@ def _taken(name: str) -> UsageError:
 
 
 def _digest(token: str) -> str:
+    # A header may hold bytes that are no UTF-8.
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -221,4 +223,5 @@ def _read(path: Path) -> Token | None:
         token = Token(str(kept["name"]), str(kept["sha256"]), str(kept["added"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    # A file that was copied or renamed by hand lets nobody in.
     return token if token.name == path.name.removesuffix(SUFFIX) else None

@@ -101,7 +101,7 @@ class CheckedRequests:
         whole = httpx2.Response(
             response.status_code, headers=response.headers, content=bytes(body), request=request
         )
-        # Whoever follows a redirect sends it through here too.
+        # The SDK follows a redirect within its origin by this, and that request comes here too.
         whole.next_request = response.next_request
         return whole
 
