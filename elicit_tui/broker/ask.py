@@ -81,6 +81,7 @@ class Admitted:
             # Judging keeps the loop from reading; what has come meanwhile is looked at first.
             for _ in range(READING_TURNS):
                 await asyncio.sleep(0)
+        # Only its server's own end counts: an end by shutdown takes no answer back.
         if self.ended is not None and self.ended.decided_by == "server":
             return self.ended
         return outcome
@@ -110,6 +111,7 @@ AWAY: Final = "The agent has left; this cannot be approved until it is back."
 def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
     """Step 8: the outcome as it may go out, or the first thing wrong with its content."""
     if outcome.action != "accept":
+        # A refusal carries no content, whatever its giver filled in.
         return replace(outcome, content=None)
     scopes = question.request.traits.scopes
     if scopes:
@@ -117,6 +119,7 @@ def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
         # in doubt once, and never for a whole session.
         scope = outcome.scope if outcome.scope in scopes else scopes[0]
         return replace(outcome, content=None, scope=scope)
+    # A page, or a question of ours: nothing is filled in.
     if question.form is None:
         return replace(outcome, content=None)
     content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
@@ -175,6 +178,7 @@ def _redirected(question: Question, outcome: Outcome) -> tuple[Outcome, str | No
     take = question.take_redirect
     if take is None or outcome.action != "accept":
         return outcome, None
+    # Only with `take_redirect` content is an address, and it is taken out at once.
     pasted = (outcome.content or {}).get(REDIRECT)
     missing = take(pasted) if isinstance(pasted, str) else take("")
     return replace(outcome, content=None), missing
@@ -222,9 +226,11 @@ class AskStep:
         leave the deliberate step out. So is what an agent answers in place of a person's own word,
         and an approval whose agent is away, as often as it is given: nobody would get its result.
         """
+        # Before it stands in the queue itself, where only older ones are then.
         self._replace_older(question.request)
         given_back = 0
         while True:
+            # Also between two attempts: what ended meanwhile is asked nobody again.
             if entry.ended is not None:
                 return entry.ended
             judged = self._judged(question, await self._answer(entry, question))
@@ -233,6 +239,8 @@ class AskStep:
             given_back += judged.is_counted
             if given_back == REPEATS:
                 return cancel("policy", f"Asked {REPEATS} times. {judged.question.note}")
+            # Another attempt: an answer to the one before is none to this one
+            # (`transitions.takes_answer`).
             question = replace(judged.question, attempt=question.attempt + 1)
 
     def _judged(self, question: Question, outcome: Outcome) -> Outcome | _GivenBack:
@@ -258,6 +266,7 @@ class AskStep:
         if judged.seen is not None and unseen:
             parts = neutral_line(", ".join(sorted(unseen)), 200)
             return _GivenBack(replace(question, note=f"{NOT_SEEN} Not shown yet: {parts}."))
+        # What the answer itself brought to light is to be acknowledged as well.
         found = question.to_acknowledge_for(judged.content)
         if {finding.id for finding in found} <= judged.acknowledged:
             return judged
@@ -296,6 +305,7 @@ class AskStep:
         pending = entry.pending = Pending(question, deadline)
         self._queue.add(pending)
         started = asyncio.Event()
+        # Set before the responder begins, which may start the clock at once.
         deadline.on_start = started.set
         answering = asyncio.ensure_future(self._responder.respond(question, deadline))
         clock = asyncio.ensure_future(started.wait())
@@ -309,6 +319,8 @@ class AskStep:
                 await asyncio.wait(
                     watched, timeout=deadline.remaining, return_when=asyncio.FIRST_COMPLETED
                 )
+                # In this order: an end from outside stands above an answer that came in the same
+                # turn.
                 if pending.settled.done():
                     return pending.settled.result()
                 if answering.done():
@@ -322,6 +334,7 @@ class AskStep:
             self._queue.remove(pending)
             clock.cancel()
             answering.cancel()
+            # Its screen is gone before the next question may be drawn.
             await asyncio.gather(answering, clock, return_exceptions=True)
 
 
@@ -337,6 +350,7 @@ def _replaced_by(older: ElicitationRequest, newer: ElicitationRequest) -> bool:
         and newer.call is not None
         and older.call.id == newer.call.id
         and older.round == newer.round
+        # A question that was pushed has no round: it is replaced though it is of the same call.
         and older.protocol.rounds
     )
     return older.server.name == newer.server.name and older.id != newer.id and not same_round

@@ -154,6 +154,7 @@ class Broker:
 
         Cancelling this call withdraws the request: it is recorded as the server's doing.
         """
+        # The host has admitted what came on a wire; all others come in here.
         if request.id not in self._open:
             outcome = self.admit(request)
             if outcome is not None:
@@ -186,6 +187,7 @@ class Broker:
     async def _decide_elicitation(self, entry: Admitted) -> Outcome:
         request = entry.request
         entry.question = replace(entry.question, review=self._guardian.review(request))
+        # Told with what the guardian found.
         self._tell(entry)
         if entry.ended is not None:
             return entry.ended
@@ -237,6 +239,7 @@ class Broker:
         if not entry.announced:
             self._tell(entry)
         self._open.pop(request.id, None)
+        # Done already where the work came to an end by itself.
         self._leave(entry)
         review = review_with_answer(self._guardian, entry.question, outcome)
         outcome = self._record.decided(request, outcome, review)

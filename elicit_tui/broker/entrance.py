@@ -65,6 +65,7 @@ def malformed(request: ElicitationRequest, sentence: str) -> Outcome:
     """
     if request.wire_id is None:
         return unsent("policy", sentence)
+    # In a round there is no place for an error: inputResponses takes results only.
     if not request.protocol.rounds:
         return unsent("policy", sentence, error_code=INVALID_PARAMS)
     return decline("policy", sentence)
@@ -91,6 +92,7 @@ class FloodGate:
 
     def enter(self, server: str) -> str | None:
         """Let one question in, or say in a sentence which limit it is over."""
+        # Both limits are of one server, and keep no other from asking.
         if self._open.get(server, 0) >= self._limits.pending:
             return f"{self._limits.pending} questions wait already (elicitation.limits.pending)."
         if self._count_rate:
@@ -103,6 +105,7 @@ class FloodGate:
                     f"More than {self._limits.per_minute} questions came within a minute "
                     "(elicitation.limits.per_minute)."
                 )
+            # Only what came in counts: who is over the limit is not kept out longer by trying on.
             recent.append(now)
         self._open[server] = self._open.get(server, 0) + 1
         return None
@@ -164,12 +167,15 @@ class Entrance:
         # the limit each has its own; above it they are counted, and written as one.
         over = self._refused.enter(name)
         if over is None:
+            # It waits for nobody, so that it is counted as come and gone.
             self._refused.leave(name)
             return outcome
         self._tell_once(name, OverLimit.REFUSED, over)
         return replace(outcome, in_group=True)
 
     def _refusal(self, request: ElicitationRequest, trace: list[Decision]) -> Outcome | None:
+        # What is wrong for certain comes before what is forbidden, and the limits come last: only
+        # what is let in counts in them.
         name = request.server.name
         sentence = defect(request)
         if sentence is not None:
@@ -182,6 +188,7 @@ class Entrance:
         if name in self._muted:
             return cancel("policy", f"You muted {name} for this run.", unasked=True)
         over = self._flood.enter(name)
+        # Taken in here: from now on somebody has to call `leave`.
         if over is None:
             trace.append(self._policy.within_limits)
             return None
@@ -211,6 +218,7 @@ class Entrance:
 
     def leave(self, request: ElicitationRequest) -> None:
         """Make room: a question that came in has its outcome."""
+        # Asked by kind: an agent's own prompt counts nowhere.
         if request.traits.limit == "server":
             self._flood.leave(request.server.name)
         elif request.traits.limit == "caller":
@@ -225,6 +233,7 @@ class Entrance:
     def unmute(self, server: str) -> None:
         """Let this server ask again."""
         self._muted.discard(server)
+        # Told again if it passes a limit once more.
         self._over_limit = {(muted, why) for muted, why in self._over_limit if muted != server}
 
     @property

@@ -74,6 +74,8 @@ class HookSteps:
             sentence = "Asked before a person: {}. The first that answers decides."
             entry.trace.append(_decision(chosen, sentence))
         notes: list[str] = []
+        # One after the other, not side by side: the first answer decides, and later ones are not
+        # run.
         for hook in chosen:
             try:
                 reply = await _while_open(
@@ -84,6 +86,7 @@ class HookSteps:
                 notes.append(_failure(hook, error))
                 self._notice(entry.request.server.name, notes[-1])
                 continue
+            # The question ended while the hook ran.
             if entry.ended is not None or reply is None:
                 return Before(entry.ended)
             if reply.action in ("decline", "cancel"):
@@ -102,6 +105,8 @@ class HookSteps:
         traits = entry.request.traits
         if "hook" not in traits.accepted_by:
             return traits.only_person
+        # Judged as a rule that accepts everything this hook accepts, so that a hook is no way
+        # around.
         rule = Rule("accept", server="*", content=reply.content, layer=hook.layer)
         return self._why_not(rule, entry.question)
 
@@ -128,6 +133,8 @@ class HookSteps:
         """
         hooks = self._hooks
         excused: set[str] = set()
+        # Begins anew whenever the person gave another answer; who failed is excused, so that it
+        # ends.
         while hooks is not None:
             for hook in hooks.chosen("ElicitationResult", entry.request):
                 if hook.key in excused:
@@ -139,10 +146,12 @@ class HookSteps:
                     return entry.ended
                 if why is not None:
                     self._notice(entry.request.server.name, why)
+                    # A refusal stays one, whoever failed.
                     if outcome.action == "accept":
                         excused.add(hook.key)
                         outcome = await ask(f"{why} Send it again if it is to go out as it is.")
                         break  # it may be another answer: the others see it from the beginning
+            # The `else` of a `for`: every hook has seen this answer, and none of them stopped here.
             else:
                 return outcome
         return outcome
@@ -155,6 +164,7 @@ class HookSteps:
             reply = await _while_open(entry, hooks.show(hook, entry.request, outcome))
         except HookError as error:
             return outcome, _failure(hook, error)
+        # No word, or the same action without content: it saw the answer and leaves it.
         if reply is None or (reply.action in (None, outcome.action) and reply.content is None):
             return outcome, None
         if outcome.action == "accept" and reply.action == "accept":
@@ -181,6 +191,7 @@ class HookSteps:
         if outcome.content is None or form is None:
             self._not_changed(hook, server, "this has no content that could be changed")
             return outcome, None
+        # A hook gives the content as a whole, and not the fields that it changes.
         content = dict(reply.content or {})
         changed = _outcome(hook, "accept", "", content=content, answered=outcome)
         if not changed.changed:
@@ -195,9 +206,11 @@ class HookSteps:
                 f"The {hook.name} put in what requestedSchema does not allow: {problems[0]}.",
             )
         found = self._outgoing(content, form)
+        # Only what is new counts: what the person put in was acknowledged by them.
         if set(found) - set(self._outgoing(outcome.content, form)):
             where = ", ".join(neutral_line(finding.where, 80) for finding in found)
             return outcome, f"The {hook.name} put in what looks like a secret ({where})."
+        # Shown as the record would keep it: a secret stays masked here too.
         before, after = (
             kept_content(version, entry.question.review, "redacted") or {}
             for version in (outcome.content, content)
@@ -256,6 +269,7 @@ async def _while_open(entry: Admitted, work: Coroutine[Any, Any, Result]) -> Res
     task = asyncio.ensure_future(work)
     over = asyncio.ensure_future(entry.over.wait())
     try:
+        # The end wins where both came at once: nobody waits for what the hook says.
         await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
         return None if entry.ended is not None else task.result()
     finally:

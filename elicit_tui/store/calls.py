@@ -69,7 +69,10 @@ class KeptCall:
     def joinable(self) -> bool:
         """Whether an equal call is this one."""
         if self.is_task:
+            # From its tool's call on a task is one of its own: an equal call is meant as a second
+            # one.
             return self.state == "not called"
+        # Whoever has its id comes back with it; who has left, or never heard the end, calls again.
         return self.has_id or self.is_left or self.state == "ended"
 
     @property
@@ -104,6 +107,7 @@ def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict
     """
     calls = tuple(calls)
     for call in calls:
+        # One that was read has been told: an equal call is a new one.
         if call.key != new.key or call.read_at is not None:
             continue
         earlier = _of_earlier(call, maker(call))
@@ -111,6 +115,7 @@ def verdict(calls: Iterable[KeptCall], new: KeptCall, maker: MakerOf) -> Verdict
         # its agent all the same.
         if earlier is not None and not (earlier == "joins" and (call.private or new.private)):
             return Verdict(earlier, call.id)
+    # What a private call comes to is not kept here: it needs no place, and is refused for none.
     unread = [] if new.private else [call for call in calls if call.unread]
     size = sum(call.size for call in unread)
     if len(unread) >= MOST_OUTCOMES or size >= MOST_OUTCOME_BYTES:
@@ -125,9 +130,11 @@ def _of_earlier(call: KeptCall, maker: MakerState) -> Begins | None:
     if call.state == "ended":
         return "joins" if call.joinable else None
     if maker == "dead":
+        # What was not called has certainly not run: the new call begins.
         return "not known" if call.state == "called" else None
     if call.joinable:
         return "joins"
+    # Else an agent still waits for it, and an equal call is meant as a second one.
     return "unsure" if call.state == "called" and maker == "unsure" else None
 
 
@@ -150,6 +157,7 @@ def left(call: KeptCall, *, is_left: bool) -> KeptCall:
 
 def abandoned(call: KeptCall) -> KeptCall:
     """Nobody makes it any more, as if its process had died."""
+    # A process without a name is never alive, so that what is read of it is true.
     return call if call.state == "ended" else replace(call, process=NOBODY)
 
 
@@ -185,6 +193,7 @@ def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator
     ):
         size -= ended[0].size
         yield ended.pop(0)
+    # One more than there may be: the new call needs room, too.
     too_many = len(others) - MOST_WITHOUT_OUTCOME + 1
     if too_many > 0:
         yield from islice((call for call in others if _harms_nobody(call, maker)), too_many)
@@ -200,6 +209,7 @@ def _is_over(call: KeptCall, now: float, maker: MakerOf) -> bool:
         return call.read_at <= now - READ_SECONDS
     if call.ended_at is not None:
         return call.ended_at <= now - UNREAD_SECONDS
+    # Young ones are left alone, as a process that is away may come back for them.
     if call.begun_at > now - READ_SECONDS or maker(call) != "dead":
         return False
     # One that was not called, and of which no agent has the id, can harm nobody.

@@ -19,6 +19,7 @@ from typing import Final
 from elicit_tui.elicitation import new_id
 from elicit_tui.paths import lock_open_file, open_to_others, private_directory
 
+# As `new_id` makes them.
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 _MACHINE_FILES: Final = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 _BOOT_FILE: Final = "/proc/sys/kernel/random/boot_id"
@@ -46,6 +47,7 @@ def machine_id() -> str:
     """
     import uuid  # As `platform`, which it loads.
 
+    # Without either file, as on other systems, the address of a network card has to do.
     installed = next(filter(None, map(_line_of, _MACHINE_FILES)), f"{uuid.getnode():x}")
     try:
         namespace = os.readlink(_PID_NAMESPACE)  # noqa: PTH115 (it is no path)
@@ -79,6 +81,8 @@ def is_same_process(number: int, began: float) -> bool:
     try:
         begins = started_at(number)
     except psutil.AccessDenied:
+        # There is one, and it is somebody else's: what it is cannot be known, so it counts as
+        # alive.
         return True
     return begins is not None and abs(begins - began) <= _START_SECONDS
 
@@ -89,15 +93,18 @@ class Life:
     def __init__(self, directory: Path) -> None:
         self.id = new_id()
         self._path = private_directory(directory) / self.id
+        # In a directory that others can write to, a lock could be theirs.
         if (why := open_to_others(directory)) is not None:
             raise PermissionError(errno.EPERM, f"its directory {directory.name} {why}")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        # Made anew, and never opened: a file that lies there already is not ours.
         self._file = os.open(self._path, flags, 0o600)
         if not lock_open_file(self._file):
             raise BlockingIOError(f"{self._path} is locked")
 
     def end(self) -> None:
         """Let go of the lock."""
+        # The name first: between the two somebody could lock a file that is already let go.
         self._path.unlink(missing_ok=True)
         os.close(self._file)
 
@@ -110,14 +117,17 @@ def is_over(directory: Path, life: str) -> bool:
     try:
         file = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
+        # No file is an end in order: whoever ends takes its file away.
         return True
     except OSError:
+        # What cannot be looked at is not taken for dead.
         return False
     try:
         # Whoever can take the lock has proved that its owner is gone; nothing is left to a timeout
         # or to a process number that was given out again.
         if not lock_open_file(file):
             return False
+        # Windows removes no file that is open.
         if sys.platform != "win32":
             path.unlink(missing_ok=True)
         return True

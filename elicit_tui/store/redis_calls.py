@@ -33,6 +33,8 @@ MOST_TRIES: Final = 50
 _BLOBS: Final = ("paused", "outcome")
 _PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
 
+# Compares the version first; `take` then hands out one word of ARGV after the other. An empty word
+# is a blob that was not looked at: what stands there stays.
 _CHANGE: Final = """
 if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
@@ -60,6 +62,7 @@ return 1
 """.replace("LIFE", str(int(UNREAD_SECONDS * 1000)))
 """KEYS: calls, the call of each put, the call of each drop; ARGV: version, how many puts, of each
 its id, text, 1 where it has ended, and blobs `paused` and `outcome`, then the id of each drop."""
+# Beginning needs memory, which Redis may refuse; ending what is there must go on.
 BEGIN: Final = LuaScript(_CHANGE)
 CHANGE: Final = LuaScript(_CHANGE + " -- goes on where memory is used up", "allow-oom")
 BOOK: Final = LuaScript("return {redis.call('TIME'), redis.call('HGETALL', KEYS[1])}", "no-writes")
@@ -123,8 +126,10 @@ class RedisCalls(SealedCalls):
                 if maker is None and any(call.process != self.process for call in there.values()):
                     maker = await self._maker()
                 change = BookChange()
+                # No other process has a call here, so that there is nobody to ask about.
                 book = Book(owner, self._now(time_), there, maker or self._lives)
                 result = work(book, change)
+                # Somebody came between: the rules are asked again with what stands there now.
                 if await self._carried_out(owner, columns.get(b"version", b""), change):
                     return result
         raise StoreError("The calls of this agent are being changed by too many at once.")
@@ -152,6 +157,7 @@ class RedisCalls(SealedCalls):
     def _remember(self, owner: str, change: BookChange) -> None:
         for call in change.puts:
             if call.process == self.process and call.read_at is None:
+                # Its blobs are put together from several changes, each of which knows one.
                 before = self._mine.get((owner, call.id), call)
                 self._mine[(owner, call.id)] = replace(
                     call,
@@ -172,6 +178,7 @@ class RedisCalls(SealedCalls):
         for (owner, _), call in self._mine.items():
             mine[owner].append(call)
         for owner, calls in mine.items():
+            # Through the book, as another process may have read or dropped it in this moment.
             await self._change(owner, partial(self._restored, calls, lost))
 
     def _restored(
@@ -202,7 +209,11 @@ class RedisCalls(SealedCalls):
                 return "lives"
             process = by_id.get(call.process)
             if process is None or not process.lives(at, limit):
+                # Never heard of is dead as well: it left in order, or Redis has lost it and it is
+                # not back.
                 return "dead"
+            # On this machine the system knows. Elsewhere only a beat after `since` proves that it
+            # lives.
             return "lives" if process.is_here or process.beat_at > since else "unsure"
 
         return maker
@@ -218,11 +229,13 @@ class RedisCalls(SealedCalls):
         return call, self._lives if call.state == "ended" else await self._maker()
 
     async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
+        # By a name that is made once: sent again after a lost connection it is still one note.
         await self._server.run(NOTE, [key(owner, "notes")], f"{call_id}:{new_id()}", blob)
 
     async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         _, reply = await self._server.run(BOOK, [key(owner, "notes")])
         notes = pairs(reply)
+        # Only notes for calls of this process are taken: the others are not ours to read.
         found = {name: _id_of(name) for name in notes if _id_of(name) in ids}
         if found:
             await self._server.run(TAKE, [key(owner, "notes")], *found)

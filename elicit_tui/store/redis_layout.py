@@ -39,6 +39,7 @@ META, SESSIONS, ENDED = "et:{index}:meta", "et:{index}:sessions", "et:{index}:en
 PROCESSES, BEATS = "et:{index}:processes", "et:{index}:beats"
 LOG, NUMBER = "et:{index}:log", "et:{index}:number"
 
+# Also no infinity and no NaN, which a hostile entry may hold.
 _MOST: Final = 1e11
 """No time, number or size of ours is as large."""
 
@@ -128,6 +129,7 @@ def whole(kind: type[Noun], /, **values: Any) -> Noun | None:
 def columns_of(question: StoredQuestion) -> dict[str, Any]:
     """A question as the fields of a hash; what is None stands in none."""
     return {
+        # `repr` keeps all digits of a time; Redis would take a float in its own spelling.
         part.name: repr(value) if isinstance(value, float) else value
         for part in fields(StoredQuestion)
         if (value := getattr(question, part.name)) is not None
@@ -143,6 +145,7 @@ def question_in(columns: Mapping[bytes, bytes]) -> StoredQuestion | None:
         }
     except ValueError:
         return None
+    # What is None stands in no field, so that the column's default holds.
     optional = {part.name for part in fields(StoredQuestion) if part.default is not MISSING}
     given = {name: v for name, v in found.items() if v is not None or name not in optional}
     return whole(StoredQuestion, **given)

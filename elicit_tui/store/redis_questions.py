@@ -59,6 +59,7 @@ class RedisQuestions(SealedQuestions):
         self.server = RedisServer(address)
         self._role: Role = role
         self._clock = clock
+        # An engine on Redis has no key file: the owner's secret is on each machine.
         self._secrets = Secrets(Path(), secret)
         self._life = new_id()
         self._clock_is_ahead = 0.0
@@ -92,6 +93,7 @@ class RedisQuestions(SealedQuestions):
         return self._clock().timestamp()
 
     def _sealer(self) -> Sealer:
+        # With a secret of the owner's there is no key to make, and nothing to ask about.
         return self._secrets.sealer(lambda: False)
 
     def _seconds(self, reply: Sequence[bytes]) -> float:
@@ -118,6 +120,8 @@ class RedisQuestions(SealedQuestions):
         make: Callable[[StoredQuestion | None, float], StoredQuestion],
     ) -> StoredQuestion:
         self._stand_open()
+        # Each time round something of another process came between, or what stands there cannot be
+        # read.
         for _ in range(MOST_TRIES):
             at, there, _ = await self._fetch(session, question_id)
             question = make(there, at)
@@ -135,6 +139,7 @@ class RedisQuestions(SealedQuestions):
             if done == b"ended":
                 raise StoreError("The session that asks has ended.")
             if done == b"done":
+                # A death between the script and this note is found by the look at everything.
                 await self._noted(session, question_id)
                 return self._learn(question)
         raise StoreError("What stands under the id of this question cannot be read.")
@@ -158,6 +163,7 @@ class RedisQuestions(SealedQuestions):
     async def _set(self, before: StoredQuestion, version: bytes, after: StoredQuestion) -> bool:
         """Set what is another one now, if nobody has changed the question meanwhile."""
         old, new = columns_of(before), columns_of(after)
+        # What is the same is not sent.
         parts = [part for name in new if new[name] != old.get(name) for part in (name, new[name])]
         done = await self.server.run(
             scripts.CHANGE,
@@ -204,6 +210,7 @@ class RedisQuestions(SealedQuestions):
 
     async def _session_of(self, question_id: str) -> str | None:
         self._stand_open()
+        # A question that this process has never seen: any session may have it.
         if question_id not in self._known:
             await self._look_at(None)
         known = self._known.get(question_id)
@@ -212,12 +219,14 @@ class RedisQuestions(SealedQuestions):
     def _learn(self, question: StoredQuestion) -> StoredQuestion:
         """Remember what a question looks like; an older look of it changes nothing here."""
         before = self._known.get(question.id)
+        # What arrives late may be the look of an earlier attempt.
         if before is None or before.attempt <= question.attempt:
             self._known[question.id] = question
         return question
 
     async def _look_at(self, sessions: Iterable[str] | None) -> dict[str, StoredQuestion]:
         """Every question of these sessions, or of all that there are, oldest first."""
+        # The ended ones too, whose questions can still be read for an hour.
         if sessions is None:
             reply = await self.server.all_of(
                 [("HKEYS", layout.SESSIONS), ("ZRANGE", layout.ENDED, "0", "-1")]
@@ -234,8 +243,10 @@ class RedisQuestions(SealedQuestions):
     async def _fetch_all(self, places: Iterable[tuple[str, str]]) -> dict[str, StoredQuestion]:
         """These questions, oldest first, without those that are gone."""
         found = await self.server.all_of(
+            # One way there and back for all of them.
             [("HGETALL", key(session, f"q:{name}")) for session, name in places]
         )
+        # By `number`, since each session lists its own only.
         in_order = sorted(map(pairs, found), key=layout.number_in)
         questions = {}
         for columns in in_order:
@@ -253,6 +264,7 @@ class RedisQuestions(SealedQuestions):
     async def answer(self, question_id: str, answer: Answer) -> Waiting | None:
         """Answer, if nobody was faster; a question that Redis lost may be put again yet."""
         give_up = time.monotonic() + RESTORE_SECONDS
+        # None means that there is no such question. Known, and not settled, it may have been lost.
         while (given := await super().answer(question_id, answer)) is None:
             known = self._known.get(question_id)
             if known is None or known.state == "settled" or time.monotonic() >= give_up:
@@ -266,6 +278,7 @@ class RedisQuestions(SealedQuestions):
         """What changed after the number `since`; a process that asks is told of its own alone."""
         self._stand_open()
         give_up = time.monotonic() + wait_sec
+        # Whoever begins has been told nothing yet.
         if since == 0:
             self._told.clear()
             self._looked_at = -LOOK_SECONDS
@@ -278,6 +291,8 @@ class RedisQuestions(SealedQuestions):
             else:
                 since, found = await self._next_entries(since, give_up - time.monotonic())
             if found or time.monotonic() >= give_up:
+                # Told at once, and remembered with its version: a look at everything then finds
+                # only what is new.
                 self._told.update((one.id, (one, self._versions[one.id])) for one in found)
                 return Changes(since, tuple(map(self._waiting, found)))
             if time.monotonic() - self._swept_at >= SWEEP_SECONDS:
@@ -295,11 +310,13 @@ class RedisQuestions(SealedQuestions):
         if entries[0][0] != since + 1:
             self._looked_at = -LOOK_SECONDS  # Something is cut off.
             return since, ()
+        # A question that changed often stands in it as often, and is read once.
         places = dict.fromkeys(
             (name_in(at.get(b"s", b"")), name_in(at.get(b"q", b""))) for _, at in entries
         )
         mine = [place for place in places if self._only is None or place[0] in self._only]
         found = await self._fetch_all(mine)
+        # It was put again.
         for name in found:
             self._missing.pop(name, None)
         return entries[-1][0], tuple(found.values())
@@ -307,11 +324,13 @@ class RedisQuestions(SealedQuestions):
     @property
     def _only(self) -> Iterable[str] | None:
         """The sessions that this process is told of: its own where it asks, else all."""
+        # An asker reads its own only, however many others there are.
         return self._sessions if self._sessions and self._role != "answerer" else None
 
     @property
     def _must_look(self) -> bool:
         """Whether the stream alone does not tell what changed."""
+        # What is missing is looked for soon, as somebody waits for it.
         every = BLOCK_SECONDS if self._missing else LOOK_SECONDS
         late = time.monotonic() - self._looked_at >= every
         return late or self.server.interruptions != self._looked_after
@@ -325,6 +344,7 @@ class RedisQuestions(SealedQuestions):
         changed = [
             one
             for one in found.values()
+            # The version, not the look: what was put again looks as before.
             if one.id not in self._told or self._told[one.id][1] != self._versions[one.id]
         ]
         waited = {name for name, (one, _) in self._told.items() if one.state != "settled"}
@@ -336,6 +356,8 @@ class RedisQuestions(SealedQuestions):
             if at - since >= RESTORE_SECONDS:  # Nobody is left who would put it again.
                 del self._missing[name]
                 self._known.pop(name, None)
+                # Told as ended though nothing in Redis says so: that is what it is to whoever waits
+                # for it.
                 changed.append(transitions.abandon(self._told[name][0], self._now() - self._ahead))
         return number, changed
 

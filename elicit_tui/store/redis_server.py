@@ -44,6 +44,7 @@ OLDEST_VERSION: Final = (6, 2)
 _PAUSES: Final = (0.05, 1.0)
 _SCHEMES: Final = ("redis", "rediss", "unix")
 _TLS_FILES: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+# What may stand behind the `?` of an address; all else is refused.
 _PARAMETERS: Final = {"unix": {"db"}, "redis": set(), "rediss": set(_TLS_FILES)}
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -84,6 +85,7 @@ class RedisAddress:
         if parts.scheme not in _SCHEMES:
             raise StoreError("store.url begins with redis://, rediss:// or unix://.")
         given = parse_qs(parts.query, keep_blank_values=True)
+        # An option that is not known may weaken what is known, such as the check of a certificate.
         unknown = sorted(set(given) - _PARAMETERS[parts.scheme])
         if unknown:
             raise StoreError(f"store.url has the unknown part {neutral_line(unknown[0], 40)!r}.")
@@ -93,6 +95,7 @@ class RedisAddress:
                 raise StoreError(f"store.url names {shown} as {name}, and there is no such file.")
         place = parts.path if parts.scheme == "unix" else f"{host or 'localhost'}:{port or 6379}"
         user = f"{neutral_line(unquote(parts.username), 40)}@" if parts.username else ""
+        # What never leaves this machine needs no encryption.
         local = parts.scheme == "unix" or host in (None, "localhost", "127.0.0.1", "::1")
         shown = f"{parts.scheme}://{user}{neutral_line(place, 200)}"
         return cls(urlunsplit(parts), shown, local or parts.scheme == "rediss")
@@ -127,11 +130,13 @@ class RedisServer:
         with self._plain_errors():
             counted = {"redis_connect_func": self._connected}
             options = self._options(SOCKET_SECONDS) | counted
+            # A cluster answers to a plain client too: what it is decides what it is spoken to with.
             single = library.Redis.from_url(self.address.url, **options)
             try:
                 info = await single.info("server")
                 memory = await single.info("memory")
                 is_cluster = info.get("redis_mode") == "cluster"
+            # Also when cancelled; it is handed on.
             except BaseException:
                 await single.aclose()
                 raise
@@ -155,6 +160,7 @@ class RedisServer:
         return {
             "socket_timeout": seconds,
             "socket_connect_timeout": SOCKET_SECONDS,
+            # RESP2, in which every version replies alike.
             "protocol": 2,
             "client_name": "elicit-tui",
             # What is tried again is tried by `patiently`, which knows for how long.
@@ -207,6 +213,7 @@ class RedisServer:
                 await _called_off_with(self._client.ping())
             except _lost() as error:
                 self.interruptions += 1
+                # A wrong password stays wrong, and a cluster finds its nodes again by itself.
                 if _is_refused(error) or self.facts.cluster:
                     raise
                 # A connection that was cut, perhaps; a new one tells.
@@ -251,6 +258,7 @@ class RedisServer:
     def _pipeline(self) -> Any:
         if self.facts.cluster:
             return self._client.pipeline()
+        # Not a transaction: each command reads for itself, and a transaction would hold others up.
         return self._client.pipeline(transaction=False)
 
     async def stream(self, key: str, since: int, wait_sec: float) -> list[tuple[int, Any]]:
@@ -258,11 +266,14 @@ class RedisServer:
 
         Not patient: whoever watches shall learn at once that nothing can be seen.
         """
+        # To Redis 0 is for ever.
         milliseconds = max(1, round(min(wait_sec, BLOCK_SECONDS) * 1000)) if wait_sec > 0 else None
         with self._plain_errors():
             read = self._watcher.xread({key: f"{since}-0"}, count=1000, block=milliseconds)
             found = await _called_off_with(read)
             entries = found[0][1] if found else []
+            # `MILLISECONDS-SEQUENCE` by Redis; here the first is a number of ours, the second
+            # always 0.
             return [(int(bytes(name).partition(b"-")[0]), values) for name, values in entries]
 
     async def patiently(self, work: Callable[[], Awaitable[Result]]) -> Result:
@@ -274,10 +285,14 @@ class RedisServer:
                 try:
                     return await _called_off_with(work())
                 except _passing() as error:
+                    # Any failure may have lost something: what this process asks is looked at anew
+                    # (`_restore`).
                     self.interruptions += 1
                     if _is_refused(error) or time.monotonic() + pause >= give_up:
                         raise
                     if isinstance(error, _lost()) and not self.facts.cluster:
+                        # The pool may hold more connections to a server that is gone; each would
+                        # fail once.
                         await self._client.connection_pool.disconnect(inuse_connections=False)
             # Doubling, so that a Redis that comes back is not met by everybody at once and at full
             # speed.
@@ -304,6 +319,7 @@ async def _called_off_with(work: Awaitable[Result]) -> Result:
     task = asyncio.ensure_future(work)
     try:
         await asyncio.wait([task])
+    # Somebody has to look at its end, or Python warns that nobody did.
     except asyncio.CancelledError:
         task.add_done_callback(_let_go)
         task.cancel()

@@ -65,6 +65,7 @@ class RedisStore(RedisQuestions):
         self, address: RedisAddress, role: Role, secret: bytes, clock: Callable[[], datetime]
     ) -> None:
         super().__init__(address, role, secret, clock)
+        # With its number it tells this process from a later one with that number.
         self._began = started_at(os.getpid()) or time.time()
         self._last_key_at: float | None = None
         self.secret_is_the_first = True
@@ -109,6 +110,8 @@ class RedisStore(RedisQuestions):
         try:
             await store.server.open()
             store.server.must_serve()
+            # Also finds out whether a newer version wrote it, and with which secret it was first
+            # sealed.
             await store._beat()
         except BaseException:
             await store.server.close()
@@ -119,6 +122,7 @@ class RedisStore(RedisQuestions):
         """Give everything back; the sessions of this process end."""
         if self._closed:
             return
+        # The end is tried once: a run that ends does not wait for a Redis that is away.
         self.server.patience_sec = 0.0
         try:
             await self._end_process(self._life)
@@ -133,12 +137,15 @@ class RedisStore(RedisQuestions):
     async def begin(self, asker: Asker) -> None:
         """Begin a session in this process."""
         self._stand_open()
+        # Before it is told, so that what Redis loses in between is put again.
         self._sessions[asker.session] = asker
         await self._begin(asker)
 
     async def _begin(self, asker: Asker) -> None:
         about = json.dumps({"process": self._life, "agent": asker.agent})
         keys = [layout.SESSIONS, layout.ENDED]
+        # In the index first. A session that stands there alone is ended by whoever sweeps; one that
+        # stands nowhere would be found by nobody.
         await self.server.run(scripts.REGISTER, keys, asker.session, about)
         await self.server.run(scripts.BEGIN, [key(asker.session, "session")], self._life)
 
@@ -151,6 +158,7 @@ class RedisStore(RedisQuestions):
         # First the session itself: nothing new comes to it while its questions end.
         await self.server.run(scripts.END, [key(session, "session"), key(session, "grants")])
         (ids,) = await self.server.all_of([("ZRANGE", key(session, "questions"), "0", "-1")])
+        # Learned before they are changed: `_change` finds a question's session in what is known.
         await self._fetch_all([(session, name_in(name)) for name in ids])
         for name in ids:
             await self._change(name_in(name), transitions.abandon)
@@ -162,6 +170,7 @@ class RedisStore(RedisQuestions):
         for name, about in pairs(sessions).items():
             if json_object(about).get("process") == life:
                 await self._end_session(name_in(name))
+        # Only what this process has seen: a claim ends by its lease in any case.
         for known in tuple(self._known.values()):
             if known.state == "claimed" and known.holder_life == life:
                 await self._change(known.id, lambda one, at: transitions.release(one, life))
@@ -171,6 +180,7 @@ class RedisStore(RedisQuestions):
         """Say that this process lives, put again what Redis lost, and end what dead ones left."""
         self._stand_open()
         if last_key is not None:
+            # All times in the store are the server's: see `_seconds`.
             self._last_key_at = last_key.timestamp() - self._ahead
         await self.server.is_there()
         await self._sweep()
@@ -221,6 +231,7 @@ class RedisStore(RedisQuestions):
         return at, layout.processes_in(reply[2], reply[3])
 
     def _note_beat(self, at: float) -> None:
+        # This process was late itself, as after a sleep, or Redis was: it looks on since now only.
         if at - self._beat_at >= DEAD_SECONDS / 2:
             self._beats_since = at
         self._beat_at = at
@@ -242,12 +253,14 @@ class RedisStore(RedisQuestions):
             return
         for asker in tuple(self._sessions.values()):
             await self._begin(asker)
+        # Not those of others: who asks is the only one that knows what it has put.
         mine = [known for known in self._known.values() if known.session in self._sessions]
         found = await self.server.all_of(
             [("HGETALL", key(known.session, f"q:{known.id}")) for known in mine]
         )
         for known, columns in zip(mine, found, strict=True):
             if _is_lost(layout.question_in(pairs(columns)), known):
+                # As it is known by now: it may have changed while this waited.
                 await self._restore_one(self._known.get(known.id, known))
         await self.calls.restore(lost=interruptions != self._restored_after)
         self._restored_after, self._restored_at = interruptions, time.monotonic()
@@ -260,6 +273,7 @@ class RedisStore(RedisQuestions):
         # lost with Redis is not made up: the question is open again, and is answered once more.
         again = known if known.state == "settled" else transitions.opened_again(known)
         if there is None:
+            # Found there after all, somebody was faster, which is well.
             await self._create(known.session, known.id, lambda found, at: found or again)
         else:
             await self._set(there, version, again)
@@ -275,6 +289,7 @@ class RedisStore(RedisQuestions):
                 keys = [key(session, f"q:{name}"), key(session, "questions")]
                 await self.server.run(scripts.DROP, keys, name)
                 del self._known[name]
+        # Names with the time of their end, one after the other.
         (ended,) = await self.server.all_of([("ZRANGE", layout.ENDED, "0", "-1", "WITHSCORES")])
         for name, score in zip(ended[::2], ended[1::2], strict=True):
             if float(score) <= at - BACKSTOP_SECONDS:
@@ -288,6 +303,7 @@ class RedisStore(RedisQuestions):
     async def somebody_is_there(self) -> bool:
         """Whether a key was pressed in a living console or inbox within ten minutes."""
         at, processes = await self._present()
+        # The short limit: who asks must not wait for a console that may be dead.
         return any(
             process.role == "answerer"
             and process.last_key_at is not None
@@ -302,6 +318,7 @@ class RedisStore(RedisQuestions):
         return tuple(
             AskingProcess(process.number, process.role, process.machine)
             for process in processes
+            # The long limit: nobody is hidden who may be alive.
             if process.role != "answerer" and process.lives(at, LONG_DEAD_SECONDS)
         )
 
@@ -325,6 +342,7 @@ class RedisStore(RedisQuestions):
         grants = []
         for name, columns in zip(names, held, strict=True):
             for field, at in pairs(columns).items():
+                # Whoever can write there may have put anything: it allows nothing.
                 with suppress(ValueError, TypeError, OverflowError, RecursionError):  # not ours
                     server, tool, process, definition = map(str, json.loads(field))
                     granted_at, agent = self._moment(float(at)), about[name].get("agent")
@@ -347,5 +365,6 @@ class RedisStore(RedisQuestions):
 def _is_lost(there: StoredQuestion | None, known: StoredQuestion) -> bool:
     """Whether what stands there lacks what this process has put, or how it ended."""
     if known.state == "settled":
+        # Settled and gone was cleared away; settled and open again was lost.
         return there is not None and there.state != "settled"
     return there is None or transitions.is_behind(there, known)

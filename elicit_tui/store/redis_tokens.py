@@ -21,6 +21,7 @@ from elicit_tui.store.sealing import Sealer
 from elicit_tui.store.token_entries import Token
 
 TOKENS, REVOKED = "et:{index}:tokens", "et:{index}:revoked"
+# Given once: an entry of this name stays as it is, also if the script runs twice.
 ADD: Final = LuaScript("return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])")
 """KEYS: tokens; ARGV: name, entry."""
 REVOKE: Final = LuaScript(
@@ -82,5 +83,6 @@ class RedisTokens:
     def _seal_of(self, token: Token) -> str:
         return self._seal("token", token.name, token.sha256, token.added)
 
+    # An HMAC with the store's secret, which nobody has who can only write to Redis.
     def _seal(self, *parts: str) -> str:
         return self._sealer().digest("tokens", json.dumps(parts).encode())

@@ -65,6 +65,7 @@ class CallSeen:
 class SealedCalls(ABC):
     """What a store keeps of calls; everything raises StoreError."""
 
+    # With locks on a shared file the system tells it; elsewhere only beats do.
     needs_beats = False
     """Whether others know that this process lives by what it says alone."""
     _secrets: Secrets
@@ -122,11 +123,14 @@ class SealedCalls(ABC):
                 owner, call_id, digest, self.process, book.now, sealer.key_id, private=private
             )
             asked_at = book.now if since is None else since
+            # Since 0 everybody was heard of: here a process is dead or lives, and `unsure` drops
+            # nothing.
             over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
             change.drops += [*(call.id for call in over), *sorted(self._told_calls[owner])]
             # Room is made first, in the same change: what was read long ago must not keep a new
             # call out.
             left = [call for call in book.calls.values() if call.id not in change.drops]
+            # Who was heard of since the first look lives, also when this is tried again.
             found = calls.verdict(left, new, lambda c: book.maker(c, asked_at))
             if found.what == "begins":
                 change.puts.append(new)
@@ -135,6 +139,7 @@ class SealedCalls(ABC):
             # ask at once.
             elif found.what == "not known" and found.id is not None:
                 change.puts.append(calls.read(book.calls[found.id], book.now))
+            # With the time of the first look, which comes back as `since`.
             return replace(found, at=asked_at)
 
         return await self._change(owner, work)
@@ -176,6 +181,7 @@ class SealedCalls(ABC):
     async def drop(self, owner: str, call_id: str) -> None:
         """Forget a call that its agent was told all of; where that fails, when the next begins."""
         known = self._told_calls[owner]
+        # In the table before it is tried, so that a failure leaves it owed.
         known.add(call_id)
 
         def work(book: Book, change: BookChange) -> set[str]:
@@ -184,6 +190,7 @@ class SealedCalls(ABC):
             change.drops += sorted(known)
             return set(change.drops)
 
+        # The set itself is emptied, as others may have added to it meanwhile.
         known -= await self._change(owner, work)
 
     async def notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
@@ -202,6 +209,7 @@ class SealedCalls(ABC):
         if found is None or found[0].private:
             return None
         call, maker_of = found
+        # Of one that has ended nobody needs to know whether its process lives.
         maker: MakerState = "lives" if call.state == "ended" else maker_of(call, 0.0)
         return CallSeen(call, maker, self._opened(call, "paused"), self._opened(call, "outcome"))
 
@@ -222,12 +230,14 @@ class SealedCalls(ABC):
         def work(book: Book, change: BookChange) -> None:
             call = book.calls.get(call_id)
             if call is not None and (after := transition(call, book.now)) != call:
+                # A transition that changes nothing writes nothing, however often it is called.
                 change.puts.append(after)
 
         await self._change(owner, work)
 
     @staticmethod
     def _place(call: KeptCall, name: str) -> BlobPlace:
+        # The attempt is 0, as a call has no attempts; the key takes the place of the digest.
         return BlobPlace(call.owner, call.id, 0, f"call {name}", call.key)
 
     @staticmethod

@@ -106,11 +106,13 @@ class SealedQuestions(ABC):
                 server=request.server.name,
                 tool=_tool(request),
                 put_at=now,
+                # By the engine's clock, as every time in the store is.
                 deadline=None if deadline is None else deadline.timestamp() - self._ahead,
                 key_id=sealer.key_id,
                 asked=None,
             )
             if there is not None:
+                # It is there: its blobs stay as they are, sealed as they were.
                 return transitions.put(there, new)
             new = replace(new, asked=sealer.seal(_place(new, "asked"), text))
             draft = question.draft if question.draft.filled else None
@@ -134,6 +136,7 @@ class SealedQuestions(ABC):
         """Settle a question, which has its outcome."""
         await self._change(
             question_id,
+            # A question that was withdrawn is told its end here; one that has an end keeps it.
             lambda record, now: transitions.settle(record, now, outcome.action, outcome.decided_by),
         )
 
@@ -153,6 +156,7 @@ class SealedQuestions(ABC):
             # The attempt is part of a blob's place. Everything is sealed anew for the next one, so
             # that no blob of the last attempt can be put back under it.
             now_at = replace(record, attempt=question.attempt)
+            # Where the asker knows of nothing typed, what stands in the store is kept.
             draft = question.draft if question.draft.filled else before.question.draft
             return transitions.reopen(
                 record,
@@ -183,6 +187,7 @@ class SealedQuestions(ABC):
         def transition(record: StoredQuestion, now: float) -> StoredQuestion:
             if not transitions.may_claim(record, self._life_id, now):
                 return record
+            # Who holds it is sealed too: it names a user and a terminal.
             holder = self._sealed(record, "holder", by)
             typed = self._sealed(record, "draft", draft)
             return transitions.claim(record, self._life_id, now, holder, typed)
@@ -195,6 +200,7 @@ class SealedQuestions(ABC):
         def transition(record: StoredQuestion, now: float) -> StoredQuestion:
             if not transitions.may_release(record, self._life_id):
                 return record
+            # What was typed comes along only with a claim of this process.
             return transitions.release(record, self._life_id, self._sealed(record, "draft", draft))
 
         await self._change(question_id, transition)
@@ -210,6 +216,7 @@ class SealedQuestions(ABC):
                 answer.attempt,
                 answer.digest,
                 answer.id,
+                # Sealed at the place of this attempt, so that it opens for no other.
                 self._sealed(record, "answer", answer),
                 self._sealed(record, "answerer", answer.by),
             )
@@ -248,6 +255,7 @@ class SealedQuestions(ABC):
         # In this order, so that who answered can still be told of a question that does not open.
         except StoreError as error:
             unreadable = str(error)
+        # The form is not kept: it is made of the request again by whoever shows it.
         question = None if asked is None else replace(asked.question, draft=draft or Draft())
         return Waiting(
             id=record.id,

@@ -31,6 +31,7 @@ from elicit_tui.text import neutral_line
 SECRET_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
+# Part of every key and every place: a later way of sealing opens nothing of this one.
 _VERSION: Final = b"elicit-tui store 1"
 
 
@@ -56,6 +57,8 @@ class Sealer:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self._keys: dict[str, bytes] = {}
+        # Derived like a key, for a purpose of its own: from it nothing of the secret can be
+        # guessed.
         self.key_id: Final = self._derive(b"key id", b"")[:8].hex()
         """Names the secret beside what it sealed, and tells nothing of it."""
 
@@ -63,6 +66,7 @@ class Sealer:
         """`text`, readable only at this place and with this secret."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+        # Random, and 96 bits: no session has blobs enough to meet one twice.
         nonce = os.urandom(_NONCE_BYTES)
         key = self._session_key(place.session)
         return nonce + AESGCM(key).encrypt(nonce, text, place.additional_data())
@@ -82,6 +86,7 @@ class Sealer:
 
     def digest(self, session: str, text: bytes) -> str:
         """A name for a text that nobody without the secret can guess the text from."""
+        # By session, so that the same request in two sessions has two names.
         key = self._derive(b"digest", session.encode())
         return hmac.new(key, text, hashlib.sha256).hexdigest()
 
@@ -94,6 +99,7 @@ class Sealer:
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+        # With the length of each part, so that no purpose runs into the next.
         info = _prefixed(_VERSION, purpose, about)
         return HKDF(SHA256(), _KEY_BYTES, salt=None, info=info).derive(self._secret)
 
@@ -150,6 +156,7 @@ class Secrets:
         Raises SecretError: the key file is lost, and `sealed_exists`, or it cannot be made.
         """
         if self._given is not None:
+            # The owner's own secret stands above any key file, and none is made.
             return self._given
         secret = self._from_file()
         if secret is None:
@@ -163,6 +170,7 @@ class Secrets:
 
     def with_id(self, key_id: str) -> Sealer:
         """The sealer that sealed something; raises SealError when this process has it not."""
+        # Perhaps another process made the key file after this one had looked.
         if key_id not in self._known and self._given is None:
             secret = self._from_file()
             if secret is None:
@@ -200,6 +208,8 @@ class Secrets:
             with create_private(self._key_file) as file:
                 file.write(secret)
                 file.flush()
+                # Before anything is sealed with it: a key that a power cut takes would take all of
+                # that along.
                 os.fsync(file.fileno())
         except OSError as error:
             raise SecretError(f"The key {self._shown} cannot be made: {error.strerror}.") from error

@@ -1,8 +1,8 @@
 """The store in one SQLite file, shared by every process of its person.
 
 A change is noticed by `PRAGMA data_version` while somebody waits; a lock on a file shows that its
-owner died. No SQL of it stands outside this module and the other two with
-its name.
+owner died. No SQL of it stands outside this module and the others with its
+name.
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ class SqliteStore(SealedQuestions):
             clock: the time of day, with its zone.
         """
         store = cls(path, role, secret, clock)
+        # What was opened of it is given back if the rest fails, and kept if nothing does.
         with ExitStack() as given_back:
             given_back.callback(store._file.abandon)
             await store._file.run(lambda: store._open(create))
@@ -94,6 +95,7 @@ class SqliteStore(SealedQuestions):
             self._life = Life(self._lives)
         with ExitStack() as given_back:
             given_back.callback(self._life.end)
+            # The lock is held already: whoever sweeps takes nobody for dead who has a row here.
             self._file.write_now(lambda: self._beat(None))
             self._sweep()
             given_back.pop_all()
@@ -126,6 +128,8 @@ class SqliteStore(SealedQuestions):
         return self._secrets.sealer(self._something_is_sealed)
 
     def _something_is_sealed(self) -> bool:
+        # Decides whether a new key may be made: with one, what was sealed with the lost key could
+        # never be read again (`Secrets.sealer`).
         sealed = (
             "SELECT 1 FROM questions WHERE asked IS NOT NULL UNION ALL SELECT 1 FROM calls"
             " WHERE coalesce(paused, outcome) IS NOT NULL AND read_at IS NULL LIMIT 1"
@@ -164,12 +168,16 @@ class SqliteStore(SealedQuestions):
     def _carry_out(self, record: StoredQuestion, transition: Transition) -> StoredQuestion:
         """Make a question what a transition makes of it; in a transaction."""
         after = transition(record, self._now())
+        # Only what became different is written: a row that is equal afterwards makes no change, and
+        # wakes nobody.
         columns = {
             name: value
             for name in _COLUMNS
             if (value := getattr(after, name)) != getattr(record, name)
         }
         if columns:
+            # The number goes up with each change of any question, so that `changes` can ask for
+            # what came after the last one it has seen.
             columns["changed"] = self._file.next_number()
             assignments = ", ".join(f"{name} = ?" for name in columns)
             statement = f"UPDATE questions SET {assignments} WHERE id = ?"
@@ -211,6 +219,8 @@ class SqliteStore(SealedQuestions):
             changes = await self._file.read(lambda: self._changes(since))
             if changes.waiting or time.monotonic() >= give_up:
                 return changes
+            # A number that another process changed ends this wait; our own writes count too, as the
+            # watcher has a connection of its own.
             while self._file.version() == version and time.monotonic() < give_up:
                 await asyncio.sleep(POLL_SECONDS)
                 if time.monotonic() - swept >= SWEEP_SECONDS:
@@ -245,6 +255,7 @@ class SqliteStore(SealedQuestions):
 
     def _beat(self, last_key: datetime | None) -> None:
         self._file.do(
+            # A process that was taken for dead, and its row with it, puts itself in again.
             "INSERT OR IGNORE INTO processes (life, pid, role, seen_at, machine)"
             " VALUES (?, ?, ?, ?, ?)",
             self._life.id,
@@ -266,6 +277,7 @@ class SqliteStore(SealedQuestions):
         since = self._now() - PRESENCE_SECONDS
 
         def work() -> bool:
+            # A life without its lock is a process that died: its last key means nobody is there.
             return any(not self._is_dead(life) for (life,) in self._file.rows(PRESENT, since))
 
         return await self._file.read(work)
@@ -296,6 +308,7 @@ class SqliteStore(SealedQuestions):
         """End the sessions of a process, and open again what it had claimed."""
         for (session,) in self._file.rows("SELECT session FROM sessions WHERE life = ?", life):
             self._end_session(session)
+        # What the process had claimed is a question of another session, which lives on.
         let_go = partial(_released_by, life)
         self._carry_out_on_all(let_go, "state = 'claimed' AND holder_life = ?", life)
         self._file.do("DELETE FROM processes WHERE life = ?", life)
@@ -382,6 +395,7 @@ class SqliteStore(SealedQuestions):
 
         def work() -> int:
             self._file.next_number()
+            # `coalesce(?, column) = column` is true for whatever is not given.
             return self._file.do(
                 "DELETE FROM grants WHERE coalesce(?1, server) = server"
                 " AND coalesce(?2, tool) = tool AND coalesce(?3, session) = session",

@@ -14,6 +14,7 @@ from elicit_tui.store.sqlite_file import SharedFile
 Result = TypeVar("Result")
 
 _BLOBS: Final = ("paused", "outcome")
+# The blobs are large and sealed. A book is read without them; who looks at one call gets them.
 _PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
 _FLAGS: Final = ("private", "has_id", "is_left", "is_task")
 
@@ -42,6 +43,7 @@ class SqliteCalls(SealedCalls):
     def _sealer(self) -> Sealer:
         return self._sealer_now()
 
+    # One machine: a lock tells for certain, so that here nobody is ever `unsure`.
     def _maker(self, call: KeptCall, since: float) -> MakerState:
         return "dead" if self._is_dead(call.process) else "lives"
 
@@ -60,8 +62,10 @@ class SqliteCalls(SealedCalls):
 
     def _put(self, puts: Iterable[KeptCall]) -> None:
         for call in puts:
+            # A blob that is None was not looked at (`KeptCall`): the column keeps what it has.
             names = [*_PLAIN, *(name for name in _BLOBS if getattr(call, name) is not None)]
             sets = ", ".join(f"{name} = excluded.{name}" for name in names)
+            # What its agent was answered meanwhile is of no use beside the outcome.
             if call.state == "ended":
                 sets += ", paused = NULL"
             self._file.do(
@@ -73,6 +77,7 @@ class SqliteCalls(SealedCalls):
     def _drop(self, owner: str, call_id: str) -> None:
         self._file.do("DELETE FROM call_notes WHERE owner = ? AND id = ?", owner, call_id)
         self._file.do("DELETE FROM calls WHERE owner = ? AND id = ?", owner, call_id)
+        # Its blobs are gone from the table, and still in SQLite's log.
         self._file.erased = True
 
     async def _look(self, owner: str, call_id: str) -> tuple[KeptCall, MakerSince] | None:
@@ -103,6 +108,7 @@ class SqliteCalls(SealedCalls):
             self._file.do(f"DELETE FROM call_notes WHERE {places}", owner, *ids)
             return found
 
+        # Looked at first without a write lock: twice a second there is nearly always nothing.
         return await self._file.write(take) if await self._file.read(look) else []
 
 

@@ -46,9 +46,13 @@ class SharedFile:
         self._given_back.callback(self._connection.close)
         with FILE.plain_errors(self.path):
             self._connection.row_factory = sqlite3.Row
+            # What is deleted is overwritten with zeros, so that no answer is left in free pages.
             self._connection.execute("PRAGMA secure_delete = ON")
+            # Sorting may put rows into a temporary file, which nobody would erase.
             self._connection.execute("PRAGMA temp_store = MEMORY")
             self._writer = Writer(FILE, self.path, self._connection)
+            # Its own connection, as `data_version` tells of the writes of all others, ours
+            # included. With no patience it is never in anybody's way.
             self._watcher = sqlite3.connect(
                 self.path, timeout=0, isolation_level=None, check_same_thread=False
             )
@@ -65,6 +69,7 @@ class SharedFile:
     def read_now(self, work: Callable[[], Result]) -> Result:
         """Do it with one unchanging sight of the file."""
         with FILE.plain_errors(self.path):
+            # A read that is one transaction sees one state of the file, whoever writes meanwhile.
             self._connection.execute("BEGIN")
             try:
                 return work()
@@ -93,6 +98,8 @@ class SharedFile:
         with FILE.plain_errors(self.path):
             wait_at_most(self._connection, _CHECKPOINT_SECONDS)
             try:
+                # The first column says whether somebody was still reading: then the log stays as it
+                # is.
                 self.erased = bool(self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
             finally:
                 wait_at_most(self._connection, BUSY_SECONDS)
@@ -128,6 +135,8 @@ class SharedFile:
 
         def work() -> None:
             try:
+                # The last work and the end of the connections are one job of the thread: nothing
+                # comes between.
                 last()
             finally:
                 self._given_back.close()
@@ -138,5 +147,6 @@ class SharedFile:
     def abandon(self) -> None:
         """Let go of what there is of a file that could not be opened."""
         self._closed = True
+        # On the thread that opened it, and waited for here: there is no event loop to return to.
         self._thread.submit(self._given_back.close).result()
         self._thread.shutdown(wait=False)

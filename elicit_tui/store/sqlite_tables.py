@@ -122,6 +122,7 @@ CREATE TABLE grants (
 )
 
 
+# Only that somebody pressed a key counts: a console that was left open is nobody.
 PRESENT: Final = "SELECT life FROM processes WHERE role = 'answerer' AND last_key_at >= ?"
 """The consoles and inboxes, living or dead, in which a key was pressed since."""
 

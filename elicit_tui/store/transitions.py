@@ -27,6 +27,7 @@ AgentState = Literal["waiting", "paused", "left"]
 with the call's id, and the answer is kept for it; it has left, and the question goes with it soon
 (its broker takes no approval then)."""
 
+# As long as a key moves a deadline: the claim and the moved deadline end together.
 LEASE_SECONDS: Final = KEY_GRACE_SECONDS
 """How long after the last key a question stays claimed."""
 KEPT_SECONDS: Final = 3600.0
@@ -74,6 +75,7 @@ def put(there: StoredQuestion | None, new: StoredQuestion) -> StoredQuestion:
         return new
     # After a lost connection nobody knows whether a question was put, so it is put again. The same
     # request under the same id is that one; anything else there is a fault or an attack.
+    # The digest is made of the request alone: who asks again asks the same, whatever else is known.
     if (there.session, there.digest) != (new.session, new.digest):
         raise StoreError("Another question with this id waits already.")
     return there
@@ -102,6 +104,7 @@ def claim(
         lease_ends_at=now + LEASE_SECONDS,
         holder_life=life,
         holder=holder,
+        # What was typed is kept where this key brought nothing new.
         draft=record.draft if draft is None else draft,
     )
 
@@ -125,6 +128,7 @@ def lapse(record: StoredQuestion, now: float) -> StoredQuestion:
 
 
 def _free(record: StoredQuestion) -> StoredQuestion:
+    # The draft stays: whoever takes it next finds what was typed.
     return replace(record, state="open", holder=None, holder_life=None, lease_ends_at=None)
 
 
@@ -153,6 +157,7 @@ def answer(
 
 def reopens(record: StoredQuestion, attempt: int) -> bool:
     """Whether this attempt is a new one; raises StoreError where the question has ended."""
+    # An attempt that is not higher was asked already: the same call, made once more.
     if record.state == "settled":
         raise StoreError("The question has already ended.")
     return record.attempt < attempt
@@ -164,6 +169,7 @@ def reopen(
     """Ask again: the answer to the last attempt was judged, and does not do."""
     if not reopens(record, attempt):
         return record
+    # What is asked is sealed anew with the attempt, and nothing of the last answer stays.
     opened = replace(_free(record), attempt=attempt, asked=asked, draft=draft)
     return replace(opened, answer_id=None, answer=None, answerer=None)
 
@@ -196,6 +202,7 @@ def _ended(
     record: StoredQuestion, now: float, action: Action | None, decided_by: DecidedBy | None
 ) -> StoredQuestion:
     ended = replace(_free(record), state="settled", action=action, decided_by=decided_by)
+    # Who answered stays (`answerer`): those who were slower are told who was faster.
     return replace(ended, settled_at=now, asked=None, draft=None, answer=None)
 
 
@@ -210,6 +217,8 @@ def kept_long_enough(record: StoredQuestion, now: float) -> bool:
 
 
 def opened_again(question: StoredQuestion) -> StoredQuestion:
+    # The digest and the attempt stay as they are, so that an answer that is still on its way
+    # counts.
     """A question as who asks puts it again, after the engine lost what became of it.
 
     An answer that was given and lost with it is asked for once more.
