@@ -1,33 +1,21 @@
-"""Outcomes, servers and what they offer, in the words of every pane."""
+"""How a question ended, and what it was, in the words of every pane."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
-
-from rich.cells import cell_len
+from typing import TYPE_CHECKING, Final, Protocol
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
-from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
-from elicit_tui.text import as_name, neutral_line, quoted, readable_json
-from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
+from elicit_tui.elicitation.outcome import SERVER_ENDS
+from elicit_tui.text import as_name, neutral_line
 from elicit_tui.tui.console.spans import (
-    Line,
     Role,
-    joined,
-    labelled,
-    shortened,
-    text_lines,
-    wrapped,
 )
 from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
-    from elicit_tui.tui.console.calls import CallRecord
-    from elicit_tui.tui.console.servers import Offer, ServerRecord
 
 
 # The console's sentences about outcomes and findings, for someone who reads them first.
@@ -197,162 +185,3 @@ def duration(seconds: float) -> str:
 def plural(count: int, word: str) -> str:
     """`1 question`, `2 questions`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
-
-
-# A server, and one thing that it offers, in words.
-
-ADDRESS_CHARACTERS: Final = 4_000
-
-
-def offered(record: ServerRecord) -> list[str]:
-    """What it offers, kind by kind; how it is reached, before that is known."""
-    if not record.offers_read:
-        return [neutral_line(record.address, 200)]
-    kinds = Counter(offer.kind for offer in record.offers)
-    return [plural(count, kind) for kind, count in kinds.items()] or ["offers nothing"]
-
-
-def counts(record: ServerRecord) -> list[str]:
-    """What it offers, and how often it asked if it did."""
-    asked = [how_often(record)] if record.questions and record.offers_read else []
-    return [*offered(record), *asked]
-
-
-def how_often(record: ServerRecord) -> str:
-    """How often it asked, and when last: `3 questions, last 09:30`."""
-    return f"{plural(record.questions, 'question')}, last {record.last_asked}"
-
-
-def server_words(record: ServerRecord, width: int) -> list[Line]:
-    """Every fact about a server, a label beside each."""
-    identity = record.connection.identity if record.connection is not None else None
-    claimed = [identity.calls_itself, identity.version] if identity is not None else []
-    facts = {
-        "server": neutral_line(record.name, 80),
-        "calls itself": " ".join(quoted(claim, 200) for claim in claimed if claim),
-        "protocol": neutral_line((identity and identity.protocol_version) or "", 40),
-        "reached by": neutral_line(record.address, ADDRESS_CHARACTERS),
-        "offers": " · ".join(counts(record)) if record.offers_read else "",
-        "not ready": neutral_line(record.failure or "", 2_000),
-    }
-    lines = [labelled(name, fact, width, label_width=14) for name, fact in facts.items() if fact]
-    return [line for group in lines for line in group]
-
-
-def offer_words(offer: Offer, width: int) -> list[Line]:
-    """Its title, what it is, and all that it says of itself."""
-    properties = offer.schema.get("properties")
-    arguments = len(properties) if isinstance(properties, Mapping) else 0
-    about = [offer.kind, plural(arguments, "argument"), *offer.hints]
-    title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
-    beside = cell_len(title) + 3 + cell_len(facts) <= width
-    head: list[Line] = (
-        [((title, "strong"), (f"   {facts}", "dim"))]
-        if beside
-        else [((title, "strong"),), *text_lines(facts, width, "dim")]
-    )
-    described = offer.description or "It says nothing about itself."
-    return joined([[*head, *text_lines(described, width)], argument_words(offer, width)])
-
-
-ARGUMENTS_SHOWN: Final = 60
-CHOICES_SHOWN: Final = 12
-
-
-def argument_words(offer: Offer, width: int) -> list[Line]:
-    """Its arguments: what each is, whether it has to be there, what is said of it."""
-    from elicit_tui.form.schema_reading import read_form
-
-    form = read_form(offer.schema, purpose="arguments")
-    lines: list[Line] = []
-    for field in form.fields[:ARGUMENTS_SHOWN]:
-        choices = [choice.label for choice in field.choices[:CHOICES_SHOWN]]
-        more = ["…"] if len(field.choices) > CHOICES_SHOWN else []
-        what = ", ".join([*choices, *more]) or field.kind
-        facts = [what, field.hint, field.description or ""]
-        name = field.title + (" *" if field.required else "")
-        text = " · ".join(fact for fact in facts if fact)
-        lines += labelled(shortened(name, 18), neutral_line(text, 600), width, label_width=20)
-    if len(form.fields) > ARGUMENTS_SHOWN:
-        lines.append(((f"{len(form.fields) - ARGUMENTS_SHOWN:,} more", "dim"),))
-    return lines
-
-
-# How a call stands, for the lists and the heads of calls.
-
-STATE_ROLES: dict[str, Role] = {
-    "running": "accent",
-    "answered": "good",
-    "failed": "bad",
-    "cancelled": "warn",
-    "refused": "warn",
-}
-
-
-def how(record: CallRecord) -> tuple[str, str, Role]:
-    """How a call stands: its sign, a word or what became of its question, and their role."""
-    refusal = record.refusal
-    if refusal is not None:
-        return SIGNS[refusal.action], record.standing, ROLES[refusal.action]
-    if record.is_error:
-        return "✗", record.standing, "bad"
-    if record.maybe_refused is not None:
-        return SIGNS_OF_CALLS[record.state], record.standing, "warn"
-    return SIGNS_OF_CALLS[record.state], record.standing, STATE_ROLES[record.state]
-
-
-def bar(record: CallRecord, width: int) -> str:
-    """A progress bar in characters; without a total only what was told."""
-    if record.progress is None:
-        return "running"
-    if not record.total or record.total <= 0:
-        return f"{record.progress:g} so far"
-    part = max(0.0, min(1.0, record.progress / record.total))
-    filled = round(part * width)
-    return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"
-
-
-def question_words(record: CallRecord, width: int) -> list[Line]:
-    """What a call asked, and how each of that ended."""
-    if not record.answered:
-        return []
-    kept = len(record.answered)
-    more = f" · these {kept} and {record.questions - kept:,} more"
-    head: Line = (
-        (plural(record.questions, "question"), "accent"),
-        (more if record.questions > kept else "", "dim"),
-    )
-    lines = [head]
-    for end in record.answered:
-        role = ROLES[end.action]
-        first, *others = wrapped(end.message, max(8, width - 2))
-        lines.append(((f"{SIGNS[end.action]} ", role), (first, "plain")))
-        lines.extend(((f"  {part}", "plain"),) for part in others)
-        whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
-        end_lines = wrapped(f"{end.summary}{whose}", max(8, width - 2))
-        lines.extend(((f"  {part}", "dim"),) for part in end_lines)
-        if end.sent:
-            sent = wrapped(f"sent {end.sent}", max(8, width - 2))
-            lines.extend(((f"  {part}", "plain"),) for part in sent)
-    return lines
-
-
-LEAST_ARGUMENTS: Final = 8
-"""Cells; in fewer they tell no two calls apart."""
-
-
-def briefly(arguments: Mapping[str, Any], room: int) -> str:
-    """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room."""
-    if room < LEAST_ARGUMENTS:
-        return ""
-    texts = (v if isinstance(v, str) else readable_json(v, indent=None) for v in arguments.values())
-    pairs = zip(arguments, texts, strict=True)
-    words = ", ".join(f"{name}={text[:200]}" for name, text in pairs)
-    return shortened(neutral_line(words, 200), room)
-
-
-def searched(record: CallRecord) -> str:
-    """What a search of the calls looks at, folded."""
-    arguments = readable_json(dict(record.call.arguments), indent=None)
-    words = (record.call.name, record.server, record.standing, arguments, record.note)
-    return " ".join(words).casefold()

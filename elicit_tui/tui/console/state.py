@@ -21,13 +21,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
-from elicit_tui.tui.console.outcome_words import (
-    ACTIONS,
-    ROLES,
-    asked,
-    ending,
-    plural,
-)
+from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.spans import shortened
 

@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import HistorySettings
-from elicit_tui.tui.console.outcome_words import how
+from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question import QuestionScreen
 from tests.tui.console.stand import CITY, Stand, console

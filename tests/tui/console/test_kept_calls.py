@@ -17,9 +17,9 @@ from elicit_tui.elicitation.settings import ContentPolicy, GuardianSettings, His
 from elicit_tui.errors import UsageError
 from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
+from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
 from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
-from elicit_tui.tui.console.outcome_words import how
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen

@@ -12,16 +12,9 @@ from textual.binding import Binding, BindingType
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.call_words import bar, briefly, how, question_words, searched
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.outcome_words import (
-    bar,
-    briefly,
-    duration,
-    how,
-    plural,
-    question_words,
-    searched,
-)
+from elicit_tui.tui.console.outcome_words import duration, plural
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.results import as_text, binaries

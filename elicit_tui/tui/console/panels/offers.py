@@ -11,7 +11,7 @@ from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import SearchLine
-from elicit_tui.tui.console.outcome_words import offer_words
+from elicit_tui.tui.console.server_words import offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
 from elicit_tui.tui.console.spans import (
     Line,

@@ -11,8 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
-from elicit_tui.tui.console.outcome_words import counts, how_often, offered
 from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
+from elicit_tui.tui.console.server_words import counts, how_often, offered
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList

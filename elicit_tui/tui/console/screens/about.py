@@ -14,7 +14,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
-from elicit_tui.tui.console.outcome_words import offer_words, server_words
+from elicit_tui.tui.console.server_words import offer_words, server_words
 from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines, text_of
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.names_on_screen import key_name

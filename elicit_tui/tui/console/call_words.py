@@ -1,0 +1,92 @@
+"""How a call stands, with what it was made and what it asked, in words for lists and heads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from elicit_tui.elicitation.outcome import SIGNS
+from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
+from elicit_tui.tui.console.outcome_words import ROLES, plural
+from elicit_tui.tui.console.spans import Line, Role, shortened, wrapped
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
+
+STATE_ROLES: dict[str, Role] = {
+    "running": "accent",
+    "answered": "good",
+    "failed": "bad",
+    "cancelled": "warn",
+    "refused": "warn",
+}
+
+
+def how(record: CallRecord) -> tuple[str, str, Role]:
+    """How a call stands: its sign, a word or what became of its question, and their role."""
+    refusal = record.refusal
+    if refusal is not None:
+        return SIGNS[refusal.action], record.standing, ROLES[refusal.action]
+    if record.is_error:
+        return "✗", record.standing, "bad"
+    if record.maybe_refused is not None:
+        return SIGNS_OF_CALLS[record.state], record.standing, "warn"
+    return SIGNS_OF_CALLS[record.state], record.standing, STATE_ROLES[record.state]
+
+
+def bar(record: CallRecord, width: int) -> str:
+    """A progress bar in characters; without a total only what was told."""
+    if record.progress is None:
+        return "running"
+    if not record.total or record.total <= 0:
+        return f"{record.progress:g} so far"
+    part = max(0.0, min(1.0, record.progress / record.total))
+    filled = round(part * width)
+    return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"
+
+
+def question_words(record: CallRecord, width: int) -> list[Line]:
+    """What a call asked, and how each of that ended."""
+    if not record.answered:
+        return []
+    kept = len(record.answered)
+    more = f" · these {kept} and {record.questions - kept:,} more"
+    head: Line = (
+        (plural(record.questions, "question"), "accent"),
+        (more if record.questions > kept else "", "dim"),
+    )
+    lines = [head]
+    for end in record.answered:
+        role = ROLES[end.action]
+        first, *others = wrapped(end.message, max(8, width - 2))
+        lines.append(((f"{SIGNS[end.action]} ", role), (first, "plain")))
+        lines.extend(((f"  {part}", "plain"),) for part in others)
+        whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
+        end_lines = wrapped(f"{end.summary}{whose}", max(8, width - 2))
+        lines.extend(((f"  {part}", "dim"),) for part in end_lines)
+        if end.sent:
+            sent = wrapped(f"sent {end.sent}", max(8, width - 2))
+            lines.extend(((f"  {part}", "plain"),) for part in sent)
+    return lines
+
+
+LEAST_ARGUMENTS: Final = 8
+"""Cells; in fewer they tell no two calls apart."""
+
+
+def briefly(arguments: Mapping[str, Any], room: int) -> str:
+    """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room."""
+    if room < LEAST_ARGUMENTS:
+        return ""
+    texts = (v if isinstance(v, str) else readable_json(v, indent=None) for v in arguments.values())
+    pairs = zip(arguments, texts, strict=True)
+    words = ", ".join(f"{name}={text[:200]}" for name, text in pairs)
+    return shortened(neutral_line(words, 200), room)
+
+
+def searched(record: CallRecord) -> str:
+    """What a search of the calls looks at, folded."""
+    arguments = readable_json(dict(record.call.arguments), indent=None)
+    words = (record.call.name, record.server, record.standing, arguments, record.note)
+    return " ".join(words).casefold()

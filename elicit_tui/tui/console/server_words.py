@@ -1,0 +1,92 @@
+"""A server, and one thing that it offers, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+from elicit_tui.text import neutral_line, quoted
+from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.spans import Line, joined, labelled, shortened, text_lines
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
+
+ADDRESS_CHARACTERS: Final = 4_000
+
+
+def offered(record: ServerRecord) -> list[str]:
+    """What it offers, kind by kind; how it is reached, before that is known."""
+    if not record.offers_read:
+        return [neutral_line(record.address, 200)]
+    kinds = Counter(offer.kind for offer in record.offers)
+    return [plural(count, kind) for kind, count in kinds.items()] or ["offers nothing"]
+
+
+def counts(record: ServerRecord) -> list[str]:
+    """What it offers, and how often it asked if it did."""
+    asked = [how_often(record)] if record.questions and record.offers_read else []
+    return [*offered(record), *asked]
+
+
+def how_often(record: ServerRecord) -> str:
+    """How often it asked, and when last: `3 questions, last 09:30`."""
+    return f"{plural(record.questions, 'question')}, last {record.last_asked}"
+
+
+def server_words(record: ServerRecord, width: int) -> list[Line]:
+    """Every fact about a server, a label beside each."""
+    identity = record.connection.identity if record.connection is not None else None
+    claimed = [identity.calls_itself, identity.version] if identity is not None else []
+    facts = {
+        "server": neutral_line(record.name, 80),
+        "calls itself": " ".join(quoted(claim, 200) for claim in claimed if claim),
+        "protocol": neutral_line((identity and identity.protocol_version) or "", 40),
+        "reached by": neutral_line(record.address, ADDRESS_CHARACTERS),
+        "offers": " · ".join(counts(record)) if record.offers_read else "",
+        "not ready": neutral_line(record.failure or "", 2_000),
+    }
+    lines = [labelled(name, fact, width, label_width=14) for name, fact in facts.items() if fact]
+    return [line for group in lines for line in group]
+
+
+def offer_words(offer: Offer, width: int) -> list[Line]:
+    """Its title, what it is, and all that it says of itself."""
+    properties = offer.schema.get("properties")
+    arguments = len(properties) if isinstance(properties, Mapping) else 0
+    about = [offer.kind, plural(arguments, "argument"), *offer.hints]
+    title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
+    beside = cell_len(title) + 3 + cell_len(facts) <= width
+    head: list[Line] = (
+        [((title, "strong"), (f"   {facts}", "dim"))]
+        if beside
+        else [((title, "strong"),), *text_lines(facts, width, "dim")]
+    )
+    described = offer.description or "It says nothing about itself."
+    return joined([[*head, *text_lines(described, width)], argument_words(offer, width)])
+
+
+ARGUMENTS_SHOWN: Final = 60
+CHOICES_SHOWN: Final = 12
+
+
+def argument_words(offer: Offer, width: int) -> list[Line]:
+    """Its arguments: what each is, whether it has to be there, what is said of it."""
+    from elicit_tui.form.schema_reading import read_form
+
+    form = read_form(offer.schema, purpose="arguments")
+    lines: list[Line] = []
+    for field in form.fields[:ARGUMENTS_SHOWN]:
+        choices = [choice.label for choice in field.choices[:CHOICES_SHOWN]]
+        more = ["…"] if len(field.choices) > CHOICES_SHOWN else []
+        what = ", ".join([*choices, *more]) or field.kind
+        facts = [what, field.hint, field.description or ""]
+        name = field.title + (" *" if field.required else "")
+        text = " · ".join(fact for fact in facts if fact)
+        lines += labelled(shortened(name, 18), neutral_line(text, 600), width, label_width=20)
+    if len(form.fields) > ARGUMENTS_SHOWN:
+        lines.append(((f"{len(form.fields) - ARGUMENTS_SHOWN:,} more", "dim"),))
+    return lines
