@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -13,7 +14,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError
-from elicit_tui.store.sealing import secret_from
+from elicit_tui.store.sealing import Secrets, secret_from, secret_in_file
 from elicit_tui.store.store import Asker, Store
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
@@ -57,6 +58,21 @@ def test_a_secret_is_base64_of_32_bytes_or_more_and_never_told() -> None:
             secret_from("NAME", wrong)
         assert "NAME" in str(error.value)
         assert not wrong or wrong not in str(error.value)
+
+
+def test_a_secret_or_a_key_that_cannot_be_used_is_told_by_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    shown = re.escape(str(file))
+    with pytest.raises(SecretError, match=f"secret in {shown} .* cannot be read: No such file"):
+        secret_in_file(file)
+    file.write_bytes(b"\xff")
+    file.chmod(0o600)
+    with pytest.raises(SecretError, match=f"secret in {shown} .* is no base64"):
+        secret_in_file(file)
+    with pytest.raises(SecretError, match=r"key .* cannot be read: Not a directory"):
+        Secrets(file / "key").sealer(lambda: False)
+    with pytest.raises(SealError, match="sealed with a key that is gone"):
+        Secrets(tmp_path / "key").with_id("id")
 
 
 @only_sqlite
