@@ -1,8 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from elicit_tui.elicitation import Call
+import pytest
+
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Finding,
+    Question,
+    Review,
+    ServerIdentity,
+    Severity,
+)
 from elicit_tui.responders.dialogue import heading
 from tests.responders.typing import form_question
 
@@ -12,3 +23,22 @@ def test_every_call_that_may_have_asked_is_named() -> None:
     calls = (Call("tools/call", "deploy", {"branch": "main"}), Call("tools/call", "tell_time"))
     lines = heading(replace(question, request=replace(question.request, calls=calls))).splitlines()
     assert lines[2:4] == ['For: deploy {"branch": "main"}', "Or for: tell_time {}"]
+
+
+HOSTILE = "\x1b[2J\u202e\rServer: bank\nNote: safe"
+
+
+@pytest.mark.parametrize("handed_to", [None, "codex"])
+@pytest.mark.parametrize("kind", ["elicitation", "approval", "authorization"])
+def test_nothing_that_was_given_acts_on_the_terminal_or_makes_a_line(
+    kind: Any, handed_to: str | None
+) -> None:
+    server = ServerIdentity(HOSTILE, "stdio", HOSTILE, HOSTILE, HOSTILE)
+    call = Call("tools/call", HOSTILE, {HOSTILE: HOSTILE})
+    ours = HOSTILE.replace("\n", " ")
+    params = {"message": HOSTILE if kind == "elicitation" else ours, "mode": "form"}
+    request = ElicitationRequest(server, params, kind=kind, calls=(call,), handed_to=handed_to)
+    finding = Finding("rule", Severity.WARN, HOSTILE, HOSTILE, HOSTILE)
+    lines = heading(Question(request, Review((finding,)), note=HOSTILE)).splitlines()
+    assert not [line for line in lines if {"\x1b", "\u202e", "\r"} & set(line)]
+    assert sum(line.startswith(("Server:", "Note:")) for line in lines) == 2
