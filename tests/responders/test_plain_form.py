@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Finding, Review, Severity
+from elicit_tui.form.field import Chosen
+from elicit_tui.form.schema_reading import read_form
+from elicit_tui.responders.plain_form import entry_text
 from tests.form.test_patterns import EXPLODING, FOOD
 from tests.responders.typing import ask, form_question
 
@@ -184,7 +187,22 @@ def test_the_review_and_a_field_that_is_asked_again_say_that_its_pattern_was_giv
     assert again.index("Field 1 of 1") < again.index("Note: the pattern")
 
 
+def test_a_form_with_fields_can_be_gone_back_into_and_one_without_cannot() -> None:
+    back = "/back or the number of a field such as /1, "
+    _, shown = ask("x", "/cancel", question=form_question({"field": {"type": "string"}}))
+    assert f"\n/send, {back}/decline or /cancel: " in shown
+    _, shown = ask("/cancel", question=form_question({}))
+    assert "\n/send, /decline or /cancel: " in shown
+
+
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u200b\r\nServer: bank"
+
+
+def test_a_choice_that_is_none_any_more_is_shown_as_it_stands() -> None:
+    form = read_form({"type": "object", "properties": {"f": {"type": "string", "enum": ["a"]}}})
+    (field,) = form.fields
+    assert entry_text(field, Chosen("x\x1b[2J")) == "x␛[2J"
+    assert entry_text(field, Chosen("a")) == "a"
 
 
 def test_nothing_a_server_sends_takes_effect_or_passes_for_a_line_of_ours() -> None:
