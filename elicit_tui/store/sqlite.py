@@ -351,7 +351,6 @@ class SqliteStore(SealedQuestions):
         def work() -> None:
             if not self._file.rows("SELECT 1 FROM sessions WHERE session = ?", grant.session):
                 raise StoreError("The session that it was allowed for has ended.")
-            self._file.next_number()
             self._file.do(
                 "INSERT OR IGNORE INTO grants VALUES (?, ?, ?, ?, ?, ?)",
                 grant.session,
@@ -394,7 +393,6 @@ class SqliteStore(SealedQuestions):
         """Take back what matches each of these that is given."""
 
         def work() -> int:
-            self._file.next_number()
             # `coalesce(?, column) = column` is true for whatever is not given.
             return self._file.do(
                 "DELETE FROM grants WHERE coalesce(?1, server) = server"

@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Deadline, Outcome, Question, Review, accept
+from elicit_tui.broker.drafts import Drafts
+from elicit_tui.elicitation import (
+    Deadline,
+    Draft,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    Review,
+    accept,
+)
 from elicit_tui.elicitation.settings import (
     ContentPolicy,
     HistorySettings,
@@ -20,7 +29,7 @@ from elicit_tui.elicitation.settings import (
 )
 from elicit_tui.errors import SecretError
 from elicit_tui.ledger import Ledger
-from elicit_tui.paths import ledger_file
+from elicit_tui.paths import ledger_file, state_directory
 from elicit_tui.runtime import open_inbox, open_runtime, open_store, opening
 from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger, store_secret
 from elicit_tui.store.store import Asker
@@ -94,17 +103,23 @@ async def test_drafts_are_kept_for_the_next_run_where_anything_may_be_kept(
     keep: bool,
     kept: bool,
 ) -> None:
-    made: list[Path] = []
+    asked: list[Path] = []
 
-    class Files:
+    class Files(Drafts):
         def __init__(self, directory: Path, guardian: Any) -> None:
-            made.append(directory)
+            super().__init__()
+            self.directory = directory
+
+        def draft_for(self, request: ElicitationRequest) -> Draft:
+            asked.append(self.directory)
+            return super().draft_for(request)
 
     monkeypatch.setattr("elicit_tui.runtime.runtime.DraftFiles", Files)
     settings = settings_in(tmp_path, content)
-    async with opened(settings, Person(), keep_drafts=keep):
-        pass
-    assert bool(made) is kept
+    person = Person(accept("user", "Sent.", SENT))
+    async with opened(settings, person, keep_drafts=keep) as runtime:
+        await runtime.broker.resolve(form_request())
+    assert asked == ([state_directory()] if kept else [])
 
 
 async def test_a_run_without_hooks_has_none_and_knows_servers_as_they_are_now(

@@ -181,3 +181,10 @@ def test_what_others_ended_while_who_asks_was_not_there_is_put_again_and_no_othe
     assert not transitions.is_behind(transitions.settle(ASKED, 10.0, "accept", "user"), ASKED)
     assert transitions.is_behind(ASKED, replace(ASKED, attempt=2))
     assert not transitions.is_behind(ASKED, ASKED)
+
+
+def test_a_question_that_is_put_again_is_held_and_answered_by_nobody() -> None:
+    answered = transitions.answer(ASKED, 1, "d", "first", b"first", b"one")
+    assert transitions.opened_again(answered) == ASKED
+    claimed = transitions.claim(ASKED, "life", 5.0, b"holder", None)
+    assert transitions.opened_again(claimed) == replace(ASKED, last_key_at=5.0)
