@@ -71,7 +71,20 @@ def test_a_call_of_one_session_alone_begins_while_outcomes_fill_the_book(
     unread = call(state="ended", ended_at=NOW)
     assert verdict(unread, key="another") == "full"
     assert verdict(unread, key="another", private=True) == "begins"
-    assert verdict(call(state="ended", ended_at=NOW, read_at=NOW), key="another") == "begins"
+    for fills_nothing in (call(state="ended", ended_at=NOW, read_at=NOW), call(has_id=True)):
+        assert verdict(fills_nothing, key="another") == "begins"
+    monkeypatch.setattr(calls, "MOST_OUTCOMES", 9)
+    monkeypatch.setattr(calls, "MOST_OUTCOME_BYTES", 4)
+    for size, found in ((3, "begins"), (4, "full")):
+        assert verdict(call(state="ended", ended_at=NOW, size=size), key="another") == found
+
+
+def test_no_call_begins_where_too_many_have_no_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "MOST_WITHOUT_OUTCOME", 2)
+    under_way = [call("a", "a"), call("b", "b", state="called"), call("c", "c", state="ended")]
+    for number, found in ((1, "begins"), (2, "too many"), (3, "too many")):
+        of_these = calls.verdict(under_way[:number], call("new"), made_by("lives"))
+        assert of_these.what == found
 
 
 def test_a_task_stays_one_and_an_end_stays_the_first() -> None:
