@@ -336,9 +336,10 @@ class Clause(Words):
 
 
 _SENTENCE_END: Final = re.compile(
-    r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
+    r"[.!?:;](?=[\s\"'»”)*_`]|$)|[。！？：；؟؛।॥۔]|\n\s*\n|\n\s*(?:[-*•#]|\d+[.)])"
 )
-_CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，【】–—…]|\s-\s|(?<=\w)--|--(?!\w)")
+_CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，،【】–—…]|\s-\s|(?<=\w)--|--(?!\w)")
+_ASKED: Final = frozenset("?？؟")
 _QUOTES: Final = dict(zip("'\"“„«「『‘»", "'\"”“»」』’«", strict=True))
 """What opens a quotation, and what closes it."""
 _MOST_WORDS: Final = 2_500
@@ -360,7 +361,7 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             ends_sentence = _ends_sentence(text, end, match.start())
             ends_clause = ends_sentence or _CLAUSE_END.search(text, end, match.start() + 1)
             if current.words and ends_clause:
-                current.is_question = ends_sentence and ("?" in gap or "？" in gap)
+                current.is_question = ends_sentence and not _ASKED.isdisjoint(gap)
                 found.append(current)
                 sentence += ends_sentence
                 current = Clause([], [], latin=latin, sentence=sentence, opens=ends_sentence)
@@ -382,7 +383,7 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             gap = ""
     if current.words:
         rest = text[end : end + 8]
-        current.is_question = "?" in rest or "？" in rest
+        current.is_question = not _ASKED.isdisjoint(rest)
         found.append(current)
     # What is asked at the end of a sentence is asked by all of its clauses.
     asked = {clause.sentence for clause in found if clause.is_question}

@@ -231,8 +231,10 @@ class Demand:
             if hit.concept == self.thing.sure:
                 sure = in_words or field.is_open or place.field is not None
                 frame = ("asked-for" if sure else "stands-alone") if asked else "spoken-of"
-                # A log or a chat is spoken of every day, unless it is the person's.
-                daily = not (asked or place.field or self.thing.maybe or clause.holds(hit))
+                # A log or a chat is spoken of every day, unless it is the person's or a key
+                # that hands it over unseen: Ctrl+V.
+                own = clause.holds(hit) or any(key[1:] == hit[1:] for key in clause.of("run"))
+                daily = not (asked or place.field or self.thing.maybe or own)
                 yield _evidence(mention, 2 + asked - daily, frame), mention
                 continue
             asked = handed or (asked and in_words)

@@ -130,9 +130,9 @@ def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
 
 def _is_harmless(clause: Clause) -> bool:
     """Whether it speaks of something harmless, and not beside a sign nor as what that is for."""
-    spoken = () if clause.of("joint") else clause.of("unless")
-    if clause.of("key pair"):  # "The file without .pub" is the other half.
-        spoken = [hit for hit in spoken if not clause.is_denied(hit)]
+    # What is not there makes nothing harmless: "the file without .pub" is the other half.
+    named = () if clause.of("joint") else clause.of("unless")
+    spoken = [hit for hit in named if not clause.is_denied(hit)]
     # "The numbers on the back of your card" are no number of cards.
     over = [(hit, side) for hit in spoken for side in clause.of("card side")]
     spanned = {hit for hit, side in over if hit.start < side.start < hit.end}
@@ -367,9 +367,14 @@ def _revealed(request: Reading) -> Iterator[Sighting]:
     if request.mode == "url" or request.free_fields:
         return
     for mention in mentions((it for it in request.places if it.role not in UNREAD), "sure"):
-        if not (mention.is_denied or mention.clause.of("aside")) and any(
-            verb.end <= mention.hit.start <= verb.end + 3 and mention.clause.is_proposed(verb)
-            for verb in mention.clause.of("reveal")
+        others = mention.clause.of("model", "anyone", "people", "speaker")
+        if (
+            others
+            and not (mention.is_denied or mention.clause.of("aside"))
+            and any(
+                verb.end <= mention.hit.start <= verb.end + 3 and mention.clause.is_proposed(verb)
+                for verb in mention.clause.of("reveal")
+            )
         ):
             yield Sighting(Severity.WARN, mention.place.where, mention.evidence)
 

@@ -218,8 +218,9 @@ _WEIGHTS: Final = {"destroys": 2, "takes": 0, "alters": -1}
 
 def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Weight, ...]] | None:
     """The act of a clause that takes something away for good, weighed with its object."""
+    told = bool(clause.of("tale"))  # "It is irreversible in the story."
     for hit in clause.of("irreversible", "command"):
-        if clause.means(hit):
+        if clause.means(hit) and not told:
             return hit, (weight(2, hit.concept, place, clause.said(hit)),)
     for hit in clause.of("brings back"):
         # What cannot be brought back is what is denied here.
@@ -242,7 +243,7 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
             not clause.quoted[many[1].start]
         ):
             because.append(weight(1, "many", place, clause.said(many[1])))
-        if sum(why.amount for why in because) >= THRESHOLD:
+        if sum(why.amount for why in because) - (told and weighty is None) >= THRESHOLD:
             return hit, tuple(because)
     return None
 

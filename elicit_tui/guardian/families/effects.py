@@ -7,6 +7,7 @@ undone takes away from the sum.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -22,13 +23,20 @@ from elicit_tui.guardian.families.destructive import (
     length_of,
 )
 from elicit_tui.guardian.families.destructive import RULES as NAMED
+from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
 from elicit_tui.guardian.words import Hit
 
 _ENOUGH, _MANY_FIELDS, _SIGNS_THAT_TELL = 8, 3, 10
-_COUNTED: Final = (("hundreds", HUNDREDS), ("amount", AMOUNT))
+_LARGE: Final = ("thousands", "device", "data_path")
+_WRITTEN: Final = {
+    "hundreds": HUNDREDS,
+    "amount": AMOUNT,
+    **{name: re.compile(pattern(name)) for name in _LARGE},
+}
+"""What is written the same in every language."""
 
 
 def _told(request: Reading) -> Iterator[Sighting]:
@@ -93,17 +101,24 @@ def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     """The signs of an effect in a sentence, numbers and sums of money among them."""
     weights = weights_of("effects")
     found = signs_in(place, sentence, weights, _lets_happen)
-    start = sentence[0].spans[0][0]
-    end = sentence[-1].spans[-1][1]
     folded = place.views[0].folded
-    told = folded.original[slice(*folded.span(start, end))].lower() + " "
-    for sign, counted in _COUNTED:
-        if counted.search(told):
+    start, end = folded.span(sentence[0].spans[0][0], sentence[-1].spans[-1][1])
+    told = folded.original[max(0, start - 2) : end].lower() + " "  # "€40 for …", "/dev/sdb …"
+    only_told = _comes_back(place, sentence)
+    for sign, written in _WRITTEN.items():
+        if written.search(told) and not (only_told and sign in _LARGE):
             found[sign] = place, sentence[0], Hit(sign, 0, len(sentence[0].words))
     # "We never ask for it": what is only denied tells of no end.
     if not any(weights[sign] > 0 for sign in found if sign != "not"):
         found.pop("not", None)
     return found
+
+
+def _comes_back(place: Place, sentence: Sequence[Clause]) -> bool:
+    """Whether what is told there is only spoken of or asked, or can be brought back."""
+    back = ((clause, hit) for clause in place.clauses for hit in clause.of("brings back"))
+    spoken = any(clause.whether or clause.of("spoken") for clause in sentence)
+    return spoken or any(not clause.denies(hit) for clause, hit in back)
 
 
 def _lets_happen(clause: Clause, hit: Hit) -> bool:
