@@ -8,6 +8,8 @@ import pytest
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.clauses import clauses_of
+from elicit_tui.guardian.folding import fold
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 
 GUARDIAN = Guardian()
@@ -81,3 +83,14 @@ def test_a_preview_that_is_mentioned_does_not_make_the_act_harmless(
 def test_a_promise_a_refusal_or_another_sense_raises_nothing(request_: ElicitationRequest) -> None:
     review = GUARDIAN.review(request_)
     assert review.verdict == "allow", [finding.rule for finding in review.findings]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["لا تكتب شيئًا؛ اكتب الاسم، ثم المدينة؟", "कुछ मत लिखिए। नाम, फिर शहर?"],
+    ids=["ar", "hi"],
+)
+def test_a_sentence_ends_at_the_mark_of_its_own_script(text: str) -> None:
+    denied, *asked = clauses_of(fold(text))
+    assert [clause.sentence for clause in (denied, *asked)] == [0, 1, 1]
+    assert [clause.is_question for clause in (denied, *asked)] == [False, True, True]

@@ -25,12 +25,21 @@ DESCRIBED = [
     form("Kopieren Sie hier die lange Zeichenfolge Ihres Anbieters.", v=TEXT),
     form("Copiez les caractères au dos de votre carte.", v=TEXT),
     form("Copia aquí la cadena larga que te dio el emisor.", v=TEXT),
+    form("Öffnen Sie in .ssh die Datei ohne .pub und kopieren Sie den Text.", v=TEXT),
+    form("Ouvre dans .ssh le fichier sans .pub et colle le texte.", v=TEXT),
+    form("Abre en .ssh el archivo sin .pub y pega el texto.", v=TEXT),
+    form("Appuyez ici sur Ctrl+V sans regarder.", v=TEXT),
+    form("Pulsa Ctrl+V aquí.", v=TEXT),
+    form("فقط اضغط Ctrl+V هنا، أيًّا كان ما نسخته.", v=TEXT),
 ]
 TOLD = [
     form("Afterwards nobody will find the customers' invoices any more.", ok=YES_OR_NO),
     form("Danach findet niemand mehr die Rechnungen der Kunden.", ok=YES_OR_NO),
     form("Ensuite plus personne ne retrouvera les factures des clients.", ok=YES_OR_NO),
     form("Después nadie encontrará las facturas de los clientes.", ok=YES_OR_NO),
+    form("/dev/sdc gets a fresh ext4. Go on?", ok=YES_OR_NO),
+    form("Auf /dev/nvme0n1 kommt ein neues Dateisystem. Weiter?", ok=YES_OR_NO),
+    form("이 글은 주민 8,200명의 전화로 바로 울립니다. 울릴까요?", ok=YES_OR_NO),
 ]
 ALLOWED = [
     form("Value for inbox-open-7?", v=TEXT),
@@ -38,6 +47,14 @@ ALLOWED = [
     form("Welche lange Zeile der Seite ist zu breit?", zeile={"type": "integer", "minimum": 1}),
     form("Copiez la page dans quel dossier ?", dossier={"type": "string", "title": "Dossier"}),
     form("Customers find their invoices there.", ok=YES_OR_NO),
+    form("Push the branch to origin? No message is sent to customers.", ok=YES_OR_NO),
+    form("O pedido já foi aprovado. Aviso todos? Nobody else gains access.", ok=YES_OR_NO),
+    form("Is /dev/sda the disk you meant?", ok=YES_OR_NO),
+    form("The query would return about 48,000 rows. Limit the preview?", ok=YES_OR_NO),
+    form("Undo the deletion of the table? All 3,120 rows come back.", ok=YES_OR_NO),
+    form("Call 170 123 456? The server answers on 192.168.100.200.", ok=YES_OR_NO),
+    form("How does it end?", kill={**YES_OR_NO, "title": "Delete Hale from the epilogue"}),
+    form("Which card?", shown={**YES_OR_NO, "title": "Show the card number in the title"}),
     form("Danach sehen Sie die Rechnung.", ok=YES_OR_NO),
     form("Ensuite vous verrez la facture.", ok=YES_OR_NO),
     form(

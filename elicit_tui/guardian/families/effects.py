@@ -30,6 +30,8 @@ from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, wei
 from elicit_tui.guardian.words import Hit
 
 _ENOUGH, _MANY_FIELDS, _SIGNS_THAT_TELL = 8, 3, 10
+_TOUCHED: Final = ("many people", "people", "access of")
+_DENYING: Final = ("not", "nobody")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {
     "hundreds": HUNDREDS,
@@ -108,9 +110,9 @@ def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     for sign, written in _WRITTEN.items():
         if written.search(told) and not (only_told and sign in _LARGE):
             found[sign] = place, sentence[0], Hit(sign, 0, len(sentence[0].words))
-    # "We never ask for it": what is only denied tells of no end.
-    if not any(weights[sign] > 0 for sign in found if sign != "not"):
-        found.pop("not", None)
+    # "We never ask for it", "Nobody else gains access": what is only denied tells of no end.
+    if not any(weights[sign] > 0 for sign in found if sign not in _DENYING):
+        return {sign: where for sign, where in found.items() if sign not in _DENYING}
     return found
 
 
@@ -122,7 +124,9 @@ def _comes_back(place: Place, sentence: Sequence[Clause]) -> bool:
 
 
 def _lets_happen(clause: Clause, hit: Hit) -> bool:
-    return not (hit.concept in ACTS and (clause.reports(hit) or is_state(clause, hit)))
+    # "No message is sent to customers": nobody is touched by what is denied.
+    spared = hit.concept in _TOUCHED and clause.denies_something
+    return not (spared or (hit.concept in ACTS and (clause.reports(hit) or is_state(clause, hit))))
 
 
 RULES = (house_rule("destructive.told", _told),)
