@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
@@ -58,7 +59,7 @@ class Guardian:
             if rule.about_host and trusted:
                 continue
             try:
-                for sighting in rule.sightings(reading):
+                for sighting in islice(rule.find(reading), 1 if rule.once else None):
                     findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:
                         sensitive.add(sighting.field)

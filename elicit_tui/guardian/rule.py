@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import partial
-from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
@@ -54,10 +53,6 @@ class GuardianRule:
     """Whether a trusted domain quiets it: look-alike and host findings only."""
     once: bool = False
     """Whether the first place that it sees tells enough."""
-
-    def sightings(self, request: Reading) -> Iterator[Sighting]:
-        """What it sees in a request."""
-        return islice(self.find(request), 1 if self.once else None)
 
     def finding(self, sighting: Sighting, request: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""
