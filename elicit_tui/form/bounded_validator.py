@@ -30,6 +30,7 @@ makes the Rust code under jsonschema panic instead of raising RecursionError."""
 MAX_SUBSCHEMAS: Final = 4_000
 """Objects in a schema, lists of titled constants aside; checking each takes its time."""
 
+# What a branch may hold that is one titled constant; with anything else it is judged in full.
 _PLAIN_BRANCH: Final = frozenset({"const", "title", "description"})
 
 
@@ -41,9 +42,11 @@ class Bounds(FormatChecker):
     """What travels with a validator into each subschema: our formats, patterns and step count."""
 
     def __init__(self, patterns: SchemaPatterns) -> None:
+        # None of jsonschema's own formats, which differ from ours.
         super().__init__(formats=())
         self.patterns = patterns
         self.steps = self.depth = 0
+        # By the identity of the list, as its schema keeps it alive for as long as this validator.
         self._tallies: dict[int, Counter[Hashable]] = {}
         self._branch_tallies: dict[int, Counter[Hashable] | None] = {}
 
@@ -92,6 +95,7 @@ def _counted(keyword: Any) -> Any:
         # count of steps travels with it.
         validator.format_checker.enter()
         try:
+            # Some keywords of jsonschema return None where they find nothing.
             yield from keyword(validator, value, instance, schema) or ()
         finally:
             validator.format_checker.leave()
@@ -105,6 +109,7 @@ def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[V
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    # None, a pattern that is not enforced, finds no fault: whoever accepts is told (`unenforced`).
     if isinstance(instance, str) and _search(validator, pattern, instance) is False:
         yield ValidationError("pattern")
 
@@ -119,6 +124,8 @@ def _pattern_properties(
     if isinstance(instance, Mapping):
         for pattern, subschema in patterns.items():
             for key, value in instance.items():
+                # Where a pattern is not enforced nothing is known of the keys, and the subschema is
+                # not applied.
                 if _search(validator, pattern, key):
                     yield from validator.descend(value, subschema, path=key, schema_path=pattern)
 
@@ -132,7 +139,10 @@ def _additional_properties(
     patterns = schema.get("patternProperties", {})
     for key, value in instance.items():
         if key in declared or any(
-            _search(validator, pattern, key) is not False for pattern in patterns
+            # In doubt a key counts as declared: else a pattern that cannot be run would forbid what
+            # it means to allow.
+            _search(validator, pattern, key) is not False
+            for pattern in patterns
         ):
             continue
         if allowed is False:
@@ -144,6 +154,7 @@ def _additional_properties(
 def _multiple_of(
     validator: Any, step: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
+    # Exactly: with floats 0.3 is no multiple of 0.1.
     if is_number(instance) and (_exact(instance) / _exact(step)).denominator != 1:
         yield ValidationError("multipleOf")
 
@@ -173,6 +184,8 @@ def _any_of(validator: Any, branches: Any, instance: Any, schema: Any) -> Any:
     tally = validator.format_checker.branch_tally(branches)
     if tally is None:
         return Draft202012Validator.VALIDATORS["anyOf"](validator, branches, instance, schema)
+    # A tally counts equal constants in all branches: `anyOf` wants one at least, `oneOf` exactly
+    # one.
     return () if tally[json_key(instance)] else (ValidationError("anyOf"),)
 
 
@@ -215,12 +228,14 @@ _Bounded: Final[Any] = extend(  # type: ignore[no-untyped-call]
 
 def validator_for(schema: Any, patterns: SchemaPatterns) -> Any:
     """A validator for the schema, or for any part of it by `evolve`; always 2020-12."""
+    # An empty registry: a reference to another document leads nowhere, and nothing is fetched.
     return _Bounded(without_dialects(schema), registry=Registry(), format_checker=Bounds(patterns))
 
 
 def without_dialects(schema: Any) -> Any:
     """A copy without `$schema` (jsonschema would change its validator at each) and root `$id`."""
     copy = _copy(schema)
+    # With a root `$id` each local `$ref` would be resolved against that address.
     if isinstance(copy, dict) and isinstance(copy.get("$id"), str):
         del copy["$id"]
     return copy
@@ -229,6 +244,7 @@ def without_dialects(schema: Any) -> Any:
 def _copy(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
+            # Only as a keyword: a property may have this name.
             key: _copy(part)
             for key, part in value.items()
             if key != "$schema" or not isinstance(part, str)
@@ -245,6 +261,7 @@ def metaschema_problem(schema: Mapping[str, Any]) -> str | None:
     outline = _outline(without_dialects(schema))
     if sum(1 for _ in islice(objects(outline), MAX_SUBSCHEMAS + 1)) > MAX_SUBSCHEMAS:
         return "its schema is too complicated to be checked"
+    # The first one is enough, as the schema is not used then.
     error = next(validator.iter_errors(outline), None)
     return None if error is None else _in_words(error)
 

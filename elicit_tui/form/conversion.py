@@ -27,6 +27,7 @@ from elicit_tui.form.field import (
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import MAX_DIGITS, is_integer, json_key, number_text
 
+# As JSON spells a number: no plus sign, no leading zero, digits on both sides of the point.
 _NUMBER: Final = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _BLANKS: Final = " \t"
 
@@ -44,6 +45,7 @@ def read_number(text: str, whole: bool) -> int | float | str:
     if match is None:
         return wanted
     sign, units, fraction, exponent = match.groups()
+    # Before int() sees it, whose time grows with the square of the digits.
     if len(units) + len(fraction or "") > MAX_DIGITS or len(exponent or "") > 9:
         return f"a number of at most {MAX_DIGITS} digits"
     if fraction is None and exponent is None:
@@ -58,6 +60,7 @@ def _integer(sign: str, units: str, fraction: str, exponent: int) -> int | str:
     digits = units + fraction
     if not digits.strip("0"):
         return 0
+    # How many of the digits stand behind the point.
     places = len(fraction) - exponent
     if places > 0:
         return WANTED_INTEGER if digits[-places:].strip("0") else int(sign + digits[:-places])
@@ -70,6 +73,7 @@ def _real(text: str) -> float | str:
     value = float(text)
     if math.isinf(value):
         return "a number between -1.8e308 and 1.8e308"
+    # What is written as something and reads as 0 is refused, not rounded away.
     mantissa = re.split("[eE]", text)[0]
     if value == 0 and mantissa.strip("-0."):
         return "a number that is not so close to 0"
@@ -101,6 +105,7 @@ def value_of(field: Field, entry: Entry) -> Any:
 
 def _text(field: Field, text: str) -> Any:
     if field.each_line:
+        # The last line break ends the last line and begins none.
         return (text[:-1] if text.endswith("\n") else text).split("\n")
     if field.kind not in FORMATS:
         return text
@@ -149,8 +154,11 @@ def entry_for(field: Field, value: Any) -> Entry:
     if field.kind in TEXT_KINDS and isinstance(value, str):
         return Typed(value) if value else EmptyOnPurpose()
     if field.kind in TEXT_KINDS:
+        # Of another type: it becomes an entry that `value_of` refuses, and not a text that looks
+        # alike.
         return Chosen(value)
     if field.kind == "integer" and is_integer(value):
+        # 5.0 is an integer to JSON Schema, and drawn as 5.
         value = int(value)
     return Typed(_shown(value))
 
@@ -165,6 +173,7 @@ def _list_entry(field: Field, value: Any) -> Entry:
     if not all(isinstance(item, str) for item in value):
         return Chosen(tuple(value))
     text = "\n".join(value)
+    # An empty last line needs its line break, or it would be lost.
     return Typed(text if value[-1] else text + "\n")
 
 
@@ -177,4 +186,5 @@ def _shown(value: Any) -> str:
 def faithful_entry(field: Field, value: Any) -> Entry:
     """The entry of a default, Unset when filling it in would show or send something else."""
     entry = entry_for(field, value)
+    # There and back again: what would be sent has to be what the server wrote.
     return entry if json_key(value_of(field, entry)) == json_key(value) else Unset()

@@ -15,9 +15,11 @@ class Untranslatable(Exception):
     """The pattern is not ECMA-262, or not one that can be run here; `str()` says why."""
 
 
+# `\w` and `\s` as ECMA-262 has them: words are ASCII, blanks are those of Unicode.
 _WORD: Final = "A-Za-z0-9_"
 _SPACE: Final = r"\x09-\x0D\x20\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF"
 _SHORTHAND: Final = {"d": "0-9", "w": _WORD, "s": _SPACE}
+# `\b` by ECMA's words; that of `regex` would take letters of all languages.
 _BOUNDARY: Final = f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
 _NO_BOUNDARY: Final = f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
 _CONTROL: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
@@ -58,6 +60,8 @@ class _Translation:
     def run(self) -> str:
         parts: list[str] = []
         quantifiable = False
+        # Terms one after the other; after some of them a quantifier may stand, which is taken as it
+        # is.
         while self._at < len(self._pattern):
             quantifier = _QUANTIFIER.match(self._pattern, self._at)
             if quantifier:
@@ -92,6 +96,8 @@ class _Translation:
             return "|", False
         if character == ".":
             return r"[^\n\r\u2028\u2029]", True
+        # Always at the ends of the whole text: JSON Schema has no flags, and `$` of `regex` would
+        # also match before a last line break.
         if character in "^$":
             return (r"\A" if character == "^" else r"\Z"), False
         return _literal(ord(character)), True
@@ -110,6 +116,7 @@ class _Translation:
             if self._looking_at(prefix):
                 self._at += len(prefix)
                 return "(" + prefix
+        # Names go, and groups are counted: what refers to a name is written as its number.
         if self._looking_at("?<"):
             name = _GROUP_NAME.match(self._pattern, self._at + 1)
             if name is None:
@@ -130,6 +137,7 @@ class _Translation:
             digits = character
             while self._at < len(self._pattern) and self._pattern[self._at] in "0123456789":
                 digits += self._take()
+            # A number of more digits is taken for a group that is not there.
             return self._back_reference(int(digits) if len(digits) < 4 else 1000), True
         if character == "k":
             name = _GROUP_NAME.match(self._pattern, self._at)
@@ -144,6 +152,7 @@ class _Translation:
         """What a group matched; a group that took no part matches nothing, as in ECMA."""
         if number > self._groups:
             raise Untranslatable("it refers to a group that it does not have")
+        # "If the group took part, what it matched, else nothing": `regex` would fail there.
         return f"(?({number})\\{number}|)"
 
     def _shorthand(self, character: str, in_class: bool) -> str | None:
@@ -152,6 +161,7 @@ class _Translation:
         if lower in _SHORTHAND and character.isascii():
             inside = _SHORTHAND[lower]
             if character != lower:
+                # A set within a set, where it stands in a class; V1 reads it so.
                 return f"[^{inside}]"
             return inside if in_class else f"[{inside}]"
         if character not in "pP":
@@ -179,6 +189,8 @@ class _Translation:
             return self._hexadecimal(2)
         if character == "u":
             return self._unicode()
+        # A needless backslash is taken before punctuation alone: a letter may have a meaning of its
+        # own.
         if character.isascii() and (character.isalnum() or character == "_"):
             if character == "_":
                 return ord("_")
@@ -201,6 +213,7 @@ class _Translation:
             self._at = end + 1
             return int(digits, 16)
         high = self._hexadecimal(4)
+        # Two escapes that are halves of one character.
         if 0xD800 <= high <= 0xDBFF and self._looking_at("\\u"):
             back = self._at
             self._at += 2
@@ -225,6 +238,7 @@ class _Translation:
                         raise Untranslatable("a range is in the wrong order")
                     parts.append(f"{_literal(start)}-{_literal(end)}")
                     continue
+                # A range from or to a set is no range: the hyphen means itself, as on the web.
                 parts += [_class_part(start), r"\x2D", _class_part(end)]
                 continue
             parts.append(_class_part(start))
@@ -254,6 +268,7 @@ def _groups(pattern: str) -> tuple[dict[str, int], int]:
     """The numbers of the named groups, and how many groups capture."""
     names: dict[str, int] = {}
     count = 0
+    # A group that begins with `?` and has no name captures nothing.
     for part in _PARTS.finditer(pattern):
         if not part.group().startswith("(") or part.group(1) == "?":
             continue

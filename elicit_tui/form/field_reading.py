@@ -75,6 +75,7 @@ def _unsupported(field: Field, why: str) -> Field:
 
 def _types(declared: Any) -> list[Any]:
     if isinstance(declared, list):
+        # Every integer is a number, so that both together are no choice between types.
         return ["number"] if sorted(map(str, declared)) == ["integer", "number"] else declared
     return [] if declared is None else [declared]
 
@@ -91,6 +92,7 @@ def _of_type(field: Field, flat: Mapping[str, Any], root: Any, types: list[Any])
     if kind not in (None, "string", "number", "integer"):
         what = "an object with fields of its own" if kind == "object" else "of a type without form"
         return _unsupported(field, f"it is {what}")
+    # Before its type: a select may leave that out.
     selected = read_choices(flat)
     if selected is not None:
         return _select(field, "single", flat, *selected)
@@ -196,6 +198,7 @@ def _count(flat: Mapping[str, Any], keyword: str) -> int | None:
 
 
 def _with_default(field: Field, flat: Mapping[str, Any]) -> Field:
+    # A null that is allowed is no answer, and nothing is to be filled in.
     if "default" not in flat or (flat["default"] is None and field.nullable):
         return field
     default = flat["default"]

@@ -99,6 +99,7 @@ class Form:
         reasons = self.judge_of_schema.patterns.unenforced
         late = [reasons[pattern] for pattern in self._patterns.get(name, ()) if pattern in reasons]
         notes = map(unchecked, late)
+        # The same reason may be known from reading and from running.
         return (*own, *(note for note in notes if note not in own))
 
     def initial(self) -> dict[str, Entry]:
@@ -128,6 +129,7 @@ class Form:
             if problem.field is None:
                 of_form.append(problem)
             else:
+                # What conversion found comes first: the judge saw content without that value.
                 problems.setdefault(problem.field, problem)
         in_order = [problems.pop(field.name) for field in self.fields if field.name in problems]
         return Conversion(content, (*in_order, *problems.values(), *of_form))
@@ -157,12 +159,14 @@ class Form:
         """
         if self.refusal is not None:
             return (Problem(None, f"this form cannot be answered: {self.refusal}"),)
+        # First what can never be sent, so that the judge has values that are JSON.
         unfit = unsendable(content, self.purpose)
         if unfit is not None:
             return (unfit,)
         problems: dict[str | None, Problem] = {}
         for fault in self.judge_of_schema.faults(content):
             for problem in self._problems(fault, content):
+                # One problem for each field, the first.
                 problems.setdefault(problem.field, problem)
         unasked = self._not_asked_for(content)
         if unasked is not None:

@@ -14,12 +14,14 @@ from elicit_tui.dataclass import dataclass
 
 _DATE: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _TIME: Final = re.compile(
+    # A second may have any number of decimals; an offset is a Z, or a sign with hours and minutes.
     r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
 _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 _ATOM: Final = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LOCAL_PART: Final = re.compile(
+    # Dots stand between atoms only; in quotes anything printable, with `"` and `\` escaped.
     rf"(?:{_ATOM}(?:\.{_ATOM})*|\"(?:[\x20\x21\x23-\x5B\x5D-\x7E]|\\[\x20-\x7E])*\")"
 )
 _LABEL: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
@@ -65,6 +67,7 @@ def _days_of(year: int, month: int) -> int:
 
 def check_date_time(text: str) -> str | None:
     """RFC 3339 `date-time`: an offset is required, second 60 only where UTC could have one."""
+    # T or t, and no blank: RFC 3339 leaves that to each program, JSON Schema does not.
     date = _DATE.match(text)
     if date is None or text[date.end() : date.end() + 1] not in ("T", "t"):
         return FORMATS["date-time"].wanted
@@ -83,6 +86,7 @@ def check_date_time(text: str) -> str | None:
         return "an offset from -23:59 to +23:59"
     if second <= 59:
         return None
+    # Minutes since the beginning of the local day, in UTC: they may lie a day before or after.
     offset = 0 if sign is None else int(offset_hour) * 60 + int(offset_minute)
     utc = hour * 60 + minute - (-offset if sign == "-" else offset)
     if second > 60 or utc % 1440 != 1439 or not _ends_month(year, month, day, utc // 1440):
@@ -97,6 +101,7 @@ def _ends_month(year: int, month: int, day: int, days_later: int) -> bool:
 
 def check_email(text: str) -> str | None:
     """RFC 5321 `Mailbox`: dot-atom or quoted local part, host name or address literal."""
+    # The last one: a quoted local part may hold an `@`.
     local, _, domain = text.rpartition("@")
     if not _LOCAL_PART.fullmatch(local) or len(local) > 64 or len(text) > 254:
         return FORMATS["email"].wanted
@@ -112,6 +117,7 @@ def _is_mail_domain(domain: str) -> bool:
     return all(_LABEL.fullmatch(label) for label in domain.split("."))
 
 
+# Python takes a scope (`%eth0`) and a prefix (`/64`), which no address of mail or web has.
 def _is_address(family: type[IPv4Address] | type[IPv6Address], text: str) -> bool:
     if "%" in text or "/" in text:
         return False
@@ -130,6 +136,7 @@ def check_uri(text: str) -> str | None:
     if not _URI_CHARACTERS.fullmatch(rest):
         return "an address without blanks, backslashes or letters that need a % escape"
     hierarchy = re.split(r"[?#]", rest, maxsplit=1)[0]
+    # Brackets are for an IP address in the authority, and there is one fragment.
     beyond = rest[len(hierarchy) :]
     if "[" in beyond or "]" in beyond or beyond.partition("#")[2].count("#"):
         return FORMATS["uri"].wanted

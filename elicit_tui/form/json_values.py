@@ -18,10 +18,12 @@ def json_key(value: Any) -> Hashable:
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:
+        # Tuples, so that true is no 1 and null is no text "None".
         return ("constant", str(value))
     if isinstance(value, (int, float)):
         return value
     if isinstance(value, Mapping):
+        # The order of keys makes no difference, that of a list does.
         return frozenset((key, json_key(part)) for key, part in value.items())
     if isinstance(value, (list, tuple)):
         return ("list", *(json_key(part) for part in value))

@@ -19,6 +19,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.form.limits import objects, too_large
 from elicit_tui.form.pattern import SchemaPatterns
 
+# Of one judgement; what a person reads is the first of them.
 MAX_FAULTS: Final = 1_000
 _PANIC: Final = "PanicException"
 """A class that no module has: only its name tells it."""
@@ -46,6 +47,7 @@ class Judge:
 
     def __init__(self, schema: Any) -> None:
         self._schema = schema
+        # Outlive a judgement: what was found to be slow or broken once is not tried again.
         self.patterns = SchemaPatterns()
         self._problem: str | None = None
         self._checked = False
@@ -78,6 +80,8 @@ class Judge:
     def _property(self, name: str) -> Any:
         if name not in self._properties:
             whole = self._whole()
+            # The same validator at a part of the schema, so that `$ref`s in it still find their
+            # targets.
             self._properties[name] = whole.evolve(schema=whole.schema["properties"][name])
         return self._properties[name]
 
@@ -99,6 +103,8 @@ class Judge:
             return (Fault((), "judge", _in_words(trouble, _OTHER_TROUBLE)),)
 
     def _find_schema_problem(self) -> str | None:
+        # In this order: the size is walked within bounds, and what comes after may take its time
+        # with a schema that is known to be small.
         if not isinstance(self._schema, Mapping):
             return "it is not a JSON Schema object"
         large = too_large(self._schema)
@@ -138,6 +144,7 @@ def _in_words(trouble: BaseException, otherwise: str) -> str:
 def _fault(error: Any) -> Fault:
     return Fault(
         tuple(error.absolute_path),
+        # A schema that is `false` has no keyword, and says no to everything.
         error.validator or "false",
         error.validator_value,
         error.instance,
@@ -147,6 +154,7 @@ def _fault(error: Any) -> Fault:
 
 def _cannot_be_bounded(schema: Any) -> bool:
     """`unevaluated…` is worked out past the keywords that count steps; alone it stays small."""
+    # Counted over the whole schema, whatever is reached: a `$ref` may lead anywhere in it.
     here = list(objects(schema))
     uses = sum(
         ("unevaluatedProperties" in subschema) + ("unevaluatedItems" in subschema)

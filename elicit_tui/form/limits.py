@@ -25,6 +25,7 @@ MAX_REFERENCES: Final = 16
 def too_large(schema: Any) -> str | None:
     """Why the schema is not looked at any further, or None; walks no more than the limits."""
     nodes = characters = 0
+    # Level by level instead of by recursion, as depth is what is to be bounded.
     level: list[Any] = [schema]
     depth = 0
     while level:
@@ -41,6 +42,7 @@ def too_large(schema: Any) -> str | None:
                 deeper.extend(value.values())
             elif isinstance(value, (list, tuple)):
                 deeper.extend(value)
+            # Before a level is walked: a list of millions is counted, and not entered.
             if nodes + len(deeper) > MAX_NODES:
                 return f"its schema has more than {MAX_NODES:,} parts"
             if characters > MAX_CHARACTERS:
@@ -123,6 +125,7 @@ def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
 
 
 def _merged(schema: Mapping[str, Any], keyword: str, target: Any) -> Mapping[str, Any]:
+    # What stands beside a reference goes before what it leads to, such as a title of its own.
     own = {key: value for key, value in schema.items() if key != keyword}
     return {**target, **own}
 

@@ -45,16 +45,20 @@ class SchemaPatterns:
         self._compiled: dict[str, Any] = {}
         self._characters = 0
         self._written_out = 0
+        # What is left for this judgement, and below it what slow patterns have left for the whole
+        # form.
         self._left = SECONDS_TOGETHER
         self._slowness_left = SECONDS_OF_SLOWNESS
 
     def new_run(self) -> None:
         """A judgement starts; the time for all of its patterns is full again."""
+        # A pattern that is slow each time uses up the form's time, and is then no longer run.
         self._left = min(SECONDS_TOGETHER, self._slowness_left)
 
     def untranslatable(self, pattern: str) -> str | None:
         """Why the pattern cannot be said in `regex`, as a clause; loads nothing."""
         if pattern not in self._translated and pattern not in self.unenforced:
+            # Also of those that turn out not to be run: they took time to be read.
             self._characters += len(pattern)
             try:
                 self._translated[pattern] = self._translate(pattern)
@@ -88,6 +92,8 @@ class SchemaPatterns:
 
     def _spend(self, seconds: float) -> None:
         self._left -= seconds
+        # Only slow searches count against the form; else a long form would use its time up in
+        # honest work.
         if seconds >= SLOW:
             self._slowness_left -= seconds
 
@@ -95,6 +101,7 @@ class SchemaPatterns:
         if len(pattern) > MAX_PATTERN or self._characters > MAX_PATTERNS:
             raise Untranslatable("it is too long")
         sound = translated(pattern)
+        # A pattern of a few characters can be one of millions: `((a{99}){99}){99}`.
         written_out = self._written_out + _written_out(pattern)
         if written_out > MAX_WRITTEN_OUT:
             raise Untranslatable("it repeats too much")
@@ -109,7 +116,10 @@ class SchemaPatterns:
 
             try:
                 self._compiled[pattern] = regex.compile(
-                    self._translated[pattern], regex.V1, cache_pattern=False
+                    # V1 as the translation is spelled for it; nothing is kept beyond this form.
+                    self._translated[pattern],
+                    regex.V1,
+                    cache_pattern=False,
                 )
             except (regex.error, RecursionError, OverflowError, ValueError, MemoryError):
                 self.unenforced[pattern] = "it is not a pattern of ECMA-262"
@@ -123,6 +133,7 @@ _PIECES: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,\d*)?\}|[()]|.
 
 def _written_out(pattern: str) -> int:
     """How many characters a pattern has, roughly, with each least count written out."""
+    # One sum for each open group, and the size of the last piece, which a count may repeat.
     sizes, last = [0], 0
     for piece in _PIECES.finditer(pattern):
         if piece[0] == "(":
@@ -132,6 +143,7 @@ def _written_out(pattern: str) -> int:
             last = sizes.pop()
             sizes[-1] += last
         elif piece[1] is not None:
+            # Nine digits are enough to be too much, and int() of a million of them takes for ever.
             times = max(1, int(piece[1][:9]))
             sizes[-1] += last * (times - 1)
             last *= times
@@ -148,6 +160,7 @@ def patterns_of(schema: Any, names: tuple[str, ...], whole: str) -> dict[str, tu
         found = tuple(_patterns(schema["properties"][name], schema))
         if found:
             by_name[name] = found
+    # What is bound together, such as `patternProperties` of the whole form.
     rest = {key: part for key, part in schema.items() if key not in ("properties", "$defs")}
     others = tuple(_patterns(rest, {**schema, "properties": {}}))
     return {**by_name, whole: others} if others else by_name
@@ -156,6 +169,7 @@ def patterns_of(schema: Any, names: tuple[str, ...], whole: str) -> dict[str, tu
 def _patterns(part: Any, root: Any) -> list[str]:
     found: dict[str, None] = {}
     waiting = [part]
+    # A reference is followed once, so that a circle ends.
     followed: set[str] = set()
     while waiting:
         for here in objects(waiting.pop()):

@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
     from re import _compiler as compiler  # type: ignore[attr-defined]
     from re import _parser as parser  # type: ignore[attr-defined]
 else:
+    # Before 3.11 under other names.
     import sre_compile as compiler
     import sre_parse as parser
 
@@ -23,8 +24,11 @@ STEPS_TOGETHER: Final = 200_000
 _STEPS: Final = 5_000
 """What a pattern may take on one text; an ordinary one takes less than a hundred."""
 _LONGEST, _TEXT_LENGTH, _MOST_TEXTS = 2_000, 20, 12
+# What Python reads as ECMA-262 does, and servers in other languages may not have: looks ahead and
+# behind, references to groups, groups with names.
 _UNUSUAL: Final = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\\k<|\(\?P?[<>(]")
 _ESCAPES: Final = re.compile(r"\\u\{?([0-9a-fA-F]{1,6})\}?|\\[pP]\{[^}]*\}")
+# An escaped sign, any other escape, a word, or a sign that means itself.
 _LITERALS: Final = re.compile(r"\\(\W)|\\.|(\w+|[^\w\\^$*+?.()\[\]{}|])")
 
 
@@ -37,6 +41,7 @@ class Patterns:
 
     def __init__(self) -> None:
         self._left = STEPS_TOGETHER
+        # For as long as the form: a pattern of several fields is tried once.
         self.trouble_in = cache(self._trouble_in)
         """`_trouble_in`, which takes its steps once for each pattern."""
 
@@ -44,7 +49,9 @@ class Patterns:
         """What is wrong with a pattern, or None: it compiles and takes few steps."""
         if len(pattern) > _LONGEST:
             return "catastrophic"
+        # ECMA spells a named group without the P; a look behind begins alike.
         spelt = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
+        # What Python has no spelling of stands for some letter: only the steps are counted.
         spelt = _ESCAPES.sub(lambda match: r"\w" if match[1] is None else "x", spelt)
         try:
             # A server's pattern may be odd in ways that Python would warn its own author of.
@@ -56,6 +63,7 @@ class Patterns:
         except (re.error, OverflowError, ValueError):
             return "broken"
         except (RecursionError, _TooManySteps):
+            # As if it had used up all that one pattern may.
             self._left -= _STEPS
             return "catastrophic"
         return "unusual" if _UNUSUAL.search(pattern) else None
@@ -73,6 +81,7 @@ class _Tried:
 
     def __init__(self, pattern: str) -> None:
         self._tree = parser.parse(pattern)
+        # Compiled once, to find what Python's parser lets pass.
         compiler.compile(self._tree)
         self._one_character: dict[str, re.Pattern[str]] = {}
         """The parts that stand for one character, as they are compiled."""
@@ -85,6 +94,8 @@ class _Tried:
             pass
         return most - self._left
 
+    # Not how a real engine searches: it follows every way, where an engine stops at the first. So
+    # the worst case shows on a text of twenty characters.
     def _ends(self, items: Sequence[Any], at: int) -> Iterator[int]:
         """Where a row of parts may end that begins at a place, once for each way there."""
         self._left -= 1
@@ -107,7 +118,9 @@ class _Tried:
             for option in argument[1]:
                 yield from self._ends(list(option), at)
         elif name.startswith("ASSERT"):
+            # A look takes no characters; whether there is a way is all that counts.
             yield from (at for _ in [*self._ends(list(argument[1]), at)][:1])
+        # What a group held is not known here; it is taken for nothing.
         elif name == "AT" or name.startswith("GROUPREF"):
             yield at
         elif self._takes(part, at):
@@ -122,6 +135,7 @@ class _Tried:
 
     def _again(self, body: Sequence[Any], least: int, most: int, at: int) -> Iterator[int]:
         for end in self._ends(body, at) if most else ():
+            # A body that took nothing would repeat for ever.
             if end > at:
                 yield from self._again(body, max(least - 1, 0), most - 1, end)
             elif least:

@@ -58,6 +58,7 @@ def _multi(field: Field, text: str) -> Entry | Problem:
     listed = _json_list(whole)
     if listed is not None:
         return entry_for(field, listed)
+    # The whole line may be one choice with a comma in it.
     alone = _find(field, text)
     if alone is not None:
         return entry_for(field, [alone])
@@ -79,6 +80,8 @@ def _json_list(text: str) -> list[Any] | None:
 
 def _find(field: Field, text: str) -> Any:
     """The value that a text names: exactly, as a label in any case, or by its number from 1."""
+    # From what is exact to what is a guess: as it stands, as JSON (`1`, `true`), in any case where
+    # only one fits, and last by number, as `2` may be a value.
     for wanted_text in (text, text.strip()):
         for choice in field.choices:
             if wanted_text in (choice.value, choice.label):

@@ -43,6 +43,7 @@ def _read(schema: Any, purpose: Purpose) -> Form:
     )
     if schema.get("type", "object") != "object":
         return replace(titled, refusal="the schema does not describe an object with fields")
+    # A tool may take nothing, and say nothing of it; a question has to have properties.
     properties = schema.get("properties", {} if purpose == "arguments" else None)
     if not isinstance(properties, Mapping):
         return replace(titled, refusal="the schema has no properties")

@@ -46,6 +46,7 @@ def _is_writable(value: Any) -> bool:
             stack.extend(here.values())
         elif isinstance(here, (list, tuple)):
             stack.extend(here)
+        # Half of a surrogate pair is text in Python and cannot be written.
         elif not is_writable(here) or (isinstance(here, str) and not _is_unicode(here)):
             return False
     return True

@@ -70,6 +70,7 @@ class _Skeleton:
             ways = schema.get("anyOf") or schema.get("oneOf")
             if "$ref" in schema:
                 schema = resolve(schema["$ref"], self._root)
+            # A type beside the ways settles what it is.
             elif isinstance(ways, list) and not _kind(schema):
                 schema = next((way for way in ways if _kind(way) != "null"), None)
             else:

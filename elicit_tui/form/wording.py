@@ -37,6 +37,7 @@ def range_words(schema: Any) -> str:
     """The bounds of a number, such as "1 to 10" or "more than 0"; "" without bounds."""
     low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
     high, below = schema.get("maximum"), schema.get("exclusiveMaximum")
+    # Of two bounds on one side the narrower one is told.
     if above is not None and (low is None or above >= low):
         low = None
     else:
@@ -100,6 +101,7 @@ def _in_words(fault: Fault, field: Field | None) -> str:
     if key == "judge":
         return str(fault.expected)
     if key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        # Two bounds are told as one, as the person has to keep both.
         low, to, high = range_words(schema).partition(" to ")
         return f"between {low} and {high}" if to else low
     if key == "multipleOf":
@@ -118,6 +120,7 @@ def _in_words(fault: Fault, field: Field | None) -> str:
         return f"it must match the pattern {neutral_line(expected, 120)}"
     if key == "type":
         return _type(expected)
+    # Branches that are the choices of a select.
     if key in ("enum", "const") or (key in ("anyOf", "oneOf") and field and field.choices):
         return _choices(fault, field)
     if key in ("minProperties", "maxProperties"):

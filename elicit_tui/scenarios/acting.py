@@ -65,6 +65,7 @@ def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[s
     for pointer, value in there.items():
         if pointer not in told and (empty or not _is_nothing(value)):
             yield f"structured {pointer} is {excerpt(value, 60)}"
+    # A text that is the error of a result is no act.
     if expect.text is None or result.get("isError") is True:
         return
     spoken = instead is not None and instead.text is not None
@@ -85,9 +86,11 @@ def _parts_of(
     now = dict(_leaves(result.get("structuredContent")))
     for place, value in _leaves(accepted.get("structuredContent")):
         echoed = _echoed(scenario, value)
+        # What was given as an argument comes back whatever was done.
         if not _is_nothing(value) and not echoed and same_json(now.get(place, MISSING), value):
             yield f"structured {place} is {excerpt(value, 60)} (expect would tell what acting is)"
     text = text_of(result)
+    # With a structured result the words beside it prove nothing.
     if "structuredContent" not in accepted and text.strip() and text == text_of(accepted):
         yield f"the text is {excerpt(text, 80)}"
 
@@ -121,6 +124,7 @@ def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
     """
     for each in accepted.watched.changed:
         parts = [""]
+        # Where it did change again, only those of its parts that stayed are in doubt.
         if each not in again.watched.unchanged:
             moved = again.watched.changed_parts(each)
             parts = [part for part in accepted.watched.changed_parts(each) if part not in moved]

@@ -64,12 +64,14 @@ def _of_tool(server: str, tool: str, runs: list[Run]) -> ToolCoverage:
 
 
 def _branches(runs: list[Run]) -> dict[str, State]:
+    # The longest scenario knows the most questions.
     count = max(len(run.scenario.answers) for run in runs)
     known = ["accept"]
     known += [branch_name(way, number, count) for number in range(count) for way in WAYS]
     by_branch: dict[str, dict[str, State]] = {branch: {} for branch in known}
     for run in runs:
         by_era = by_branch.setdefault(run.branch, {})
+        # One run that failed is not mended by another that passed.
         if by_era.get(run.era) != "failed":
             by_era[run.era] = "passed" if run.passed else "failed"
     states: dict[str, State] = {}

@@ -102,6 +102,7 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         # All else is what comes of a question without its answer.
         yield from _unused(script)
         return
+    # A no was given, so that nothing may have changed.
     if run.said_no:
         yield from _acted_on(watched)
     elif scenario.acts and run.error is None:
@@ -114,6 +115,7 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         yield _told(run.error)
     if run.error is None or result is not None:
         yield from _unused(script)
+        # The tool was called, asked nothing, and may have done it all the same.
         if scenario.acts and not script.asked:
             yield from _acted_unasked(scenario, result or {}, watched)
     if expect.questions is not None and len(script.asked) != expect.questions:
@@ -181,9 +183,11 @@ def _departed(
     run: Run, variant: Variant, base: Run, script: Script, *, alive: bool
 ) -> Iterator[str]:
     kind = variant.wrong.kind if variant.wrong is not None else None
+    # Looked for in any case, also where the run ends by an error.
     if kind in ("typed", "decline with content"):
         yield from _came_back(run, accepted=kind == "typed")
     cancelled = variant.cancels_the_call and isinstance(run.error, Interrupted)
+    # A refusal may be told by an error of the protocol; an internal error is a breakdown.
     if run.error is not None and not cancelled and not _is_clean(run.error):
         yield _told(run.error)
         return
@@ -192,6 +196,7 @@ def _departed(
     if otherwise := list(_not_by_the_scenario(run, _OF_A_WAY)):
         yield from otherwise
         return
+    # What is judged is that one question, which has to have come.
     number = variant.wrong.question if variant.wrong is not None else variant.refuses
     if number is not None and not any(each == number for each, _ in script.asked):
         yield f"question {number + 1} did not come"
@@ -200,6 +205,7 @@ def _departed(
         said = neutral_line(text_of(run.result or {}), 160)
         yield f"it fails where what is optional is left out: {said}"
     if kind == "twice":
+        # The second answer must change nothing: all is as after one.
         yield from _as_if_answered_once(run, script)
     elif kind == "extra":
         if MARKER in ascii_json(run.result):
@@ -222,6 +228,7 @@ def _acted_all_the_same(run: Run, base: Run, script: Script, refused: int | None
     if run.result is not None:
         acted = list(_acted_by_result(scenario, base, run.result))
         yield from acted
+        # A note only: the words may be all that a model reads, and no act is shown by them.
         run.notes += () if acted else _same_words(scenario, base, run.result)
     yield from _acted_on(run.watched)
     if refused is not None:
@@ -277,6 +284,7 @@ def _came_back(run: Run, *, accepted: bool) -> Iterator[str]:
     if run.error is not None and TYPED in f"{run.error} {getattr(run.error, 'data', '')}":
         places.add("the error")
     failed = _failed(run.result)
+    # In the result of an accept it may stand; beside it, or in an error, it has no business.
     if run.result is not None and (failed or not accepted) and TYPED in ascii_json(run.result):
         places.add("an error" if failed else "the result")
     for where in sorted(places):
@@ -285,6 +293,7 @@ def _came_back(run: Run, *, accepted: bool) -> Iterator[str]:
 
 def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> Iterator[str]:
     """A question that came after a refusal, and is none that the accept was asked too."""
+    # Only what came after the question that was refused.
     place = next(place for place, (each, _) in enumerate(script.asked) if each == number)
     refused = script.asked[place][1]
     later = [request for _, request in script.asked[place + 1 :]]

@@ -80,6 +80,7 @@ class Lane:
             # With it comes the SDK, which the help of a command does without.
             from elicit_tui.host.unjudged import Door
 
+            # The door lets answers past the judge, for those that no client may send.
             self.door = Door(runtime.host, self._instead)
             runtime.broker.subscribe(self._broker_said)
             runtime.host.subscribe(self._host_said)
@@ -106,11 +107,13 @@ class Lane:
         if self.connection is None:
             return []
         broken = list(map(str, self.connection.broken_rules()))
+        # What was broken is told once, to the way during which it was noticed.
         new, self._told = broken[self._told :], len(broken)
         return new
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Answer by the script of the way that is tried now."""
+        # Between two ways nothing may be asked.
         if self.way is None:
             deadline.start()
             return cancel("answers", "Cancelled: no call of the scenario is open.")
@@ -143,6 +146,7 @@ class Way:
         again = variant.wrong is not None and variant.wrong.kind == "twice"
         self.script = Script(
             variant.steps,
+            # After a refusal a server may ask more: that is declined, and judged afterwards.
             refuse_the_rest=variant.kind != "as written" and not again,
             runner=scenario.runner,
         )
@@ -176,10 +180,12 @@ class Way:
         """Judge what came of it, with what its server did by now."""
         run, lane = self.run, self._lane
         assert lane is not None
+        # What it does from now on is no longer of this way.
         lane.way = None
         run.resolved = list(self._outcomes.values())
         run.asked = [request for _, request in self.script.asked]
         run.watched = Watched(self._before, await self.states(lane), lane.directory)
+        # Where the call itself failed, that says more.
         if run.error is None:
             run.failures += lane.newly_broken()
         run.failures += faults_of(
@@ -190,6 +196,7 @@ class Way:
 
     async def look_before_an_answer(self) -> None:
         """What is watched may not change while the first question still waits for its answer."""
+        # Once, at the first question: from the first answer on it may act.
         if self._scenario.watch and not self.script.asked and self._lane is not None:
             watched = Watched(self._before, await self.states(self._lane))
             self.run.failures += (f"{each} changed before the answer" for each in watched.changed)

@@ -31,6 +31,7 @@ class OneByOne:
         self._base: Run | None = None
         self._others: list[Variant] = []
         self._lane: Lane | None = None
+        # None: not tried yet.
         self._may_share: bool | None = False if options.fresh or scenario.watch else None
 
     async def base(self) -> Run:
@@ -65,6 +66,7 @@ class OneByOne:
             way = self._ways.way(variant, base)
             await way.call(self._lane)
             run = await way.judge()
+            # What fails here is tried alone, by the caller, and that counts.
             if run.passed and goes_on(run):
                 return run
         await self.close()
@@ -82,10 +84,12 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
 
     Raises UsageError where the snapshots cannot be read.
     """
+    # Without running anything: a test runner wants names before it runs.
     revision, questions = Snapshots(scenario.file).asked(scenario.name, era)
     if revision is None:
         return []
     asked = []
+    # A question without an answer of its own ends the ways that are known.
     for number, (question, answer) in enumerate(zip(questions, scenario.answers, strict=False)):
         request = request_of(scenario.server, Kept(revision, number, question))
         content = content_of(read_form(request.requested_schema), answer)

@@ -90,6 +90,7 @@ def read_scenarios(files: Sequence[Path]) -> tuple[Scenario, ...]:
     scenarios: list[Scenario] = []
     problems: list[Problem] = []
     for file in files:
+        # A file with faults gives no scenarios, and all faults of all files are told at once.
         document = read(file, SCENARIO_FILE, "command line")
         faults = (*document.problems, *_faults(document))
         problems += faults
@@ -133,6 +134,7 @@ def _scenario(entry: Mapping[str, Any], file: Path, line: int) -> Scenario:
         arguments=as_json(entry.get("arguments", {})),
         answers=tuple(map(_answer, entry.get("answers", ()))),
         expect=_expectation(entry.get("expect", {})),
+        # Whether a refusal fails is left open, unless the file says it.
         on_refusal=None if on_refusal is None else _expectation({"is_error": None, **on_refusal}),
         watch=tuple(entry.get("watch", ())),
         changes=entry.get("changes"),

@@ -89,6 +89,7 @@ async def run_scenarios(
     UsageError when snapshots cannot be read or written.
     """
     snapshots = {file: Snapshots(file) for file in dict.fromkeys(one.file for one in scenarios)}
+    # Held by whoever runs a call, so that never more than `jobs` servers are at it together.
     free = asyncio.Semaphore(max(1, options.jobs))
     units = [
         Ways(settings, scenario, era, options, snapshots[scenario.file], free, listener)
@@ -117,16 +118,20 @@ def _chains(units: Sequence[Ways]) -> list[list[Ways]]:
     The eras of one scenario follow each other as well, as their questions are compared.
     """
     chains: list[tuple[set[str], list[Ways]]] = []
+    # A server that is watched for one scenario may be changed by any other that calls it.
     watched = {unit.scenario.server for unit in units if unit.scenario.watch}
     for unit in units:
         scenario = unit.scenario
+        # Whatever shares a key has to wait for the other.
         keys = {f"scenario {scenario.file} {scenario.name}", *scenario.watch}
         if scenario.server in watched:
             keys.add(f"server {scenario.server}")
+        # A unit may join several chains, which become one.
         joined = [chain for chain in chains if chain[0] & keys]
         chains = [chain for chain in chains if not chain[0] & keys]
         together = [each for _, chain in joined for each in chain]
         chains.append((keys.union(*(each for each, _ in joined)), [*together, unit]))
+    # In the order of the file, chain by chain and within each.
     order = {unit: number for number, unit in enumerate(units)}
     ordered = [sorted(chain, key=order.__getitem__) for _, chain in chains]
     return sorted(ordered, key=lambda chain: order[chain[0]])
@@ -145,6 +150,7 @@ class _InOrder:
     def some(self) -> None:
         """Tell of those that ended, as far as none that comes before them is missing."""
         while self._left:
+            # The first that has not ended holds up all that come after it.
             unit = self._left[0]
             while unit.told < len(unit.runs) and (run := unit.runs[unit.told]) is not None:
                 unit.told += 1
@@ -198,16 +204,19 @@ class Ways:
     async def first(self) -> tuple[Run, list[Variant]]:
         """The scenario as it is written, and the other ways that its questions have."""
         way = Way(self.scenario, self.era, as_written(self.scenario), None, self.tell)
+        # Always alone: what came before would be part of what is watched.
         base = await self.alone(way)
         self._compare(base)
         if (hint := hint_of(base)) is not None:
             base.notes.append(hint)
+        # Made of what was asked, so that a server that asks otherwise is tried otherwise.
         others = list(self._others(base, way.by_step()))
         more = self.options.branches or self.options.answers_gone_wrong
         if (others or base.said_no) and (untold := cannot_tell(base, more_ways=more)) is not None:
             base.notes.append(untold)
         if others and self.scenario.watch:
             base.failures += await self._hides_an_act(base)
+        # Without a base that passed there is nothing that another way could be held against.
         return base, others if base.passed else []
 
     async def _hides_an_act(self, base: Run) -> list[str]:
@@ -215,6 +224,8 @@ class Ways:
         lane, again = self.lane(), self._as_written()
         try:
             await lane.connect()
+            # Its start has laid it anew: each other way begins where this one did, and nothing is
+            # hidden.
             if await again.states(lane) == base.watched.before:
                 return []
             await again.call(lane)
@@ -238,6 +249,8 @@ class Ways:
 
         async def one_by_one(lane: int) -> None:
             nonlocal shared
+            # Later lanes wait until the first knows that a process can be called again, and begin
+            # only where enough is left for them.
             if lane and shared:
                 await known.wait()
                 if shared and len(waiting) <= WAYS_OF_A_LANE * lane:
@@ -246,11 +259,13 @@ class Ways:
                 async with self.free:
                     if shared:
                         shared = await self._on_one_lane(base, waiting, known, ended)
+                    # While this waited for its turn another lane may have taken the last one.
                     elif waiting:
                         number, variant = waiting.pop(0)
                         self.runs[number] = await self.alone(self.way(variant, base))
                 known.set()
                 ended()
+            # Also where nothing waits: the others must not wait for ever.
             known.set()
 
         await _all_of(one_by_one(lane) for lane in range(1 if alone else self.options.jobs))
@@ -295,6 +310,8 @@ class Ways:
                 way = self.way(variant, base)
                 await way.call(lane)
                 last = (number, variant, way)
+                # The last one is judged with the process's end, and whoever did not go on ends the
+                # lane.
                 if not waiting or not goes_on(way.run):
                     break
                 run = await way.judge()
@@ -312,6 +329,7 @@ class Ways:
 
     async def _last_of_a_lane(self, way: Way, variant: Variant, base: Run) -> Run:
         """The way that a process ended with, tried alone where it failed there: that counts."""
+        # Judged already where it failed before the end of its process.
         run = way.run if way.judged else await way.judge()
         if run.passed:
             return run
@@ -322,6 +340,7 @@ class Ways:
         return run
 
     async def answers_alike(self, lane: Lane, base: Run) -> bool:
+        # Once as the first call of this process, and once more.
         """Whether a process answers the accepted call a second time as it did the first."""
         asked = [question_snapshot(request) for request in base.asked]
         for _ in range(2):
@@ -356,9 +375,11 @@ class Ways:
             return
         questions = [question_snapshot(request) for request in run.asked]
         name, revision = self.scenario.name, run.protocol_version
+        # Before the snapshots are looked at: the revisions of one run are compared in any case.
         run.failures += self.snapshots.between_eras(name, revision, questions)
         if not self.options.snapshots:
             return
+        # Only what passed is kept: a wrong question must not become what is expected.
         if self.options.update:
             if run.passed:
                 self.snapshots.take_over(name, revision, questions)
@@ -379,6 +400,7 @@ class Ways:
 
     def _settings_of(self) -> Settings:
         """The owner's settings with the scenario's answers in place of rules, hooks and waits."""
+        # The scenario's own time, in which nobody has to read anything.
         seconds = self.options.timeout_sec
         server = replace(self.settings.servers[self.scenario.server], tool_timeout_sec=seconds)
         limits = replace(self.settings.elicitation.limits, per_minute=QUESTIONS_A_MINUTE)
@@ -388,6 +410,8 @@ class Ways:
             self.settings,
             servers={server.name: server},
             elicitation=replace(self.settings.elicitation, timeout_sec=seconds, limits=limits),
+            # Rules of the user would answer in place of the scenario; those of an administrator
+            # hold always.
             rules=tuple(rule for rule in self.settings.rules if rule.layer == "managed"),
             hooks=tuple(hook for hook in self.settings.hooks if hook.layer == "managed"),
         )
@@ -395,6 +419,7 @@ class Ways:
 
 def goes_on(run: Run) -> bool:
     """Whether the server answered, be it with an error, or was let go."""
+    # An error that the server gave leaves the process usable; one of the connection does not.
     return run.error is None or isinstance(run.error, (ProtocolCallError, Interrupted))
 
 

@@ -14,6 +14,8 @@ from elicit_tui.form.field import Choice, Field
 from elicit_tui.form.form import Form
 from elicit_tui.form.json_values import same_json
 
+# A word that refuses at the beginning, in the languages that forms are mostly written in. `No` has
+# to stand alone, or before something that refuses too.
 _NO: Final = re.compile(
     r"\W*((no|nope|nein|non|não|nej|нет|いいえ|不|否)"
     r"(\W*$|\s*[,.;:!(–—-]|\s+(thanks?|i|do|don|not|keep|cancel|leave|stop|danke|merci)\b)"
@@ -86,6 +88,7 @@ def _is_confirmation(form: Form, field: Field) -> bool:
     """Whether a yes or no is meant for all that the form asks for, and is no detail of it."""
     if field.kind != "boolean":
         return False
+    # One box alone is the whole question, whatever it is called.
     alone = sum(each.sendable for each in form.fields) == 1
     return alone or _CONFIRMS.search(f"{field.name.replace('_', ' ')} {field.title}") is not None
 
@@ -104,6 +107,7 @@ def _refuses(field: Field, choice: Choice) -> bool:
     """Whether this choice says no, by itself or beside the other: a yes, or one that removes."""
     if _says(choice, _NO):
         return True
+    # Two choices that are each other's opposite: one letter alone says nothing.
     both = {str(each.value).casefold() for each in _choices(field)}
     if any(both == {no, yes} and str(choice.value).casefold() == no for no, yes in _SHORT):
         return True
@@ -112,8 +116,10 @@ def _refuses(field: Field, choice: Choice) -> bool:
 
 def _is_typed_to_confirm(field: Field, content: Mapping[str, Any], message: str) -> bool:
     value, asked = content[field.name], f"{message} {field.title} {field.description or ''}"
+    # A single letter is found in any text.
     if field.kind != "string" or not isinstance(value, str) or len(value.strip()) < 2:
         return False
+    # As a word of its own in what was asked.
     named = re.search(rf"(?<!\w){re.escape(value.strip())}(?!\w)", asked)
     return named is not None and _TYPED.search(asked) is not None and bool(_CONFIRMS.search(asked))
 

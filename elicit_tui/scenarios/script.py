@@ -62,10 +62,12 @@ class Script:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Answer one question by the next step that fits it."""
         deadline.start()
+        # A login is no question of a tool, and nobody is there to do it.
         if question.request.traits.takes_redirect:
             name = neutral_line(question.request.server.name, 80)
             self.problems.append(f"{name} wants a login first: elicit-tui login {name}")
             return cancel("answers", "Cancelled: a scenario does not log in.")
+        # Given back by the broker: the answer was not valid, or passed over something.
         if any(asked.id == question.id for _, asked in self.asked):
             why = question.note or "It was given back."
             self.problems.append(f"{self._place(question.request)}: {why}")
@@ -88,6 +90,7 @@ class Script:
     def _next(self, request: ElicitationRequest) -> int | None:
         if request.message == self.wrong_message:
             return None
+        # The first step that fits and is left: two alike are answered in their order.
         left = (number for number in self.unused if self.steps[number].answer.fits(request.message))
         return next(left, None)
 
@@ -107,6 +110,7 @@ class Script:
         if answer.action == "decline":
             return decline("answers", f"Declined by {said}")
         if answer.action == "cancel":
+            # What the guardian warns of passes only by name, as in a rule.
             return cancel("answers", f"Cancelled by {said}")
         if warned := _not_listed(question, answer):
             rules, listed = ", ".join(warned), '", "'.join(warned)
@@ -123,6 +127,7 @@ class Script:
                 self.problems.append(f"question {number + 1}: {problem}")
                 return cancel("answers", "Cancelled: the scenario's answer is not valid.")
         found = question.examine(content) if content else ()
+        # Everything that was found is acknowledged: `despite` has let it pass.
         seen = frozenset(each.id for each in (*question.to_acknowledge, *found))
         return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
 

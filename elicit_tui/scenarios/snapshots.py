@@ -114,6 +114,7 @@ class Snapshots:
                     f"question {number + 1} changed {place or '/'}: "
                     f"{_short(before)} became {_short(after)}"
                 )
+        # The lengths last: what changed in those that are in both is told first.
         if len(kept) != len(questions):
             found.append(f"{len(kept)} questions became {len(questions)}")
         return found
@@ -125,6 +126,7 @@ class Snapshots:
         """
         others = self._asked_now.setdefault(name, {})
         found = []
+        # Compared with what was asked in this run, whatever is kept.
         for other, asked in others.items():
             if other == revision:
                 continue
@@ -191,6 +193,7 @@ _BEFORE_A_VALUE: Final = re.compile(r"[\s:]*")
 _BEFORE_AN_ITEM: Final = re.compile(r"[\s,\[]*")
 
 
+# Found by reading along, as JSON that was read knows no lines.
 def _lines(text: str, name: str, revision: str) -> list[int]:
     """The line of each question that a file keeps of one scenario in one revision."""
     lines = []
@@ -231,6 +234,7 @@ def _common(question: Mapping[str, Any]) -> dict[str, Any]:
 def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
     """The places where two JSON values differ, as JSON pointers, with both values."""
     if isinstance(was, Mapping) and isinstance(now, Mapping):
+        # First what was there, then what is new, each in its own order.
         for key in [*was, *(key for key in now if key not in was)]:
             before, after = was.get(key, MISSING), now.get(key, MISSING)
             yield from _differences(before, after, f"{place}/{pointer_part(key)}")

@@ -89,11 +89,14 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
     and is cancelled too; in a round no request is.
     """
     for number in range(len(scenario.answers)):
+        # Both are refusals, and a server may treat them unlike each other.
         ways: tuple[Action, ...] = ("decline", "cancel")
         for way in ways:
             yield _refusing(scenario, number, way, Step(_instead(scenario, number, way)))
+        # A deadline that passes: the client sends a cancel by itself.
         yield _refusing(scenario, number, "deadline", Step(scenario.answers[number], "wait"))
         request, outcome = asked[number] if number < len(asked) else (None, None)
+        # In a round nothing is open that could be cancelled while a person thinks.
         if request is not None and _is_pushed(request):
             step = Step(scenario.answers[number], "cancel the call")
             yield _refusing(scenario, number, "call cancelled", step)
@@ -104,11 +107,13 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
         ways_to_say_no = list(contents_that_say_no(form, content, answer.refusal, request.message))
         for field, no in ways_to_say_no:
             said = "no" if len(ways_to_say_no) == 1 else f"no to {neutral_line(field, 60)}"
+            # Without defaults: they could put back what the no leaves out.
             step = Step(replace(answer, content=no, use_defaults=False))
             yield _refusing(scenario, number, said, step)
 
 
 def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:
+    # The ways before it are accepted; what comes after has no step, and is declined.
     steps = (*map(Step, scenario.answers[:number]), step)
     name = branch_name(way, number, len(scenario.answers))
     return Variant(name, steps, "refused", refuses=number)
@@ -140,6 +145,7 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
                 name = f"{where}what is typed comes back in the result only"
                 yield _wrong(name, steps, Wrong(number, "typed", typed))
             short = {each.name: content[each.name] for each in form.fields if each.required}
+            # A form that wants more than its required fields is not answered by them alone.
             if short != content and not form.judge(short):
                 name = f"{where}what is optional is left out"
                 yield _wrong(name, steps, Wrong(number, "short", short))
@@ -169,6 +175,7 @@ def _typed(form: Form, content: dict[str, Any]) -> dict[str, Any]:
     for field in form.fields:
         if field.kind == "string" and not field.choices and field.name in content:
             marked = {**content, field.name: TYPED}
+            # Where the schema does not allow it the answer stays as it is.
             content = content if form.judge(marked) else marked
     return content
 
@@ -178,6 +185,7 @@ def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, di
     for field in form.fields[:MOST_FIELDS]:
         if not field.sendable:
             continue
+        # What is not required may be left out.
         if field.required and field.name in content:
             without = {name: value for name, value in content.items() if name != field.name}
             yield field.title, "is missing", without
@@ -191,6 +199,7 @@ def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, di
         ):
             for value in values:
                 wrong = {**content, field.name: value}
+                # Only what is wrong by our judge is sent: the first value of each kind that is.
                 if form.judge(wrong):
                     yield field.title, what, wrong
                     break
@@ -204,6 +213,7 @@ def _of_another_type(field: Field) -> Iterator[Any]:
 def _fractions(field: Field, sent: Any) -> Iterator[Any]:
     """A fraction beside a whole number, within the limits."""
     if field.kind == "integer":
+        # Near what was accepted, so that nothing but the fraction is wrong.
         start = sent if isinstance(sent, int) else field.minimum or field.maximum or 0
         yield from (near for near in (start + 0.5, start - 0.5) if _within(field, near))
 
@@ -219,6 +229,7 @@ def _beyond_limits(field: Field, sent: Any) -> Iterator[tuple[str, Sequence[Any]
         yield "is no choice", ["elicit-tui"]
     elif field.kind == "multi":
         choices = [choice.value for choice in field.choices]
+        # As many as must be chosen, one of them none of the choices.
         yield "is no choice", [["elicit-tui", *choices[1 : field.min_items or 1]]]
         yield (
             "has too few choices",
@@ -235,6 +246,8 @@ def _misfit_texts(field: Field, sent: str) -> Iterator[tuple[str, Sequence[str]]
         yield "is too long", [sent[:1] * (longest + 1)]
     if shortest:
         yield "is too short", [sent[: shortest - 1]]
+    # No address, no date, nothing of any pattern; within the lengths, so that only the form is
+    # wrong.
     odd = ("elicit-tui", "!" * max(1, min(shortest, _MOST_LENGTH)), sent * 2, "")
     yield (
         "has the wrong form",

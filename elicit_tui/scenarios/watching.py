@@ -76,15 +76,18 @@ class Watched:
     def changes(self, watched: str) -> int | None:
         """How many lines, or files of a directory, are new, gone or others; None: not known."""
         before, after = self.before[watched], self.after[watched]
+        # What was not there has no lines; what has too many is not known.
         was = Counter() if before.digest is None else before.lines
         now = Counter() if after.digest is None else after.lines
         if was is None or now is None:
             return None
+        # A line that is another now is one gone and one new, and counts once.
         return max(sum((now - was).values()), sum((was - now).values()))
 
     def changed_parts(self, watched: str) -> list[str]:
         """The parts of a JSON object that were there and are others now, or gone."""
         after = self.after[watched].parts
+        # What is new is not told: only what was there can be told to have changed.
         return [part for part, was in self.before[watched].parts.items() if after.get(part) != was]
 
     @property
@@ -122,6 +125,7 @@ NOTHING_WATCHED: Final = Watched({}, {})
 
 
 async def _state(watched: str, counted: bool, directory: Path) -> State:
+    # A file with a blank in its name is a file if it is there.
     if " " not in watched.strip() or _is_there(directory / watched):
         return _path_state(directory / watched, counted)
     try:
@@ -131,6 +135,7 @@ async def _state(watched: str, counted: bool, directory: Path) -> State:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
             cwd=directory,
+            # A group of its own, so that all of it is ended when its time is over.
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -165,6 +170,7 @@ class _Content:
     def add(self, piece: bytes) -> None:
         """Take the next piece."""
         self._digest.update(piece)
+        # Kept to be read as JSON, up to where it is too long for that.
         if len(self._begin) <= CHUNK_BYTES:
             self._begin += piece
         if self._lines is None:
@@ -174,6 +180,7 @@ class _Content:
             self._line.update(line)
             self._end_line()
         self._line.update(rest)
+        # A last line without its line break is a line, too.
         self._open = self._open or bool(rest)
         if len(self._lines) > MOST_LINES:
             self._lines = None
@@ -187,6 +194,7 @@ class _Content:
         """The state once all was read; `before` stands in front of its digest."""
         if self._lines is not None and self._open:
             self._end_line()
+        # Cut off it would be no JSON.
         parts = _parts(bytes(self._begin)) if len(self._begin) <= CHUNK_BYTES else {}
         return State(before + self._digest.hexdigest(), self._lines, parts)
 
@@ -202,6 +210,7 @@ def _parts(content: bytes) -> dict[str, str]:
         place, value = waiting.pop()
         if isinstance(value, dict):
             waiting += [(f"{place}/{pointer_part(key)}", part) for key, part in value.items()]
+        # A list counts as one value, and what is no object has no parts.
         elif place:
             found[place] = json.dumps(value)
     return found
@@ -246,6 +255,7 @@ def _lines(directory: Path) -> Iterator[str]:
             what = str(_file_digest(path).digest)
         else:
             what = "directory" if path.is_dir() else "is no file"
+        # As a literal, as a name may hold a line break.
         yield f"{str(path.relative_to(directory))!r} {what}"
 
 
