@@ -75,8 +75,10 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
     if not without_terminal and _terminal() is None:
         return NO_TERMINAL
     try:
+        # Up to the first session leader: whoever answers has typed in that session.
         line = {process.pid for process in _line()}
         here = psutil.Process()
+        # And everything above it, for the other question: whether the agent is among them.
         all_above = {process.pid for process in (here, *here.parents())}
         for process in asking:
             if process.machine_id not in (machine_id(), ""):
@@ -89,6 +91,8 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
             # Over HTTP whoever started the gateway is no agent.
             asks = process.role == "asker"
             agent = {above.pid for above in _agent_above(waiting, parents)} if asks else set()
+            # Either this session has the gateway in it or above it, or the agent stands above this
+            # process.
             if line & {above.pid for above in (waiting, *parents)} or all_above & agent:
                 return BELOW_AN_AGENT
     except psutil.Error:
@@ -128,6 +132,7 @@ def _agent_above(waiting: Process, parents: Sequence[Process]) -> Sequence[Proce
     """
     agent: list[Process] = []
     below = waiting
+    # From the gateway upward, through what only runs the next one.
     for parent in parents:
         if _name(parent) in FIRST_PROCESSES:
             break
@@ -148,6 +153,7 @@ def _only_runs(process: Process, started: Process) -> bool:
     if name in ("node", "bun"):
         return any(PACKAGE_RUNNER.search(word) for word in words[1:2])
     # A Python of a virtual environment starts, on Windows, the one behind it with its own words.
+    # The same words behind a different program: it starts itself again under another name.
     return len(words) > 1 and words[1:] == _command_line(started)[1:]
 
 
@@ -196,6 +202,7 @@ def _line() -> Sequence[Process]:
 
 def _leads_a_session(pid: int) -> bool:
     if sys.platform == "win32":
+        # No sessions there: all processes above count.
         return False
     try:
         return os.getsid(pid) == pid

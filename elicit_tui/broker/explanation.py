@@ -175,6 +175,7 @@ def _called(policy: Policy, server: str, tool: str) -> Decision:
     """The tool gate's step; what the tool will say of itself is not known."""
     silent = policy.judge_call(server, tool, {}, allowed=False)
     alarming = policy.judge_call(server, tool, DESTRUCTIVE, allowed=False)
+    # Both come out alike: what the tool says of itself changes nothing.
     if silent.outcome is not None or alarming.sentence == silent.sentence:
         return silent
     may = f"{neutral_line(tool, 80)} may be called"

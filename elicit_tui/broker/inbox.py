@@ -110,6 +110,8 @@ class Inbox:
         self._examine = examine
         self._abandoned = abandoned
         self.clock: Final = clock
+        # Kept while a question is answered and comes back, so that its next attempt has the same
+        # text.
         self._drafts: dict[str, Draft] = {}
         self._entries: dict[str, _Shown] = {}
         self._leaving: dict[str, _Leaving] = {}
@@ -135,6 +137,7 @@ class Inbox:
         """Look at the store as long as this is open; what waits already is there at once."""
         self._reader.start()
         try:
+            # Before the first look an empty inbox would look like one in which nothing waits.
             await self._first_look.wait()
             yield self
         finally:
@@ -144,6 +147,7 @@ class Inbox:
                     entry.later.cancel()
             for leaving in self._leaving.values():
                 leaving.later.cancel()
+            # Claims that are under way: what was typed is in the store before this ends.
             telling = (task for entry in self._entries.values() for task in entry.tasks)
             await asyncio.gather(*telling, return_exceptions=True)
 
@@ -171,6 +175,8 @@ class Inbox:
         self._tell_trouble(None)
         for waiting in changed:
             self._see(waiting)
+        # Also by trouble: whoever waits for the first look learns of that, and does not wait for
+        # ever.
         self._first_look.set()
 
     def _unreadable(self, error: StoreError) -> None:
@@ -186,12 +192,14 @@ class Inbox:
         if waiting.state in ("answered", "settled"):
             self._take_off(waiting)
             return
+        # First what became of an answer of ours: a higher attempt has given it back.
         self._judge(waiting)
         entry = self._entries.get(waiting.id)
         came = entry is None
         if entry is None:
             if (draft := self._drafts.get(waiting.id)) is None:
                 draft = self._drafts[waiting.id] = Draft()
+                # What another terminal typed, or the agent's client filled in.
                 draft.take(waiting.question.draft if waiting.question else Draft())
             entry = self._entries[waiting.id] = _Shown(waiting, draft)
         entry.waiting = self._with_form(waiting, entry)
@@ -243,6 +251,7 @@ class Inbox:
         if question is None:
             return waiting
         shown = entry.waiting.question
+        # Read once: a form is the same for all attempts of a question.
         form = shown.form if shown is not None else None
         if form is None:
             form = form_of(question.request)
@@ -277,6 +286,7 @@ class Inbox:
         if entry is not None:
             entry.pressed = True
             if entry.later is None:
+                # Told at once where a second has passed since it was told last, else when it has.
                 soon = max(0.0, entry.claimed_at + CLAIM_SECONDS - time.monotonic())
                 entry.later = asyncio.get_running_loop().call_later(soon, self._claim_later, entry)
 
@@ -331,6 +341,7 @@ class Inbox:
         refused = await self.refusal()
         if refused is not None:
             return Delivery("refused", refused)
+        # One that is not shown here may still be answered by its id.
         waiting = self.get(question_id) or await self._store.get(question_id)
         if waiting is None:
             return Delivery("gone", "This question waits no more.")
@@ -350,6 +361,7 @@ class Inbox:
                 return not_taken(result)
             answering.won = True
             judged = await self._judged(answering, question_id)
+            # As it is shown here by now, with the note that says what was wrong.
             entry = self._entries.get(question_id)
             again = entry.waiting.question if entry is not None else judged.question
             return delivered(judged, answer, again, handed=waiting.handed_to is not None)

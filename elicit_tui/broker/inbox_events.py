@@ -96,14 +96,17 @@ def delivered(
 
     `handed`: it is an agent's own prompt: what becomes of it from there on is not known here.
     """
+    # Not settled: another attempt is asked, or this one has lost its answer.
     if waiting.state != "settled":
         note = again.note if again is not None else None
         lost = (
             "The store lost the answer, which did not go out." if is_lost(waiting, answer) else ""
         )
         return Delivery("reopened", note or lost or "The answer did not go out.", again)
+    # A session that died has settled it without anybody having judged.
     if waiting.decided_by == "store":
         return Delivery("unknown", UNKNOWN)
+    # As the person meant it. Another action, or somebody else, is told by `_ended`.
     if waiting.decided_by == "user" and waiting.action == answer.outcome.action:
         accepted = "Allowed." if KINDS[waiting.kind].about_call else "Sent."
         sentences = {"accept": accepted, "decline": "Declined."}
@@ -168,8 +171,10 @@ def end_of(waiting: Waiting) -> str:
 def _ended(waiting: Waiting) -> str:
     if waiting.decided_by is None:
         return TAKEN_BACK
+    # Nobody answered, and it counts as a person's accept: the page told by itself that it is done.
     if waiting.decided_by == "user" and waiting.answered_by is None:
         return PAGE_FINISHED
+    # With an action the server only ended the call; without one it took the question back.
     if waiting.decided_by == "server" and waiting.action is not None:
         return CALL_ENDED
     return _SENTENCES.get(waiting.decided_by, PUBLIC_REASONS[waiting.decided_by])
@@ -181,4 +186,5 @@ def where(by: Answerer, longest: int = 80) -> str:
     if by.terminal is None:
         return machine
     terminal = neutral_line(by.terminal, longest)
+    # One without an id was answered by an older elicit-tui, on this machine as far as is known.
     return terminal if by.machine_id in (machine_id(), "") else f"{terminal} on {machine}"

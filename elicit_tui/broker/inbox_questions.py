@@ -24,6 +24,7 @@ class AskersDeadline(Deadline):
     """The deadline of another process, as it is seen here; keys move it there."""
 
     def __init__(self, inbox: Inbox, question_id: str, clock: Callable[[], datetime]) -> None:
+        # Its own seconds mean nothing: `remaining` reads what the store has.
         super().__init__(0)
         self._inbox = inbox
         self._id = question_id
@@ -107,6 +108,7 @@ class InboxQuestions:
         question = waiting.question if waiting is not None else None
         if question is None:
             return Delivery("gone", "This question waits no more.")
+        # From here on `_ask_soon` leaves it alone: what comes back is asked by this very call.
         self._ours.add(question_id)
         try:
             return await self._asked_until_it_went_out(question)
@@ -121,7 +123,9 @@ class InboxQuestions:
             try:
                 reply = await self._inbox.answer(question.id, outcome)
             except StoreError as error:
+                # Whether it went out is not known, and the store says why.
                 return Delivery("unknown", str(error))
+            # Only an answer that was given back has something to ask again.
             if reply.kind != "reopened" or reply.question is None:
                 return reply
             question = reply.question
@@ -138,8 +142,11 @@ class InboxQuestions:
             if not settled.done():
                 return answering.result()
             ended = settled.result()
+            # Settled by `_hear`: what left the inbox is told. Any other end is an answer of this
+            # process, such as a decline of all that waits.
             return Delivery("gone", ended.reason) if ended.decided_by == "store" else ended
         except asyncio.CancelledError:
+            # To its end also when we are cancelled again, as others wait for it to be free.
             await asyncio.shield(self._let_go(question.id))
             raise
         finally:

@@ -26,6 +26,7 @@ class Record:
 
     def asked(self, request: ElicitationRequest, review: Review) -> str | None:
         """Write that a request came; a sentence for the person when that failed."""
+        # First what was counted before: records stand in the order in which things happened.
         self.flush()
         try:
             self._ledger.asked(request, review)
@@ -65,6 +66,7 @@ class Record:
         try:
             self._ledger.sent(request.id)
         except LedgerError as error:
+            # The answer has left, and nothing can be taken back: it is only told.
             self._failed(request, error)
 
     def withdrawn(self, request: ElicitationRequest, sentence: str) -> None:
@@ -89,6 +91,7 @@ class Record:
 
     def flush(self) -> None:
         """Write the counted outcomes."""
+        # Taken out first, so that a failure does not count them twice.
         groups, self._groups = self._groups, {}
         for (server, _), (request, outcome, count) in groups.items():
             try:

@@ -75,9 +75,11 @@ class StoreReader:
                 if time.monotonic() - beaten >= BEAT_SECONDS:
                     await self._beat()
                     beaten = time.monotonic()
+                # The first look has to come back at once, also when nothing waits.
                 wait = 0 if self._number is None else BEAT_SECONDS
                 changes = await self._store.changes(self._number or 0, wait)
             except StoreError as error:
+                # A store that is away for a moment, as when Redis changes hands, is no trouble yet.
                 if time.monotonic() - good >= self._patience:
                     self._unreadable(error)
                 await asyncio.sleep(RETRY_SECONDS)

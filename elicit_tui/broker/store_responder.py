@@ -66,6 +66,7 @@ class StoreWatch:
         finally:
             del self._watched[question_id]
             if not self._watched:
+                # Nobody waits any more: the store is not read for nothing.
                 self._reader.stop()
 
     def _changed(self, changed: Iterable[Waiting]) -> None:
@@ -93,6 +94,7 @@ class _Watched:
 
     def __init__(self) -> None:
         self._seen: Waiting | StoreError | None = None
+        # Set by each look, and cleared by the one task that waits for it.
         self._new = asyncio.Event()
         self.nobody_there: Callable[[], None] | None = None
         """To be told once that it waits and nobody is there; None where that was told."""
@@ -164,9 +166,11 @@ class StoreResponder:
         try:
             with self._watch.on(question.id) as watched:
                 self._open[question.id] = (question, watched)
+                # From here on its time passes: the inbox shows the same end.
                 deadline.start()
                 again = question.id in self._attempts
                 attempt = await self._put(question, deadline, watched)
+                # One that is asked again may carry a mark of the last attempt.
                 if again or agent_state() != "waiting":
                     await self._store.mark_agent(question.id, agent_state())
                 return await self._answered(question.id, attempt, watched, deadline)
@@ -175,6 +179,7 @@ class StoreResponder:
         except asyncio.CancelledError:
             # Nobody may answer it from now on; how it ended follows from `heard`.
             with suppress(StoreError):
+                # Shielded, as whoever cancels may do so again before the store was told.
                 await asyncio.shield(self._store.withdraw(question.id))
             raise
         finally:
@@ -210,13 +215,16 @@ class StoreResponder:
             if waiting.unreadable is not None:
                 return cancel("store", waiting.unreadable)
             if waiting.state == "settled":
+                # By whoever took this process for dead, or by an end of its session.
                 return cancel("store", "The question was taken out of the store.")
+            # Somebody typed: the deadline moves here as it does in every inbox.
             if waiting.last_key_at is not None and waiting.last_key_at != last_key:
                 last_key = waiting.last_key_at
                 deadline.touch()
             if question_id in self._finished and _page_is_open(waiting):
                 assert waiting.question is not None
                 return replace(finished(waiting.question), answered_by=waiting.held_by)
+            # An answer to an earlier attempt is one that was judged already.
             if waiting.state == "answered" and waiting.attempt == attempt:
                 answer = await self._store.answer_of(question_id)
                 if answer is not None:
@@ -244,6 +252,7 @@ class StoreResponder:
             # Told by one task in order, and again where the store is away: what the broker decided
             # stands whatever becomes of this.
             self._untold[event.request.id] = event.outcome
+            # One task for all of them, so that ends are told in the order they came.
             if self._telling is None or self._telling.done():
                 self._telling = asyncio.get_running_loop().create_task(self._tell())
 

@@ -66,7 +66,9 @@ class Document:
         for name, table in items:
             here = (*path, name)
             if isinstance(table, Mapping) and not any(
-                place[: len(here)] == here or here[: len(place)] == place for place in self.broken
+                # A fault above it, below it or in it.
+                place[: len(here)] == here or here[: len(place)] == place
+                for place in self.broken
             ):
                 yield here, table
 
@@ -87,12 +89,14 @@ def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Documen
     if len(raw) > LARGEST_FILE:
         return unreadable(layer, file, f"is larger than {LARGEST_FILE // 2**20} MiB")
     try:
+        # A byte order mark, as editors on Windows write it, is no part of the text.
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         return unreadable(layer, file, "is not UTF-8 text", line)
     try:
         values = tomli.loads(text)
+    # Before ValueError, which it is one of.
     except tomli.TOMLDecodeError as error:
         at = getattr(error, "lineno", None)
         return unreadable(layer, file, f"is not TOML: {in_ascii(str(error))}", at)
@@ -105,6 +109,7 @@ def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Documen
         document,
         problems=tuple(problem for weight, problem in told if weight != "notice"),
         notices=tuple(str(problem) for weight, problem in told if weight == "notice"),
+        # An unknown key breaks nothing near it.
         broken=frozenset(fault.path for fault in faults if fault.weight == "wrong"),
     )
 
@@ -113,6 +118,7 @@ def read(path: Path, kind: FileKind, layer: Layer) -> Document:
     """Read and check a file; a file that cannot be read is a problem of the document."""
     try:
         with path.open("rb") as stream:
+            # One byte more than may be, so that a larger file is seen to be one.
             raw = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)

@@ -26,6 +26,7 @@ from elicit_tui.errors import ConfigError
 
 _SERVERS: Final = "mcp_servers"
 _HEADER: Final = re.compile(
+    # Not of an array of tables: a server is none.
     r"(?P<before>[ \t]*\[[ \t]*)(?P<key>[^\[\]#]+?)(?P<behind>[ \t]*\][^\n]*\n?)"
 )
 """The line with which a table begins."""
@@ -73,6 +74,7 @@ def put_server(
     Raises ConfigError with what would be wrong, UsageError for a name or target that is none;
     nothing is written then.
     """
+    # As the command line reads it, so that both take the same.
     name, table = added_server(f"{name}={target}")
     beside = {key: value for key, value in (("cwd", cwd), ("env", env)) if value is not None}
     text = before = _text(path)
@@ -100,6 +102,7 @@ def remove_server(path: Path, name: str) -> None:
 
 def _renamed(text: str, old: str, new: str) -> str:
     """The text with a server's tables, and the rules and hooks for it alone, under its new name."""
+    # As TOML means it, for the comparison below: what is written in the end has to mean the same.
     document = _document(text).unwrap()
     servers = _servers(document)
     if old not in servers:
@@ -107,9 +110,11 @@ def _renamed(text: str, old: str, new: str) -> str:
     if new in servers:
         raise ConfigError([f"there is a server {new} already"])
     servers[new] = servers.pop(old)
+    # Line by line, so that comments and the order of all else stay.
     after = "".join(_renamed_line(line, old, new) for line in text.splitlines(keepends=True))
     written = _document(after)
     _point_at(document, old, new)
+    # Only where a rule or a hook changes is the text written by the library.
     if _point_at(written, old, new):
         import tomlkit
 
@@ -143,6 +148,7 @@ def _renamed_line(line: str, old: str, new: str) -> str:
 def _key_parts(key: str) -> list[str]:
     """The parts of a dotted key; none where it is no key."""
     try:
+        # Read as TOML: a part may be quoted and hold dots.
         inside: Any = parse_toml(f"{key} = 0").unwrap()
     except (TOMLKitError, ValueError):
         return []
@@ -158,6 +164,7 @@ def _changed(
 ) -> str:
     def change(servers: Any) -> None:
         table = servers[name]
+        # One that had a command and gets a URL keeps nothing of the command.
         for key in _OF_A_TARGET:
             if key in table and not wanted.get(key):
                 del table[key]
@@ -166,6 +173,7 @@ def _changed(
                 table[key] = value
         for key, value in beside.items():
             _put(table, key, value)
+        # True is what it is without the key.
         if enabled and "enabled" in table:
             del table["enabled"]
         elif not enabled:
@@ -179,6 +187,7 @@ def _put(table: Any, key: str, value: Any) -> None:
     present = table.get(key)
     if not value:
         table.pop(key, None)
+    # Each name where it stands, with the comments beside it.
     elif isinstance(present, Mapping) and not isinstance(present, InlineTable):
         for name in [name for name in present if name not in value]:
             del table[key][name]
@@ -198,6 +207,7 @@ def _with(text: str, change: Callable[[Any], None]) -> str:
         raise ConfigError([f"there is no server {error.args[0]!s} in this file"]) from None
     after = tomlkit.dumps(document)
     mended = _with_comments(text, after)
+    # Comments may only be moved where TOML means the same afterwards.
     return mended if _document(mended) == document else after
 
 
@@ -213,6 +223,7 @@ def _with_comments(before: str, after: str) -> str:
             lines += _comments_at_the_end(old[start:end])
             continue
         below: list[str] = []
+        # What comes anew stands above the comments that belong to what follows.
         while change == "insert" and lines and _is_comment(lines[-1]):
             below.insert(0, lines.pop())
         lines += [*new[begins:ends], *below]
@@ -252,6 +263,7 @@ def _text(path: Path) -> str:
 
 def _write(path: Path, before: str, after: str) -> None:
     """Write what is without faults, if the file is still what it was read as."""
+    # What would not be read at the next start is not written now.
     document = parse(after.encode(), USER, "user", str(path))
     problems = [*document.problems]
     if not problems:

@@ -49,6 +49,8 @@ def load(
     if problems:
         raise ConfigError([str(problem) for problem in problems])
     merged = merge(managed, user, _flags(command_line))
+    # A flag is the person's at this very moment: what it may not do stops the start. The same in a
+    # file is told, and the lock holds.
     if merged.looser_flags:
         raise ConfigError(merged.looser_flags)
     where = tuple(system_directories() if directories is None else directories)
@@ -107,6 +109,7 @@ def user_faults(
     yield from hook_faults(user)
     locked = (managed.get("mcp_servers") or {}) if managed is not None else {}
     for path, table in user.sound_tables("mcp_servers"):
+        # A locked server's own table is judged where it is made stricter.
         if path[-1] not in locked:
             yield from _server_faults(user, path, table, environment, expand_all=True)
 

@@ -36,6 +36,7 @@ def locate(text: str) -> Mapping[KeyPath, int]:
     scanner = _Scanner(text)
     with contextlib.suppress(_Lost, RecursionError):
         scanner.document()
+    # Where each line ends, so that a place becomes a line by one search.
     ends = [match.end() for match in re.finditer("\n", text)]
     return {path: bisect_right(ends, at) + 1 for path, at in scanner.found.items()}
 
@@ -83,6 +84,7 @@ class _Scanner:
 
     def document(self) -> None:
         """Walk the whole text."""
+        # The table that pairs belong to, until the next header.
         prefix: KeyPath = ()
         while True:
             self._match(_BLANK)
@@ -99,6 +101,7 @@ class _Scanner:
                 self.tables.append((prefix, start, self.at))
             else:
                 self._pair(prefix)
+                # A table reaches to the last pair in it.
                 if self.tables:
                     path, begin, _ = self.tables[-1]
                     self.tables[-1] = (path, begin, self.at)
@@ -113,9 +116,11 @@ class _Scanner:
         for position, key in enumerate(keys):
             path = (*path, key)
             last = position == len(keys) - 1
+            # An array of tables has one more entry with each such header.
             if last and array:
                 self._arrays[path] = self._arrays.get(path, 0) + 1
             self.found.setdefault(path, start)
+            # Below an array, its newest entry is meant.
             if path in self._arrays:
                 path = (*path, self._arrays[path] - 1)
                 self.found.setdefault(path, start)
@@ -133,6 +138,7 @@ class _Scanner:
     def _key(self) -> str:
         following = self.text[self.at : self.at + 1]
         if following == '"':
+            # A quoted key may have escapes, which the reader itself knows best.
             return next(iter(tomli.loads(self._match(_BASIC) + "=1")))
         if following == "'":
             return self._match(_LITERAL)[1:-1]

@@ -49,6 +49,7 @@ def written_policy(value: Any) -> ApprovalPolicy:
 
 def _surfaces_less(candidate: Any, locked: Any) -> bool:
     wanted, most = (granted(written_policy(value)) for value in (candidate, locked))
+    # Flag by flag: nothing surfaces that the lock keeps down.
     return all(getattr(most, flag) or not getattr(wanted, flag) for flag in GRANULAR_FLAGS)
 
 
@@ -101,6 +102,7 @@ def policy_name(policy: Any) -> str:
 def policy_allowed(policy: Any, allowed: list[str] | None) -> bool:
     """Whether `allowed_approval_policies` lets this policy be; what is stricter than one is too."""
     order = ("on-request", "granular", "never")
+    # "never" asks nothing of anybody, and takes nothing away from any list.
     if allowed is None or policy == "never":
         return True
     rank = order.index(policy_name(policy))

@@ -57,6 +57,7 @@ def merge(
     merged = Merged()
     for path in leaves():
         _leaf(merged, path, managed, user, flags.get(".".join(path)))
+    # Last, as it judges what all layers together came to.
     _allowed(merged, managed, flags)
     return merged
 
@@ -71,15 +72,18 @@ def _leaf(
     key = ".".join(path)
     locked = managed.get(*path) if managed is not None else None
     is_locked = locked is not None
+    # From the nearest: the option of this run, then the user's file.
     candidates: list[tuple[str, Any, Provenance]] = []
     if flag is not None:
         candidates.append((flag[0], flag[1], Provenance("command line", is_locked)))
     if user is not None and (value := user.get(*path)) is not None:
         candidates.append(("", value, user.provenance(path, locked=is_locked)))
     chosen: tuple[Any, Provenance] | None = None
+    # The lock itself stands until something stricter takes its place.
     if managed is not None and is_locked:
         chosen = (locked, managed.provenance(path, locked=True))
     settled = False
+    # All of them are looked at: a looser one is told also where a stricter one was found.
     for option, value, provenance in candidates:
         if is_locked and not locks.as_strict(key, value, locked):
             reason = f"{key} = {toml_value(value)} is looser than managed configuration allows"
@@ -88,6 +92,7 @@ def _leaf(
             else:
                 place = f"{provenance.file}:{provenance.line}: " if provenance.file else ""
                 merged.notices.append(f"{place}{reason}; {toml_value(locked)} is used instead.")
+        # The first that holds is taken; one that says what the lock says is the lock.
         elif not settled and (not is_locked or value != locked):
             chosen, settled = (value, provenance), True
     if chosen is not None:
@@ -103,6 +108,7 @@ def _allowed(
         return
     policy = merged.values.get("approval_policy", "on-request")
     origin = merged.provenance.get("approval_policy", Provenance("default"))
+    # It holds, and nobody below may change it.
     if locks.policy_allowed(policy, allowed):
         merged.provenance["approval_policy"] = Provenance(
             origin.layer, True, origin.file, origin.line
@@ -115,6 +121,7 @@ def _allowed(
     elif origin.layer == "user":
         place = f"{origin.file}:{origin.line}: "
         merged.notices.append(f"{place}{reason}; {toml_value(fallback)} is used instead.")
+    # What was asked for is not allowed: the fallback holds, and is locked.
     merged.values["approval_policy"] = fallback
     merged.provenance["approval_policy"] = managed.provenance(
         ("allowed_approval_policies",), locked=True

@@ -22,6 +22,7 @@ def _of_this_run(
     name: str, table: Mapping[str, Any], as_admitted: Callable[[ServerSettings], ServerSettings]
 ) -> ServerSettings:
     """A server of `--with`, which is refused at once where it may not run. Raises ConfigError."""
+    # A shell has read it already: nothing in it is expanded once more.
     own = as_admitted(server_from(name, table, "command line", {}, expand_all=False))
     if own.refused is not None:
         raise ConfigError([f"--with: {own.refused}"])
@@ -41,6 +42,7 @@ def all_servers(
     Raises UsageError for a `--with` that does not fit, ConfigError for one that managed
     configuration does not let run.
     """
+    # Managed ones first: nobody else may have their names.
     servers = _managed(merged, managed, user, environment, directories)
     limits = (managed.get("managed") or {}) if managed is not None else {}
 
@@ -48,6 +50,7 @@ def all_servers(
         return admitted(own, limits, environment, directories)
 
     for name, table in _tables(user).items():
+        # A user's table of a managed name only makes that server stricter (`_made_stricter`).
         if user is not None and name not in servers:
             servers[name] = as_admitted(server_from(name, table, "user", environment))
             _note_origins(merged, user, name, table)
@@ -107,6 +110,7 @@ def _note_origins(merged: Merged, document: Document, name: str, table: Mapping[
 def _paths(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     yield path
     for key, value in table.items():
+        # Keys of these two are names that the owner made up, and settings of nobody.
         if isinstance(value, Mapping) and key not in ("env", "http_headers"):
             yield from _paths((*path, key), value)
         else:
@@ -149,6 +153,7 @@ def _allowing(own: ServerSettings, tool: str, merged: Merged) -> ServerSettings:
 def _within(own: ServerSettings, seconds: float, merged: Merged) -> ServerSettings:
     """The server with `--timeout`; a managed server's own shorter limit stays."""
     limit = own.tool_timeout_sec
+    # 0 is no limit, and looser than any.
     if own.layer == "managed" and limit != 0 and (seconds == 0 or seconds > limit):
         return own
     key = dotted("mcp_servers", own.name, "tool_timeout_sec")

@@ -67,6 +67,7 @@ def server_from(
     """The settings of one server; `expand_all` False (managed): only env and http_headers."""
     inner = Expansion(environment)
     outer = inner if expand_all else NoExpansion()
+    # Named here, so that a variable that is not set is found at the start.
     token_name = table.get("bearer_token_env_var")
     if token_name is not None:
         inner.want(token_name)
@@ -123,6 +124,7 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         name = table.get("bearer_token_env_var")
         if name is not None and not is_variable(name):
             yield "bearer_token_env_var", "must be the name of an environment variable"
+        # With a variable in it the address is not known before the run.
         known = server.url is not None and REFERENCE.search(server.url) is None
         if known and not is_web_address(server.url or ""):
             yield "url", NO_ADDRESS
@@ -163,6 +165,7 @@ def in_the_clear(server: ServerSettings) -> str | None:
     if server.url is None or not is_web_address(server.url):
         return None
     parts = urlsplit(server.url)
+    # On this machine nobody is on the way.
     if parts.scheme != "http" or is_loopback(parts.hostname or ""):
         return None
     if server.bearer_token_env_var is not None:

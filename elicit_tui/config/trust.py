@@ -27,6 +27,7 @@ def read_managed(path: Path, owner: int = ROOT) -> Document | None:
     text is in the document's problems. `owner` is the user id that must own file and directory.
     """
     try:
+        # The link itself and not what it leads to.
         status = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -39,6 +40,7 @@ def read_managed(path: Path, owner: int = ROOT) -> Document | None:
         directory = distrust(path.parent.lstat(), owner)
         if directory is not None:
             raise _refusal(path, f"its directory {directory}")
+        # Looked at before, and once more when it is open: in between it could be exchanged.
         raw = _read_checked(path, owner)
     except OSError as error:
         raise _refusal(path, f"cannot be read: {error.strerror}") from None
@@ -68,6 +70,7 @@ def distrust(status: os.stat_result, owner: int = ROOT) -> str | None:
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return "is neither a file nor a directory"
     if sys.platform == "win32":
+        # The bit of a reparse point: a link, or a place that leads elsewhere.
         reparse_point = 0x400
         linked = getattr(status, "st_file_attributes", 0) & reparse_point
         return "is a link" if linked else None
@@ -89,12 +92,14 @@ def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
     problems, notices = [], []
     user = os.geteuid()
     file = path.resolve()
+    # Where the file lies, and where each link on the way to it lies.
     directories = dict.fromkeys((file.parent, *(link.parent.resolve() for link in _links(path))))
     # Who writes where it stands, or a link to it, puts another one there.
     within = ((directory, "its directory ", stat.S_ISVTX) for directory in directories)
     for place, whose, sticky in ((file, "", 0), *within):
         status = place.stat()
         shown = shlex.quote(str(place))
+        # In a directory with the sticky bit everybody writes, and nobody takes another's file away.
         if status.st_mode & stat.S_IWOTH and not status.st_mode & sticky:
             sentence = f"{whose}can be written by everybody; `chmod o-w {shown}` mends that"
             problems.append(Problem(sentence, None, str(path), None))

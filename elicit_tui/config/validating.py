@@ -81,6 +81,7 @@ def _table(
         node = table.keys.get(key)
         if node is not None:
             yield from _node((*path, key), node, item, kind)
+        # A key that stands in another file of ours.
         elif not path and key in kind.elsewhere:
             yield KeyFault((key,), kind.elsewhere[key], "unknown")
         else:
@@ -109,6 +110,7 @@ def _name(path: KeyPath, name: str) -> Iterator[KeyFault]:
 
 
 def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
+    # Words that stand in the place of a value of another kind, such as `auto` for a number.
     if isinstance(value, str) and value in node.also:
         return
     if not _is_kind(node, value):
@@ -150,6 +152,7 @@ def _is_kind(node: Value, value: Any) -> bool:
 
 def _is_finite(value: float) -> bool:
     try:
+        # An integer beyond all floats.
         return math.isfinite(value)
     except OverflowError:
         return False
@@ -182,6 +185,7 @@ def as_json(value: Any) -> Any:
 def _nearest(key: str, table: Table, kind: FileKind) -> str:
     import difflib
 
+    # First a slip of the pen here, then the same key in another table, then what is nearest.
     close = difflib.get_close_matches(key[:LONGEST_NAME], table.keys, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]}?"

@@ -23,6 +23,7 @@ USUAL_MESSAGE: Final = 1_000
 LONGEST_NAME: Final = 60
 LONGEST_DISCORD: Final = 2_000
 _Body = dict[str, Any]
+# All of ASCII's punctuation: some of it is Markdown, some a mention or a link.
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -88,6 +89,7 @@ def _for_a_program(facts: _Notice, request: ElicitationRequest, agent: str | Non
 
 def _slack(facts: _Notice) -> _Body:
     # https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+    # Slack's own signs; the block beside it is plain text and shows them as they are.
     escaped = facts.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     block = {"type": "section", "text": {"type": "plain_text", "text": facts.text[:3000]}}
     return {"text": escaped, "mrkdwn": False, "blocks": [block]}

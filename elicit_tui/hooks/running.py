@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import httpx2
 
 ACTIONS: Final = ("accept", "decline", "cancel")
+# As Claude Code has it: 2 blocks, and any other code but 0 is a fault of the hook.
 REFUSING_CODE: Final = 2
 """The exit code that declines, with standard error as the reason."""
 LONGEST_REASON: Final = 300
@@ -77,6 +78,7 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     warning = _reason(answer.get("systemMessage"))
     if answer.get("continue") is False:
         return Reply("cancel", reason=_reason(answer.get("stopReason")), warning=warning)
+    # Nested as Claude Code reads it, or flat as a short script writes it.
     inner = answer.get("hookSpecificOutput", answer)
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
         raise HookError(f"did not answer for {event}")
@@ -133,6 +135,7 @@ async def run_hook(hook: Hook, message: bytes, content_type: str = "application/
 
 
 def _environment(hook: Hook) -> dict[str, str]:
+    # By name, and no others: a token in our environment is not handed on.
     kept = {name: os.environ[name] for name in _PASSED if name in os.environ}
     kept |= {name: value for name, value in os.environ.items() if name.startswith("LC_")}
     if hook.fixed_path:
@@ -155,6 +158,7 @@ async def _command(hook: Hook, message: bytes) -> Reply:
         why = getattr(error, "strerror", None) or str(error)
         raise HookError(f"could not be started: {why}") from None
     output, errors = _Kept(), _Kept()
+    # Both pipes at once: a hook that fills the one that nobody reads would never end.
     reading = [
         asyncio.ensure_future(output.read(process.stdout, process)),
         asyncio.ensure_future(errors.read(process.stderr, process)),
@@ -247,6 +251,7 @@ async def _post(client: httpx2.AsyncClient, hook: Hook, message: bytes, content_
                 raise HookError(f"answered with HTTP status {response.status_code}")
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         raise _unreachable(error) from None
+    # The services that are only told answer in their own words, which mean nothing here.
     return Reply() if hook.format is not None else reply_of_text(bytes(body), hook.event)
 
 

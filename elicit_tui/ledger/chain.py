@@ -95,6 +95,8 @@ class Head:
     def keep(self, record: LastRecord) -> None:
         """Write this record there. Where that fails an older one stays, and shows less."""
         flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        # Of a fixed width, and nothing is cut off before: a process that dies in between leaves no
+        # empty head.
         line = f"{record.number:018} {record.hash}\n".encode("ascii")
         with suppress(OSError):
             file = os.open(self.path, flags, 0o600)
@@ -110,6 +112,7 @@ def holds(connection: sqlite3.Connection, record: LastRecord) -> bool:
         "SELECT hash FROM records WHERE number = ?", (record.number,)
     ).fetchone()
     if found is not None:
+        # A ledger that was put in its place has this number too, and another hash.
         return bool(found[0] == record.hash)
     first = connection.execute("SELECT min(number) FROM records").fetchone()[0]
     return first is not None and record.number < first

@@ -108,14 +108,18 @@ class Ledger:
         It begins with what others had to leave beside the ledger.
         """
         with self._writer.writing(to_disk):
+            # What stood there before this transaction, to know whether it wrote anything.
             before = self._tail()
             kept = self._head.read()
+            # The head is of more records than there are: it is left as it is, and told by `verify`.
             is_shorter = kept is not None and not holds(self._connection, kept)
+            # In the same transaction as what is written now, and before it: in order of time.
             left = dict(self._late.read())
             for late in left.values():
                 self._take_in(late)
             yield
             last = self._tail()
+        # Only now that they are committed.
         self._late.forget(left)
         if last != before and not is_shorter:
             self._head.keep(last)
@@ -149,6 +153,7 @@ class Ledger:
         """
         moment = self._clock()
         body = bodies.decided(request, outcome, review, self._content, moment)
+        # Written with the question already, unless the answer brought more to light.
         if self._reviews.pop(request.id, None) != review:
             body |= bodies.findings(review)
         try:
@@ -156,6 +161,7 @@ class Ledger:
                 if "asked" not in self._events(request.id):
                     self._append("asked", request.id, bodies.asked(request, review))
                 self._append("decided", request.id, body)
+        # Held by others for longer than is usual. No accept waits here; its answer is withheld.
         except LedgerInUse:
             if not self._late.leave(request, outcome, review, moment):
                 raise
@@ -193,6 +199,7 @@ class Ledger:
         process died.
         """
         with self._recording(to_disk=True):
+            # What is pruned is overwritten, and not only taken off the list.
             self._connection.execute("PRAGMA secure_delete = ON")
             still_open = [] if also_open else self._open(rfc3339(before))
             kept_by = tuple(question for _, question in still_open)
@@ -205,6 +212,7 @@ class Ledger:
             removed = self._connection.execute(
                 "SELECT count(*) FROM records WHERE number <= ?", (through,)
             ).fetchone()[0]
+            # Before they are deleted: the marker is chained to the last one, and is itself kept.
             self._append("pruned", new_id(), bodies.pruned(through, last, removed, before))
             self._connection.execute("DELETE FROM records WHERE number <= ?", (through,))
         with FILE.plain_errors(self._path):
@@ -239,6 +247,7 @@ class Ledger:
             first_kept = last + 1
         if still_open is not None:
             first_kept = min(first_kept, still_open)
+        # Back until no question lies on both sides of the cut.
         while True:
             earlier = self._connection.execute(
                 "SELECT min(number) FROM records WHERE number < ?1 AND question IN"
@@ -306,6 +315,7 @@ class Ledger:
         with FILE.plain_errors(self._path):
             found = self._connection.execute(
                 "SELECT DISTINCT question FROM records WHERE event <> 'pruned'"
+                # `substr` and no LIKE, in which `%` and `_` mean something.
                 " AND substr(question, 1, ?) = ? LIMIT 2",
                 (len(question), question),
             ).fetchall()

@@ -131,6 +131,7 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
         value = json.loads(body)
         times.setdefault(event, value.get("at"))
         hashes[event] = stored
+        # What stands in several records is the same, or the later one knows more.
         row.update(value)
     flooded = times.get("flood")
     sent_at = times.get("sent")

@@ -93,6 +93,7 @@ def login_from(held: Any) -> Login:
     if not isinstance(held, dict):
         raise TypeError("a login is an object")
     known = {each.name for each in fields(Login)}
+    # What is not known is left out: a newer version may have written more.
     login = Login(**{name: value for name, value in held.items() if name in known})
     texts = (login.server_url, login.issuer, login.resource, login.client_id, login.access_token)
     if not all(isinstance(text, str) for text in texts):

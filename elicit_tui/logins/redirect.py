@@ -56,6 +56,7 @@ class Redirect:
     def take(self, address: str) -> str | None:
         """Take the address that the browser ended at; why it is not the one, in a sentence."""
         try:
+            # Cut to a length first, so that no address takes long to be read.
             parts = urlsplit(address.strip()[:_LONGEST_ADDRESS])
             parameters = parse_qs(parts.query, keep_blank_values=True, max_num_fields=50)
             address.encode()  # Half a character is in no address.
@@ -66,6 +67,7 @@ class Redirect:
         if any(len(values) > 1 for values in parameters.values()):
             return "That address says something twice."
         fields = {name: values[0] for name, values in parameters.items()}
+        # In the same time whatever is wrong, so that nobody learns the state by trying.
         if not secrets.compare_digest(fields.get("state", "").encode(), self._state.encode()):
             return "That address belongs to another login."
         if self.came.is_set():
@@ -76,6 +78,7 @@ class Redirect:
         elif fields.get("code"):
             self.code = fields["code"]
         else:
+            # Nothing is taken yet: the browser may come once more.
             return "That address holds no code."
         self.came.set()
         return None
@@ -91,6 +94,7 @@ class RedirectListener:
         """
         try:
             self._socket = _bound(port or 0)
+        # A port that is in use is another program's: what it would be told is a code.
         except OSError:
             if not also_another:
                 raise LoginError(

@@ -87,6 +87,8 @@ class LoginShelf:
     def stamp(self, key: LoginKey) -> int | None:
         """Changes whenever the login does; None: it is not there."""
         with suppress(OSError):
+            # Enough to see that a login is another, without opening the file and asking the
+            # keyring.
             return self._file(key).stat().st_mtime_ns
         return None
 
@@ -99,6 +101,7 @@ class LoginShelf:
 
     def _open_part(self, file: Path) -> Login | None:
         try:
+            # What others may read or write is no login of this person's.
             if keep_private(file) is not None or file.stat().st_size > LARGEST:
                 return None
             return login_from(json.loads(file.read_bytes()))
@@ -111,6 +114,7 @@ class LoginShelf:
         if keyring is not None:
             try:
                 text = keyring.get_password(SERVICE, login.key)
+            # Only its kind is told: what it says may hold the secret.
             except Exception as error:  # noqa: BLE001 - backends raise what they like
                 text, name = None, type(error).__name__
                 raise LoginError(f"The keyring does not give out the login ({name}).") from None
@@ -125,6 +129,7 @@ class LoginShelf:
         """Every login, without the secrets that a keyring holds; the newest first."""
         files = sorted(self._directory.glob("*.json")) if self._directory.is_dir() else []
         found = [login for file in files if (login := self._open_part(file)) is not None]
+        # Whoever logged in last meant this one.
         return tuple(sorted(found, key=lambda login: -login.saved_at))
 
     def of_server(self, server_url: str, client_id: str | None = None) -> Login | None:
@@ -143,10 +148,12 @@ class LoginShelf:
         """Keep a login, whole or not at all; with where its secrets are. Raises LoginError."""
         keyring = None if self._keeping == "file" else self._keyring()
         if keyring is None and self._keeping == "keyring":
+            # The owner wants it there or nowhere.
             raise LoginError('logins.store = "keyring", and no keyring works here.')
         login = replace(login, saved_at=time.time(), kept_in="file")
         if keyring is not None:
             try:
+                # Secrets first: a file that says "keyring" must find them there.
                 keyring.set_password(SERVICE, login.key, json.dumps(login.secret_part()))
                 login = replace(login, kept_in="keyring")
             except Exception as error:  # noqa: BLE001 - too long for it, locked, refused
@@ -154,6 +161,7 @@ class LoginShelf:
                     name = type(error).__name__
                     raise LoginError(f"The keyring did not take the login ({name}).") from None
         held = login.open_part()
+        # Both parts in one file, where the keyring takes nothing.
         if login.kept_in == "file":
             held.update(login.secret_part())
         try:
@@ -167,6 +175,7 @@ class LoginShelf:
         """Remove a login, wherever it is; whether there was one. Raises LoginError."""
         login = self._open_part(self._file(key))
         if login is not None and login.kept_in == "keyring":
+            # Secrets first here, too: without its file nobody would find them any more.
             self._forget_in_keyring(key)
         try:
             self._file(key).unlink()
@@ -193,6 +202,7 @@ class LoginShelf:
         The registration stays: another login of the same client needs it.
         """
         kept = self.read(failed.key)
+        # Another process may have a newer one by now, which works.
         if kept is not None and kept.refresh_token == failed.refresh_token:
             self.save(replace(kept, access_token="", refresh_token=None, expires_at=None))
 
@@ -208,6 +218,7 @@ class LoginShelf:
         except OSError as error:
             raise LoginError(f"The login could not be locked: {error.strerror}.") from None
         try:
+            # Looked at again and again, as a lock that waits would hold a thread.
             end = time.monotonic() + LOCK_SECONDS
             while not lock_open_file(file):
                 if time.monotonic() > end:

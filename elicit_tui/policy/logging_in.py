@@ -48,6 +48,7 @@ def issuer_refusal(settings: Settings, server: ServerSettings, issuer: str) -> s
     """Why this authorization server may not be asked, in a sentence; None: it may."""
     own = server.oauth.issuer
     address = shown_address(issuer)
+    # With and without a slash at its end it is one issuer.
     if own is not None and own.rstrip("/") != issuer.rstrip("/"):
         key = dotted("mcp_servers", server.name, "oauth", "issuer")
         return f"It leads to {address}, which is not {own} ({key})."

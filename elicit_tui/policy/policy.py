@@ -76,6 +76,7 @@ class Policy:
     @cached_property
     def asking(self) -> Decision:
         """Step 7: whether anybody is there to ask, and for how long."""
+        # An answers file, or a run without a person: the time that is set means nothing then.
         if self._nobody is not None:
             return ends("ask", cancel("nobody", "Nobody is there to ask, so it is cancelled."))
         key, seconds = "elicitation.timeout_sec", self.settings.elicitation.timeout_sec

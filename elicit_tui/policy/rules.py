@@ -46,12 +46,14 @@ def why_not(
     form = question.form
     if question.request.mode != "form":
         return "an entry never accepts a URL"
+    # An answers file is of one run, whose servers its author knows.
     if not from_answers and rule.server is None:
         return "an accept rule must name its server"
     if content is None:
         return "an accept entry must have content"
     if form is None:
         return "the form could not be read"
+    # A yes to nothing but words is a person's own; a file may say it only in so many words.
     if form.is_confirmation and not (from_answers and rule.content == {}):
         return "the form has no fields, so it is a yes or no for a person" + (
             "; only an explicit content = {} answers it" if from_answers else ""
@@ -61,6 +63,7 @@ def why_not(
 
 def _unlisted_finding(rule: Rule, question: Question) -> str | None:
     """What the guardian found that the entry does not name; a block it cannot name."""
+    # Each by its name: what an author did not know of is not passed for them.
     for finding in question.review.at_least(Severity.WARN):
         named = f"{neutral_line(finding.rule, 80)} in {neutral_line(finding.where, 80)}"
         if finding.severity is Severity.BLOCK:
@@ -89,6 +92,7 @@ def filled(rule: Rule, form: Form | None) -> Mapping[str, Any] | None:
     """The entry's content, with the schema's defaults for what it leaves out if it says so."""
     if not rule.use_defaults or form is None:
         return rule.content
+    # By way of the form, so that a default that is no answer is left out.
     defaults = form.convert(form.initial()).content
     return {**defaults, **(rule.content or {})}
 
@@ -137,6 +141,7 @@ class Rules:
         ruled = self._by_rules(managed, question)
         if ruled.outcome is not None:
             return ruled
+        # An administrator who wants a person asked wants no file in their place.
         asking = first_match(managed, question.request)
         if asking is not None and asking.action == "ask":
             why = f"rule {asking.position} (managed) asks for a person, and nobody is asked here"
@@ -171,6 +176,7 @@ class Rules:
         for index, rule in enumerate(self._answers or ()):
             if index in self._spent or not matches(rule, question.request):
                 continue
+            # Spent also where it turns out to be no valid answer: the next question is another one.
             if rule.once:
                 self._spent.add(index)
             return self._by_entry(rule, question)

@@ -58,6 +58,7 @@ def surfaces(settings: Settings, request: ElicitationRequest) -> Decision | None
         return None
     key = outcome.key or ""
     server = dotted("mcp_servers", request.server.name, "elicitations")
+    # The value of that key with which it would surface.
     wanted = {
         "approval_policy": 'approval_policy = "on-request"',
         "approval_policy.granular.mcp_elicitations": f"{key} = true",
@@ -82,6 +83,7 @@ def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | Non
         if server.elicitations == "decline":
             return decline("policy", f"Declined by policy: {setting}.", key=key, layer=layer)
         return cancel("policy", f"Cancelled by policy: {setting}.", key=key, layer=layer)
+    # By an administrator: nothing of it may surface.
     if server.refused is not None:
         reason = f"Declined by policy: {server.refused}"
         return decline("policy", reason, key=dotted("mcp_servers", server.name), layer="managed")
@@ -136,6 +138,7 @@ def weigh(settings: Settings, review: Review) -> Decision:
         return ends("guardian", decline("guardian", reason, key=key, layer=layer), change)
     sentence = f"{what}: {setting}."
     found = ", ".join(
+        # Several findings of one rule are named once.
         dict.fromkeys(neutral_line(finding.rule, 80) for finding in review.at_least(Severity.WARN))
     )
     if found:

@@ -103,6 +103,7 @@ def judge_call(
     holds = f"Now {setting} holds."
     if not granted(settings.approval_policy).tool_calls:
         return _no_confirmation(settings, wants, way, holds)
+    # After policy: an allowance of a person stands above nothing that the owner forbids.
     if allowed:
         return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, way)
     if nobody is not None:

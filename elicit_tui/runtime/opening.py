@@ -174,5 +174,6 @@ def _record_end(settings: Settings, question_id: str) -> None:
     """
     outcome = cancel("store", "The process that asked ended before the question had an answer.")
     path = ledger_file(settings.history.path)
+    # Opened for this one record: an inbox writes nothing else, and holds no ledger.
     with suppress(LedgerError), closing(Ledger.open(path, create=False)) as ledger:
         ledger.abandoned(question_id, outcome)

@@ -100,11 +100,14 @@ async def open_runtime(
     broker = Broker(policy, guardian, ledger, responder(queue), options)
     host = Host(settings, broker, log_file=log_file, launched=launched)
     try:
+        # The processes start before anything is connected, and get ready meanwhile.
         host.launch(launch)
         async with host:
             try:
                 yield Runtime(settings, policy, guardian, ledger, broker, host, hooks)
             finally:
+                # Questions first, as their answers still leave. Then nothing asks a hook any more,
+                # and then the servers end.
                 await broker.close()
                 if hooks is not None:
                     await hooks.close()
