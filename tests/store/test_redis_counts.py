@@ -67,6 +67,16 @@ async def test_a_connection_that_is_made_anew_without_a_word_is_counted(start: S
     await server.close()
 
 
+async def test_a_watch_that_sees_nothing_is_no_loss(start: Start) -> None:
+    server = RedisServer(RedisAddress.read(start().url))
+    await server.open()
+    await server.stream(LOG, 0, 0)
+    before = server.interruptions
+    assert await goes(server.stream(LOG, 0, 60)) == []
+    assert server.interruptions == before
+    await server.close()
+
+
 async def test_no_connection_stays_behind_that_was_given_back_or_never_served(
     start: Start,
 ) -> None:

@@ -13,6 +13,7 @@ from elicit_tui.elicitation import Kind, cancel, decline
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
+from elicit_tui.store.redis_server import BLOCK_SECONDS
 from elicit_tui.store.store import Asker, AskingProcess, Grant, Store
 from tests.store.conftest import Engine
 from tests.store.world import ASKER, ELSEWHERE, ME, answer, put, question, sent, typed
@@ -325,9 +326,26 @@ async def test_a_process_that_closes_leaves_nothing_waiting(
     await put(asking)
     await asking.close()
     assert await answering.waiting() == ()
-    for work in (asking.waiting(), asking.changes(), asking.get("q"), asking.heartbeat()):
+    for work in (
+        asking.waiting(),
+        asking.changes(),
+        asking.get("q"),
+        asking.heartbeat(),
+        asking.grants(),
+        asking.somebody_is_there(),
+        asking.asking_processes(),
+    ):
         with pytest.raises(StoreError, match=r"The store is closed\."):
             await work
+
+
+async def test_who_does_not_wait_is_told_at_once_that_nothing_changed(
+    asking: Store, answering: Store
+) -> None:
+    await put(asking)
+    number = (await answering.changes()).number
+    nothing = await asyncio.wait_for(answering.changes(number), BLOCK_SECONDS / 2)
+    assert (nothing.number, nothing.waiting) == (number, ())
 
 
 async def test_somebody_is_there_for_ten_minutes_after_a_key(
