@@ -34,6 +34,7 @@ from tests.form.forms import field_of, form_of
         ({"enum": ["a", "b"]}, "single"),
         ({"type": "string", "const": "a"}, "single"),
         ({"type": "string", "oneOf": [{"const": "a", "title": "A"}]}, "single"),
+        ({"type": "string", "oneOf": [{"const": "a"}, True]}, "string"),
         ({"type": "string", "anyOf": [{"const": "a", "title": "A"}]}, "single"),
         ({"type": "array", "items": {"type": "string", "enum": ["a"]}}, "multi"),
         ({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}, "multi"),

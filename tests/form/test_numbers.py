@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.form.field import Typed
-from tests.form.forms import sent, wrong
+from elicit_tui.form.json_values import is_number
+from tests.form.forms import form_of, sent, wrong
 
 INTEGER = {"type": "integer"}
 NUMBER = {"type": "number"}
@@ -72,6 +73,13 @@ def test_numbers_keep_what_was_typed(text: str, value: Any) -> None:
 @pytest.mark.parametrize("text", ["1e400", "-1e400", "1e309", "1.8e308"])
 def test_a_number_that_would_become_infinite_is_refused(text: str) -> None:
     assert wrong(NUMBER, Typed(text)) == "a number between -1.8e308 and 1.8e308"
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), True, "5", None])
+def test_what_is_no_finite_number_is_no_limit(value: Any) -> None:
+    assert not is_number(value)
+    field = form_of({"it": {**NUMBER, "maximum": value}}).fields[0]
+    assert field.maximum is None
 
 
 def test_a_number_that_would_become_zero_is_refused() -> None:
