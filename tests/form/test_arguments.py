@@ -74,6 +74,9 @@ def test_json_begins_with_the_keys_that_the_schema_requires_and_no_value_is_made
     assert skeleton(mixed) == {**nothing, "tags": [None], "rows": [None]}
 
 
+PLACE = {"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}}
+
+
 @pytest.mark.parametrize(
     ("items", "begins"),
     [
@@ -81,6 +84,7 @@ def test_json_begins_with_the_keys_that_the_schema_requires_and_no_value_is_made
         ({"type": "null"}, None),
         ({"type": ["string", "null"]}, None),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, None),
+        ({"anyOf": [{"type": "null"}, PLACE]}, [{"x": None}]),
         ({}, None),
         (None, None),
     ],

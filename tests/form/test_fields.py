@@ -422,3 +422,18 @@ def test_title_and_description_of_the_form_are_read() -> None:
     assert form.title.startswith("Deploy")
     assert "\x1b" not in form.title
     assert form.description == "Two\nlines"
+
+
+@pytest.mark.parametrize(
+    ("schema", "binding"),
+    [
+        ({"type": ["array", "null"], "items": {"enum": ["a"]}, "contains": {}}, "contains"),
+        ({"type": ["null", "integer"], "enum": [1, 2], "minimum": 1}, "minimum"),
+        ({"type": "string", "enum": ["a"], "minLength": 1}, "minLength"),
+        ({"type": "string", "contains": {}}, None),
+        ({"type": "boolean", "minLength": 1, "not": {"const": True}}, "not"),
+    ],
+)
+def test_what_binds_its_type_and_is_not_drawn_is_said(schema: Any, binding: str | None) -> None:
+    told = [note for note in field_of(schema).notes if note.startswith("also checked")]
+    assert told == ([] if binding is None else [f"also checked when you send: {binding}"])
