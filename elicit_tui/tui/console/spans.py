@@ -107,9 +107,9 @@ def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:
 
 
 def labelled(label: str, text: str, width: int, *, label_width: int = 12) -> list[Line]:
-    """`label  text` with the text wrapped in its own column; stacked where it is narrow."""
+    """`label  text` with the text wrapped in its own column; below it where it is narrow."""
     if width < label_width * 3:
-        begins = " " * (len(label) - len(label.lstrip()))
+        begins = " " * (len(label) - len(label.lstrip()) + 2)
         below = text_lines(text, width - len(begins))
         return [((label, "dim"),), *(((begins, "plain"), *spans) for spans in below)]
     parts = list(wrapped(text, width - label_width)) or [""]

@@ -68,7 +68,8 @@ def hanging(head: Content, body: Content, width: int) -> Content:
     """A head, and beside it text that wraps in its own column; below it where it is narrow."""
     room = width - head.cell_length
     if room < _LEAST_COLUMN:
-        return Content.assemble(head.rstrip(), "\n", body)
+        below = [Content("  ").append(line.rstrip()) for line in body.wrap(max(width - 2, 1))]
+        return Content("\n").join([head.rstrip(), *below])
     indent = Content(" " * head.cell_length)
     lines = body.wrap(room)
     return Content("\n").join(

@@ -276,9 +276,9 @@ async def test_a_text_over_the_console_is_as_high_as_its_words_where_there_is_ro
         await stand.until(lambda: "2 tools" in stand.text())
 
 
-def test_where_it_is_narrow_a_value_stands_below_its_label_and_begins_with_it() -> None:
-    lines = [text_of(spans) for spans in labelled("  seen", "one two three", 12)]
-    assert lines == ["  seen", "  one two", "  three"]
+def test_where_it_is_narrow_a_value_is_set_in_below_its_label_and_told_without_colours() -> None:
+    lines = [text_of(spans) for spans in labelled("  seen", "one two three", 14)]
+    assert lines == ["  seen", "    one two", "    three"]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])

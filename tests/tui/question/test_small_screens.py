@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.content import Content
 
 from elicit_tui.tui.inline_app import rows_of
+from elicit_tui.tui.question.frame_words import hanging
 from tests.tui.question.asking import (
     SERVER,
     WARNING,
@@ -222,3 +224,9 @@ async def test_a_warning_is_read_whole_in_forty_columns() -> None:
     async with asked(app, (40, 15)):
         words = " ".join(app.words.replace("│", " ").replace("▌", " ").split())
         assert "This acts on production. Make sure that this is what you want." in words
+
+
+def test_where_it_is_narrow_a_text_is_set_in_below_its_label() -> None:
+    head, text = Content("server".ljust(12)), Content("one two three")
+    assert hanging(head, text, 12).plain == "server\n  one two\n  three"
+    assert hanging(head, text, 80).plain == "server      one two three"
