@@ -16,6 +16,7 @@ from elicit_tui.elicitation import (
     Draft,
     ElicitationRequest,
     Finding,
+    LoginPage,
     Pending,
     Presence,
     Question,
@@ -25,9 +26,11 @@ from elicit_tui.elicitation import (
     Severity,
     accept,
     approval_request,
+    authorization_request,
     cancel,
     decline,
     form_of,
+    question,
     review_of_call,
     what_changed,
 )
@@ -142,6 +145,15 @@ def test_one_of_many_keeps_only_the_beginnings_of_its_texts() -> None:
     big = form_request("A" * 900, params={"url": 5})
     assert big.in_short().params == {"mode": "form", "message": "A" * 500}
     assert replace(big, params="nonsense").in_short().params == {}
+    page = {"mode": "url", "message": "Log in.", "url": "https://a.example", "elicitationId": "e"}
+    asked = ElicitationRequest(SERVER, {**page, "_meta": {}})
+    assert asked.in_short().params == page
+
+
+def test_a_login_belongs_to_the_calls_that_wait_for_it() -> None:
+    call = Call("tools/call", "1")
+    page = LoginPage("https://login.example/authorize", "https://login.example")
+    assert authorization_request(SERVER, page, [call]).may_belong_to(call.id)
 
 
 def test_calls_that_are_over_are_left_out_unless_all_of_them_are() -> None:
@@ -267,6 +279,28 @@ def test_what_the_client_filled_in_is_its_own_until_somebody_changes_it() -> Non
 
 
 # Waiting
+
+
+def test_a_person_goes_on_with_the_field_they_were_in_a_moment_ago(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, draft = Clock(), Draft()
+    monkeypatch.setattr(question.time, "monotonic", clock)
+    draft.in_hand("colour")
+    assert draft.continues is None
+    draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert draft.continues == "colour"
+    clock.now += question.AT_ONCE_SECONDS - 1
+    assert draft.continues == "colour"
+    clock.now += 1
+    assert draft.continues is None
+    draft.in_hand("colour")
+    draft.fill_in({"colour": Typed("blue")}, frozenset({"colour"}))
+    assert draft.continues is None
+    draft.write({"colour": Typed("red")}, frozenset({"colour"}))
+    assert draft.continues == "colour"
+    draft.in_hand(None)
+    assert draft.continues is None
 
 
 def test_a_deadline_runs_from_its_start_and_a_key_gives_it_a_minute() -> None:
