@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import BROKE_PROTOCOL, UNREAD_MESSAGE, ServerError
+from elicit_tui.host import ending
 from elicit_tui.host.awaiting import Lifeline
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import ListChanged, LoginAwaited, ServerLog, ServerStateChanged
+from elicit_tui.host.launch import start_process
 from elicit_tui.host.lifecycle import Lifecycle
 from elicit_tui.host.server_log import LogFile
 
@@ -261,3 +264,27 @@ async def test_while_a_person_logs_in_no_time_of_the_servers_passes() -> None:
     with life._person_waited_for():
         assert here.open_calls.logging_in
     assert events == [LoginAwaited("jobs")] * 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("line", "asked", "found"),
+    [
+        ("cat >&2; exit 3", True, ("ended with exit code 3",)),
+        ("cat >&2", True, ()),
+        ("cat >&2; exit 3", False, ()),
+        ("exec sleep 60", True, ()),
+    ],
+    ids=["failed", "ended well", "had failed before", "was told to end"],
+)
+async def test_an_exit_code_counts_only_where_closing_the_input_was_all_that_was_done(
+    line: str, asked: bool, found: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ending, "GRACE_SECONDS", 0.05 if "sleep" in line else 20)
+    here, _, _ = connection(command="sh", args=("-c", line))
+    here.process = start_process(here.settings)
+    life = Lifecycle(here, here._broker, LogFile(None))
+    if asked:
+        life.end()
+    await asyncio.wait_for(life._end_process(), 20)
+    assert here.breaches.found == found
