@@ -42,6 +42,7 @@ def admitted(
         if why is None:
             return _as_entry(server, entry, environment, directories)
         reasons.append(why)
+    # The first entry of its name says best what was meant.
     return _refused(server, reasons[0] if reasons else "no [[managed.allow]] entry has its name")
 
 
@@ -72,6 +73,7 @@ def _as_entry(
     expansion = Expansion(environment)
     values = expansion.table(entry.get("env", {}))
     for key, value in server.env.items():
+        # What it sets itself has to be what the entry sets.
         if values.get(key) != value:
             return _refused(server, f"it sets env.{key}, which its {_NOT_SET}")
     if server.cwd is not None and server.cwd != entry.get("cwd"):
@@ -93,6 +95,7 @@ def at_system_path(server: ServerSettings, directories: tuple[Path, ...]) -> Ser
     if found is None:
         why = f"its command {server.command} is not in the system path {path}"
         return replace(_refused(server, why), fixed_path=True)
+    # Its own PATH, if it has one, goes before the system's.
     return replace(server, command=found, fixed_path=True, env={"PATH": path, **server.env})
 
 
@@ -107,8 +110,10 @@ def url_below(url: str, allowed: str) -> bool:
         return False
     if _origin(candidate) != _origin(limit):
         return False
+    # A query belongs to the address: then nothing below it is meant.
     if limit.query:
         return candidate.path == limit.path and candidate.query == limit.query
+    # With a slash behind it, or `/api` would allow `/apiary`.
     base = limit.path.rstrip("/")
     return candidate.path.rstrip("/") == base or candidate.path.startswith(base + "/")
 
@@ -124,13 +129,16 @@ def _parts(url: str) -> SplitResult | None:
     if not usable or "@" in parts.netloc or "\x7f" in url or "%" in parts.netloc:
         return None
     lowered = parts.path.lower()
+    # What a server may decode to a slash, a dot or a percent sign again.
     if any(code in lowered for code in ("%2f", "%5c", "%2e", "%25", "%00")):
         return None
+    # `..;a` is a parent to servers that take what follows a semicolon for a parameter.
     if any(segment.partition(";")[0] in (".", "..") for segment in parts.path.split("/")):
         return None
     return parts
 
 
 def _origin(parts: SplitResult) -> tuple[str, str, int]:
+    # A dot at the end names the same host.
     host = (parts.hostname or "").rstrip(".").lower()
     return parts.scheme, host, parts.port if parts.port is not None else _PORTS[parts.scheme]

@@ -29,6 +29,7 @@ def exactly(text: str) -> str:
     A lone surrogate, which TOML cannot hold, becomes `?`.
     """
     return "".join(
+        # A mark of a glob means itself between brackets.
         "?" if "\ud800" <= mark <= "\udfff" else f"[{mark}]" if mark in _GLOB_MARKS else mark
         for mark in text
     )
@@ -83,6 +84,7 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
 def _head(request: ElicitationRequest, action: str, *, once: bool) -> list[str]:
     lines = ["[[answers]]", f"server = {toml_value(exactly(request.server.name))}"]
     tools = {call.tool for call in request.calls}
+    # Of several calls nobody knows which one asked.
     if len(tools) == 1 and (tool := tools.pop()) is not None:
         lines.append(f"tool = {toml_value(exactly(tool))}")
     lines.append(f"mode = {toml_value(exactly(request.mode))}")

@@ -75,6 +75,7 @@ def _guardian(merged: Merged, managed: Document | None, user: Document | None) -
     firm = guardian_rules_of(managed)
     own: list[OwnerRule] = []
     for rule in guardian_rules_of(user):
+        # The administrator's rules are found whatever a user names theirs.
         if any(rule.id == locked.id for locked in firm):
             merged.notices.append(
                 f"guardian.rules: {rule.id} is the id of a managed rule; yours is ignored."
@@ -86,6 +87,7 @@ def _guardian(merged: Merged, managed: Document | None, user: Document | None) -
         if key in values:
             values[key] = tuple(values[key])
     origin = merged.provenance.get("guardian.disable")
+    # A managed list is the administrator's own: it may name their own rules.
     if origin is not None and origin.layer != "managed":
         rules = []
         for name in values["disable"]:

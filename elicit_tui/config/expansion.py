@@ -36,6 +36,7 @@ class Expansion:
             self._missing[name] = None
             return match.group()
 
+        # One pass: what a variable holds is not looked at for more references.
         return REFERENCE.sub(value, text)
 
     def texts(self, texts: list[str]) -> tuple[str, ...]:

@@ -69,6 +69,7 @@ def _managed(hook: Hook, directories: tuple[Path, ...]) -> Hook:
     found = find(hook.command[0], directories)
     if found is None:
         why = f"{hook.command[0]} is not in the system path {os.pathsep.join(where)}"
+        # It stays in the list, and fails each time: a hook that is not there is no consent.
         return replace(hook, fixed_path=where, cannot_run=why)
     return replace(hook, fixed_path=where, command=(found, *hook.command[1:]))
 
@@ -115,6 +116,7 @@ def _command_fault(command: list[str], *, managed: bool) -> str | None:
         return "${NAME} does not work in a managed hook"
     if managed and not is_plain(command[0]):
         return NOT_PLAIN
+    # A path that is relative would depend on where elicit-tui is started.
     if not managed and "/" in command[0] and not command[0].startswith(("/", "${")):
         return "must be absolute, or a bare name of PATH: it is never looked up where you stand"
     return None

@@ -81,6 +81,7 @@ def table_of(
         if isinstance(sentence, str):
             default = known[name].default
             factory = known[name].default_factory
+            # A mutable default is made anew for each.
             if factory is not MISSING:
                 default = factory()
             least = (minimum or {}).get(name)
@@ -103,6 +104,7 @@ def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value
         parts = [part for part in get_args(hint) if part is not type(None)]
     else:
         parts = [hint]
+    # Two parts: a value of one kind, and words that may stand in its place.
     words = get_args(parts.pop()) if len(parts) == 2 else ()
     kind = parts[0]
     if get_origin(kind) is Literal:

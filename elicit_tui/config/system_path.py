@@ -26,6 +26,7 @@ def system_directories() -> tuple[Path, ...]:
 
 def find(command: str, directories: tuple[Path, ...]) -> str | None:
     """The absolute path of a command, or None when it is not there."""
+    # Absolute ones are the administrator's own words.
     if Path(command).is_absolute():
         return command
     suffixes = ("", ".exe") if sys.platform == "win32" else ("",)

@@ -93,6 +93,7 @@ class Agent:
             return self.runs_alone
         # `python -m fast_agent` says `-m` to the interpreter.
         own = arguments[2:] if list(arguments[:1]) == ["-m"] else arguments
+        # With arguments only some starts are without a person.
         return any(argument.partition("=")[0] in self.runs_alone for argument in own)
 
     def can_show(self, kinds: Collection[str]) -> bool:
@@ -102,6 +103,7 @@ class Agent:
     def is_called(self, name: str) -> bool:
         """Whether a client of this name is this agent."""
         return any(
+            # A star at the end stands for whatever follows: some clients append a version.
             name.startswith(known[:-1]) if known.endswith("*") else name == known
             for known in self.names
         )
@@ -117,6 +119,7 @@ class Agent:
             return float(chosen)
         if not http:
             return self.stdio
+        # Over HTTP a client that sees progress waits longer than one that hears nothing.
         return self.http if progress else self.http_mute
 
 

@@ -76,6 +76,8 @@ class CatalogueFiles:
             started = _digest(key, _how_started(server))
             kept = _own_bytes(self._directory / f"{started}.json", MOST_BYTES)
             digest, _, body = kept.partition(b"\n")
+            # By its beginning: what was changed, or made for another server, is as if it were not
+            # there.
             if digest.decode() != _digest(key, started.encode() + body):
                 return None
             return _catalogue(json.loads(body, parse_float=read_float))
@@ -105,6 +107,7 @@ class CatalogueFiles:
             key = _own_bytes(path, KEY_BYTES)
         except FileNotFoundError:
             key = b""
+        # Of another length: cut short, or not ours.
         if len(key) != KEY_BYTES:
             if not create:
                 raise ValueError("no key")
@@ -115,6 +118,7 @@ class CatalogueFiles:
 
     def _prune(self, written: Path) -> None:
         """Remove the oldest files when there are too many."""
+        # The one that was just written never goes.
         paths = [path for path in written.parent.glob("*.json") if path != written]
         if len(paths) >= MOST_FILES:
             paths.sort(key=lambda path: path.stat().st_mtime, reverse=True)
@@ -136,6 +140,7 @@ def _how_started(server: ServerSettings) -> bytes:
         "env": sorted(server.env.items()),
         "url": [server.url, server.transport],
         "headers": sorted(server.http_headers.items()),
+        # Another account behind the same address may offer other things.
         "token": None if variable is None else os.environ.get(variable),
         "protocol": server.protocol,
         "elicitation": server.advertised_modes,

@@ -73,6 +73,7 @@ class SessionNote:
         if self.ended is not None:
             return False
         try:
+            # The number alone may be another process's by now; one that began later is another.
             return psutil.Process(self.process).create_time() <= self.written + 1
         except psutil.Error:
             return False
@@ -144,6 +145,7 @@ def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote
     notes: list[SessionNote] = []
     for number, note in enumerate(found):
         old = number >= MOST_NOTES or clock() - note.written > KEPT_SECONDS
+        # A session that lives is shown however old its note is.
         if old and not alive[number]:
             with suppress(OSError):
                 (notes_folder() / f"{note.session}.json").unlink()

@@ -76,5 +76,6 @@ class BoundedConnection(H11Protocol):
         self._waiting = self.loop.call_later(REQUEST_SECONDS, self._has_waited)
 
     def _has_waited(self) -> None:
+        # Answered, and nothing came: what is still being answered stays.
         if self._idle:
             self.transport.close()

@@ -87,6 +87,7 @@ def doctor_asks() -> bool:
 
 def _is_fresh(request: Path) -> bool:
     """Whether the doctor whose request this is still renews it. Raises OSError."""
+    # A second of room, as file systems and clocks round in their own ways.
     return 0 <= time.time() - request.stat().st_mtime + 1 < FRESH_SECONDS + 1
 
 
@@ -123,6 +124,7 @@ class DoctorFiles:
     def observations(self) -> list[Observation]:
         """Everything that was seen so far, in order."""
         try:
+            # The last piece is not whole yet.
             lines = self._observations.read_bytes().split(b"\n")[:-1]
         except OSError:
             return []
@@ -142,6 +144,7 @@ class DoctorFiles:
 
     def add(self, observation: Observation) -> None:
         """Tell the doctor what was seen of a call."""
+        # Made first, so that it is private from its first moment.
         with contextlib.suppress(FileExistsError, OSError):
             create_private(self._observations).close()
         with contextlib.suppress(OSError), Path(self._observations).open("ab") as file:

@@ -46,6 +46,7 @@ def _lines(question: Question) -> Iterator[str]:
     yield f"Server: {neutral_line(server.name)}{itself}; {server.transport}: " + neutral_line(
         server.address
     )
+    # A question of ours stands for no call of a server's.
     for number, call in enumerate(request.calls if request.traits.from_server else ()):
         arguments = neutral_line(readable_json(dict(call.arguments), indent=None), ARGUMENTS_LIMIT)
         yield f"{'Or for' if number else 'For'}: {as_name(call.name, marks=MARKS)} {arguments}"
@@ -152,6 +153,7 @@ class Dialogue:
 
     async def decline(self) -> NoReturn:
         """Say no, with a line to the agent where one waits for it. Raises Decided."""
+        # Nobody reads a note but an agent: a server is told nothing of it.
         note = await self._line(NOTE_PROMPT, False) if self.question.takes_note else ""
         raise Decided(decline("user", DECLINED, note=note.strip() or None))
 
@@ -164,6 +166,7 @@ class Dialogue:
     async def _line(self, prompt: str, deciding: bool) -> str:
         try:
             if deciding:
+                # Before the prompt is written, so that it stands below what was thrown away.
                 await self._lines.quiet()
             self._write(prompt)
             line = await self._lines.next()
@@ -187,6 +190,7 @@ class Dialogue:
         if not risks:
             return frozenset()
         self.say("\n".join(findings(risks)))
+        # The word itself: one key, or an Enter too many, goes on to nothing.
         answer = await self.ask("Type the word yes to go on all the same: ", deciding=True)
         if answer == "yes":
             return frozenset(finding.id for finding in risks)

@@ -96,6 +96,7 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
         dialogue.say(_PASTE)
     while True:
         line = await dialogue.ask("/open, /agree, /decline or /cancel: ", PAGE_HELP, deciding=True)
+        # A word that is no command opens nothing; a login's address may be pasted instead.
         if isinstance(line, str) and not (ours and _is_address(line)):
             dialogue.say("Nothing was opened. Type one of the commands.")
             continue
@@ -106,10 +107,12 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
             return accept("user", AGREED, {REDIRECT: line}, acknowledged=acknowledged)
         draft = dialogue.question.draft
         draft.acknowledged = acknowledged
+        # Without a browser the page is not agreed to yet: the person may open it and say so.
         if line.word == "open" and not await _opened(dialogue, opener, url):
             continue
         draft.opened = True
         content = None
+        # Answered by making the call again: that is of use only once the person is done there.
         if dialogue.question.request.answered_by_retry:
             content = await _finished(dialogue, opener, url)
         return accept("user", AGREED, content, acknowledged=acknowledged)
@@ -189,6 +192,7 @@ class PlainResponder:
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Ask the person, when those before it are done, and return what they decided."""
         async with self._one_at_a_time:
+            # What was typed at the last question is not the answer to this one.
             self._lines.discard()
             dialogue = Dialogue(question, deadline, self._lines, self._write)
             dialogue.say()

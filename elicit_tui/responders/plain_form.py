@@ -81,6 +81,7 @@ def entry_text(field: Field, entry: Entry) -> str:
 
 def _label(field: Field, value: object) -> str:
     for choice in field.choices:
+        # True is 1 in Python; only the type tells which of two choices was taken.
         if type(choice.value) is type(value) and choice.value == value:
             return neutral_line(choice.label)
     return neutral_line(str(value))
@@ -95,6 +96,7 @@ class FormDialogue:
         self._draft = dialogue.question.draft
         self._fields: tuple[Field, ...] = tuple(field for field in form.fields if field.sendable)
         names = {field.name for field in self._fields}
+        # Only what a person typed or a client filled in; defaults come from the form each time.
         self._typed = {
             name: entry
             for name, entry in self._draft.entries.items()
@@ -155,6 +157,7 @@ class FormDialogue:
         line = await dialogue.ask("> ", FIELD_HELP)
         if isinstance(line, PromptCommand):
             return self._obey(line, field, place)
+        # Blanks alone are an answer to a text, and none to anything else.
         if line == "" or (field.kind != "string" and not line.strip()):
             return self._after(field, self._problem_of(field), place)
         return self._after(field, self._enter(field, line), place)
@@ -193,6 +196,7 @@ class FormDialogue:
 
     def _try(self, field: Field, entry: Entry) -> str | None:
         """Keep an entry if it is a good answer; what is wrong with it, or None."""
+        # Put in to be judged with the others, and taken out again where it is wrong.
         before = dict(self._typed)
         self._typed[field.name] = entry
         problem = self._problem_of(field)
@@ -230,6 +234,7 @@ class FormDialogue:
                 dialogue.say("Nothing was sent. Type /send to send it.")
                 continue
             if line.word != "send":
+                # From behind the last field, so that `/back` leads to it.
                 return self._obey(line, self._fields[-1], len(self._fields)) if self._fields else 0
             if problems:
                 dialogue.say("It cannot be sent yet: see the lines that begin with an !")

@@ -58,6 +58,7 @@ class Lines:
                 return line
             chunk = await self._chunk()
             if not chunk:
+                # The end of the input: what was typed before it without Enter is the last line.
                 rest, self._buffer = self._buffer, bytearray()
                 return self._decoded(bytes(rest)) if rest else None
             self._buffer += chunk
@@ -65,6 +66,7 @@ class Lines:
     def discard(self) -> None:
         """Throw away what was typed before anyone asked for it."""
         self._buffer.clear()
+        # What a thread has read already.
         while self._arrived is not None and not self._arrived.empty():
             self._arrived.get_nowait()
         if self._stream.isatty():
@@ -92,6 +94,8 @@ class Lines:
         """Where the first line ends in the buffer, -1: not yet. Pasted line ends end nothing."""
         begin = 0
         while (end := self._buffer.find(b"\n", begin)) >= 0:
+            # A line end inside of a paste is text: the paste began before it, and has not ended
+            # yet.
             pasted = self._buffer.rfind(PASTE_BEGINS, 0, end)
             if pasted < 0 or self._buffer.rfind(PASTE_ENDS, 0, end) > pasted:
                 return end
@@ -102,6 +106,7 @@ class Lines:
 
     def _take_line(self) -> str | None:
         end = self._line_end()
+        # A line that is too long is cut, so that a pipe without line ends cannot fill memory.
         if end < 0 and len(self._buffer) < LINE_BYTES:
             return None
         cut = end if end >= 0 else LINE_BYTES
@@ -222,6 +227,7 @@ class PromptCommand:
     @property
     def number(self) -> int | None:
         """The field that `/2` names; None for a word."""
+        # ASCII digits alone: `int` would read those of all scripts.
         return int(self.word) if self.word.isascii() and self.word.isdigit() else None
 
 

@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import regex
 
+# What ASCII holds beside line feed, tab and what is printed.
 _OTHER_THAN_ASCII: Final = re.compile(r"[^\n\t -~]")
 _OTHER_THAN_PLAIN: Final = (
     "[^"
@@ -146,6 +147,7 @@ def active_pattern() -> regex.Pattern[str]:
 
 def piled_marks_pattern() -> regex.Pattern[str]:
     """Finds every run that could hold more marks on one base than common scripts write."""
+    # Long enough to be too many in any script; `natural_length` counts what is a mark in it.
     return _compiled(rf"[{_MARK}{_INVISIBLE}]{{{_NATURAL_MARKS + 1},}}+")
 
 
@@ -155,6 +157,7 @@ def natural_length(run: str) -> int:
     allowed = _PILED_MARKS
     for position, character in enumerate(run):
         most = _MARKS_ALLOWED[character]
+        # What is no mark, such as an invisible character between two of them, is not counted.
         if not most:
             continue
         allowed = min(allowed, most)
@@ -192,6 +195,7 @@ class _Visible(dict[str, str]):
 
     def __missing__(self, character: str) -> str:
         code = ord(character)
+        # The pictures of controls in Unicode: ␀ to ␟ in their order.
         if code < 0x20:
             mark = chr(0x2400 + code)
         elif code == 0x7F:

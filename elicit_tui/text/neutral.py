@@ -162,7 +162,9 @@ def _whole_characters(head: str) -> str:
 def _cut(clean: str, limit: int, whole: int) -> str:
     """Neutral text shortened to `limit` characters, with a mark that says so."""
     mark = f"…⟨{whole:,} characters in all⟩"
+    # Where the mark would take more than half, only the dots are left of it.
     if len(mark) * 2 > limit:
         mark = "…"[: max(limit, 0)]
     head = clean[: max(limit - len(mark), 0)]
+    # A mark that was cut in two would look like text.
     return _whole_characters(_CUT_MARK.sub("", head)) + mark

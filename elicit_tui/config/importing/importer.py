@@ -196,6 +196,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     for name in names if isinstance(names, list) else ():
         wanted = name.get("name") if isinstance(name, Mapping) else name
         if isinstance(wanted, str) and is_variable(wanted):
+            # Passed on from our environment, as a reference to it.
             environment.setdefault(wanted, f"${{{wanted}}}")
     if environment:
         server.values["env"] = environment
@@ -230,6 +231,7 @@ def _headers(server: _Server, rest: dict[str, Any]) -> dict[str, str]:
     for header, variable in names.items() if isinstance(names, Mapping) else ():
         if isinstance(variable, str) and is_variable(variable):
             headers[header] = f"${{{variable}}}"
+    # After all of them are known, whichever key they came from.
     for header in list(headers):
         if (why := header_fault(header)) is not None:
             del headers[header]
@@ -248,6 +250,7 @@ def _arguments(server: _Server, arguments: list[Any]) -> list[str]:
         hide = partial(hidden_argument, before, text)
         words = (server.name, "arg", str(position))
         texts.append(server.without_secrets(text, hide, f"argument {position}", *words))
+        # A flag tells what its next argument is.
         before = text
     return texts
 

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any, Final
 
+# In this order: what looks like a comment inside of a string is none.
 _TOKENS: Final = re.compile(
     # What is not closed reaches to the end: no part of it is looked at twice.
     r'(?P<string>"(?:[^"\\]|\\.)*(?:"|\\?\Z))'

@@ -50,6 +50,7 @@ def _converted_one(inner: str, note: Callable[[str], None]) -> str:
         name = variable_name(rest)
         note(f"set {name} in the environment; VS Code prompted for it")
         return f"${{{name}}}"
+    # A default has no equal here, and may be a secret itself.
     if colon and rest.startswith("-") and _NAME.fullmatch(kind):
         was = hidden_under(kind, rest[1:], stars)
         default = f", which was {was}" if was == rest[1:] else ""

@@ -55,6 +55,7 @@ def reply_of(hook: HookPrompt, outcome: Outcome) -> Mapping[str, Any] | None:
         if outcome.action == "accept" and outcome.content is not None:
             reply["content"] = dict(outcome.content)
         return {"hookSpecificOutput": reply}
+    # Of an agent's own prompt a cancel is no answer: it asks there.
     if outcome.action == "cancel":
         return None
     decision: dict[str, Any] = {"behavior": "allow"}

@@ -77,11 +77,14 @@ async def bridge(
 
 async def _decided(broker: Broker, request: ElicitationRequest, seconds: float) -> Outcome:
     """What was decided; withdrawn once the agent has gone, or waits no longer."""
+    # A question of its server, or its own prompt: each has steps of its own at the broker.
     asks = broker.resolve if request.traits.from_server else broker.permit
     deciding = asyncio.ensure_future(asks(request))
     ending = asyncio.ensure_future(_agent_has_gone(seconds))
     await asyncio.wait((deciding, ending), return_when=asyncio.FIRST_COMPLETED)
     if not deciding.done():
+        # Withdrawn rather than cancelled: the record has an end, and what waits in the store is
+        # taken back.
         broker.withdraw(request.id, ending.result(), "not needed")
     ending.cancel()
     return await deciding
@@ -102,6 +105,7 @@ class InStore:
     def __init__(self, settings: Settings, asker: Asker) -> None:
         self._settings = settings
         self._asker = asker
+        # What is opened with the first question, if at all; most prompts end before that.
         self._opened = AsyncExitStack()
         self._responder: StoreResponder | None = None
         self._store: Store | None = None
@@ -116,6 +120,8 @@ class InStore:
         if self._responder is None:
             try:
                 load_store(self._settings)
+                # In a task, as a store that is locked may hold this up for longer than an agent
+                # waits.
                 beginning = asyncio.ensure_future(self._begin(question.request))
                 await asyncio.wait((beginning,), timeout=STORE_SECONDS)
                 if not beginning.done():
@@ -132,6 +138,7 @@ class InStore:
     async def _begin(self, request: ElicitationRequest) -> None:
         """Open the store, and begin to ask in it, where that is not in vain."""
         store = await self._opened.enter_async_context(open_store(self._settings, "asker"))
+        # Somebody is told by a hook, or sits there; else the question would wait in vain.
         told = self.hooks is not None and bool(self.hooks.chosen("Waiting", request))
         if not told and not await store.somebody_is_there():
             return
@@ -152,6 +159,7 @@ class InStore:
 
     async def close(self) -> None:
         """End the session: what it did not tell ends as not known."""
+        # A store that hangs would hang the end too; the process ends instead.
         if self.is_stuck:
             return
         if self._responder is not None and self._store is not None:
@@ -166,6 +174,7 @@ async def _agent_has_gone(seconds: float) -> str:
     gone = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in ("SIGTERM", "SIGINT", "SIGHUP"):
+        # The loop of Windows takes no handlers.
         with suppress(AttributeError, NotImplementedError):
             loop.add_signal_handler(getattr(signal, number), gone.set)
     end = loop.time() + seconds
@@ -179,8 +188,10 @@ async def _agent_has_gone(seconds: float) -> str:
 
 def _nobody_reads(descriptor: int) -> bool:
     """Whether what is written there would reach nobody."""
+    # On Windows nothing tells; the time ends it there.
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
+    # Without any event of interest: errors and the end of the reader are told all the same.
     poll.register(descriptor, 0)
     return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))

@@ -29,6 +29,7 @@ from elicit_tui.gateway.install.planning import Plan
 HOOKS: Final = ("hooks",)
 MORE_SECONDS: Final = 15
 """What an agent waits beyond `bridge.hold_sec`: for the start, the owner's hooks, the record."""
+# However it is spelled: by name, by module, with a path before it.
 _OURS: Final = re.compile(r"elicit[-_]tui['\"]?\s+bridge\s")
 
 
@@ -52,6 +53,7 @@ def plan_hooks(agent: Agent, path: Path, command: str, hold_sec: float) -> Plan:
             f"There is no folder {shown_path(path.parent)}: is {agent.title} installed? "
             "Another place is given with --file."
         )
+    # As if nothing had been installed before, so that installing twice is like once.
     before = _undone(found, records, record) if record is not None else found.content
     text = _HooksText(_text(before, path), path).without_ours()
     after = text.with_ours(agent.hook_events, command, time_limit(hold_sec)).text.encode()
@@ -86,11 +88,13 @@ def _undone(found: FoundFile, records: Records, record: InstallRecord | None) ->
     """The file without our hooks; None: there would be none."""
     if found.content is None:
         return None
+    # Nobody has written to it since: the copy is exactly what stood there.
     if record is not None and sha256_of(found.content) == record.after:
         before = records.copied(records.copy)
         if record.created or before is not None:
             return None if record.created else before
     text = _HooksText(_text(found.content, found.path), found.path).without_ours()
+    # The table that we made goes with what was in it.
     if record is not None and record.made_table:
         text = text.without_empty()
     return text.text.encode()
@@ -174,6 +178,7 @@ class _HooksText:
         except ValueError as error:
             raise _left(self.path, str(error)) from None
         left = {key: value for key, value in changed.values.items() if key != "hooks"}
+        # Whatever is changed, everything beside the hooks means the same as before.
         if json.dumps(left) != json.dumps(others):
             raise _left(self.path, "its way of writing hooks is not understood")
         return changed
@@ -227,10 +232,12 @@ def _one(
     stands = str(hook["command"])
     if stands != command:
         yield Check(False, f"It runs another command than this one would write: {stands}.")
+    # What runs, without the variables that stand before it.
     words = [word for word in shlex.split(stands) if "=" not in word and word != "env"]
     if not words or shutil.which(words[0]) is None:
         yield Check(False, f"Its command cannot be started: {stands}.")
     limit = hook.get("timeout")
+    # One second at least is ours, or the agent ends us while the question is answered.
     if not isinstance(limit, int | float) or limit < hold_sec + 1:
         yield Check(
             False, f"The agent ends it after {limit} s, before bridge.hold_sec = {hold_sec:g}."

@@ -72,6 +72,7 @@ def read_input(descriptor: int) -> bytes:
     give_up = time.monotonic() + INPUT_SECONDS
     while True:
         left = give_up - time.monotonic()
+        # The whole of it has a limit in time, and each wait the rest of that.
         if left <= 0 or not _readable(descriptor, left):
             raise HookError(f"did not end what it wrote within {INPUT_SECONDS:g} seconds")
         piece = os.read(descriptor, 1024 * 1024)

@@ -32,13 +32,17 @@ NOBODY_THERE: Final = (
 
 def silent_end(settings: Settings, request: ElicitationRequest) -> Outcome | None:
     """The end of a prompt that nobody is asked about; None where it has to be looked at closer."""
+    # What needs the guardian, the owner's hooks or a person's other steps goes the long way.
     if request.traits.from_server or settings.hooks:
         return None
     if not granted(settings.approval_policy).tool_calls:
         from elicit_tui.policy.tools import judge_prompt
 
         refused = judge_prompt(settings).outcome
+        # Where policy would decline it, the decline has to be recorded and said; that is the
+        # broker's.
         return refused if refused is not None and refused.action is None else None
+    # Over a network nothing is looked up in the time that is meant here.
     if settings.store.url is not None:
         return None
     from elicit_tui.store.sqlite_tables import somebody_is_there
@@ -77,6 +81,7 @@ def one_of(limit: int) -> Iterator[bool]:
     folder = private_directory(state_directory() / "bridge")
     for number in range(limit):
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        # The files stay, empty: what counts is the lock on them.
         file = os.open(folder / f"place-{number}", flags, 0o600)
         try:
             if lock_open_file(file):

@@ -59,6 +59,7 @@ def _arguments_hidden(text: str) -> str:
     position, flag, end = 0, "", 0
     for word in _WORD.finditer(text):
         argument = word[0][1:-1]
+        # Behind a flag, with nothing but a comma between: its value.
         if flag.startswith("-") and text[end : word.start()].strip() == ",":
             masked = hidden_argument(flag, argument, stars)
             if masked != argument:
@@ -96,6 +97,7 @@ def _without_secrets(line: str) -> str:
 def make(changes: Sequence[Change], first: Callable[[], None] = lambda: None) -> None:
     """Make every change, `first` before them. Raises ConfigError, and then nothing is changed."""
     for change in changes:
+        # Read at the beginning, and shown to a person: what is another by now was not agreed to.
         if look(change.path).content != change.before:
             raise ConfigError(
                 [f"{shown_path(change.path)} was changed meanwhile; nothing was written"]

@@ -83,6 +83,7 @@ def _yaml(path: Sequence[str], values: Mapping[str, Any], *, listed: bool) -> st
         lines = [f"  - {lines[0]}", *(f"    {line}" for line in lines[1:])]
     else:
         lines = [f"  {NAME}:", *(f"    {line}" for line in lines)]
+    # From the inside out: each key above moves all lines one step to the right.
     for key in reversed(path):
         lines = [f"{key}:", *lines] if key == path[-1] else [f"{key}:", *(f"  {x}" for x in lines)]
     return "\n".join(lines)
@@ -99,6 +100,7 @@ def plain_entry(agent: Agent, table: Mapping[str, Any]) -> dict[str, Any]:
     held = {
         key: value
         for key, value in table.items()
+        # Left out only with its usual value: with any other it means something.
         if key not in _AS_THEY_START or value != _AS_THEY_START[key]
     }
     if agent.shape == "opencode":
@@ -129,6 +131,7 @@ def starts_us(agent: Agent, table: Any) -> bool:
     held = plain_entry(agent, table)
     words = [str(held.get("command", "")), *map(str, _list(held.get("args")))]
     by_module = words[1:3] == ["-m", "elicit_tui"]
+    # By name or by module, whatever stands before either.
     return (PureWindowsPath(words[0]).stem == NAME or by_module) and "gateway" in words
 
 
@@ -186,6 +189,7 @@ def _same_places(
     held: Mapping[str, Any], command: Sequence[str], environment: Mapping[str, str]
 ) -> Iterator[Check]:
     carried = _environment(held)
+    # Where our files are: with another of these it is another configuration and another store.
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         if carried.get(name) != environment.get(name):
             yield Check(
@@ -204,6 +208,7 @@ def _config(arguments: Sequence[str]) -> str | None:
 
 def _secret(held: Mapping[str, Any], secret_env: str) -> Iterator[Check]:
     here, there = os.environ.get(secret_env), _environment(held).get(secret_env)
+    # Not carried: the agent may still pass it on, which only measuring shows.
     if here and there is None:
         yield Check(
             False,

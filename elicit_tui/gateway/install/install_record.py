@@ -88,6 +88,7 @@ class Records:
 
     def write(self, record: InstallRecord, before: bytes | None, ours_before: bytes | None) -> None:
         """Keep the record, and what stood in the two files. Raises OSError."""
+        # Copies first: a record that is there has what it needs to undo.
         for path, content in ((self.copy, before), (self.copy_of_ours, ours_before)):
             if content is None:
                 path.unlink(missing_ok=True)

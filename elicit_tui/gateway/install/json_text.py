@@ -38,13 +38,16 @@ def put(text: str, path: Sequence[str], name: str, value: Any) -> str:
     """
     if not text.strip():
         text = text.rstrip("\r\n") + "{}" + newline(text)
+    # Comments as blanks: places in it are places in the text.
     plain = jsonc.plain(text)
     at, left = _walk(plain, path)
     if not left:
         for member in _members(plain, at):
+            # The value alone is replaced, so that comments around it stay.
             if member.key == name:
                 inner = _written(value, text, _indent_of_line(text, member.start))
                 return text[: member.value] + inner + text[member.end :]
+    # What is missing on the way is made, from the inside out.
     for key in reversed([*left[1:], name] if left else []):
         value = {key: value}
     return _insert(text, plain, at, left[0] if left else name, value)
@@ -79,19 +82,23 @@ def taken(text: str, path: Sequence[str], name: str) -> tuple[str, str]:
         raise KeyError(name)
     member = members[place]
     close = _end(plain, at) - 1
+    # With the blanks before it, so that no empty line is left.
     start = len(text[: member.start].rstrip())
     comma = jsonc.comma_after(text, member.end, close)
     end = member.end if comma is None else comma + 1
     if comma is not None and start == member.start:
         end = _skip(plain, end)
     line_end = text.find("\n", start, member.start)
+    # Else what follows would become part of a comment.
     if line_end >= 0 and _would_swallow(text, plain, start, end):
         start = line_end + 1
     shorter = text[:start] + text[end:]
+    # The last of several: the comma before it has nothing behind it any more.
     if comma is None and place:
         before = jsonc.comma_after(text, members[place - 1].end, member.start)
         assert before is not None
         shorter = shorter[:before] + shorter[before + 1 :]
+    # What is left of an object of one is an empty one, unless a comment stands in it.
     if len(members) == 1:
         after = _end(jsonc.plain(shorter), at)
         if not shorter[at + 1 : after - 1].strip():
@@ -113,6 +120,7 @@ def newline(text: str) -> str:
 def _walk(plain: str, path: Sequence[str]) -> tuple[int, list[str]]:
     """Where the object at `path` begins, or the last one on the way; and the keys not found."""
     at = _skip(plain, 0)
+    # Looked at for its faults alone: a key that stands twice is found on the way.
     _members(plain, at)
     for place, key in enumerate(path):
         member = next((entry for entry in _members(plain, at) if entry.key == key), None)
@@ -167,6 +175,7 @@ def _insert(text: str, plain: str, at: int, key: str | None, value: Any) -> str:
     comma = jsonc.comma_after(text, last, close)
     kept = last + len(text[last:close].rstrip())
     outer = _indent_of_line(text, at)
+    # As lines where the object has any, or where the whole text is made of them.
     lines = "\n" in text[at:close] or (not members and ("\n" in text[:at] or not text[:at].strip()))
     begin = text[:last] + ("," if members and comma is None else "") + text[last:kept]
     end = "," if comma is not None else ""

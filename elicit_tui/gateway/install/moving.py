@@ -17,6 +17,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install.gateway_entry import NAME, plain_entry
 
+# A variable as `$NAME`, without braces.
 _UNEXPANDED: Final = re.compile(r"\$(?!\{)\w")
 _OPENCODE: Final = re.compile(r"\{(?:env|file):")
 _FOLDER: Final = re.compile(r"\$\{(?:workspace|cwd|file|pwd)\w*\}", re.IGNORECASE)
@@ -52,6 +53,7 @@ def movable(
         return Staying(name, reason)
     if name in ours:
         return Staying(name, "your configuration has a server of this name already")
+    # In the words of all others first, so that what follows knows one spelling.
     table = plain_entry(agent, table)
     dialect: Dialect = "codex" if agent.shape == "codex" else "json"
     found = move(name, table, "vscode" if agent.shape == "servers" else dialect)
@@ -64,6 +66,7 @@ def movable(
 def _against(agent: Agent, table: Mapping[str, Any], found: Moved) -> Iterator[str]:
     """What speaks against moving, the plainest reason first."""
     texts = list(_texts(table))
+    # Its own gateway behind itself would start without end.
     if any(NAME in text for text in _texts(table.get("command"))):
         yield "it is a gateway of ours"
     if any(_FOLDER.search(text) for text in texts):
@@ -122,6 +125,7 @@ def _relative(values: Mapping[str, Any]) -> Iterator[str]:
 def _is_relative(text: str, *, slashes: bool) -> bool:
     if text in (".", "..") or text.startswith(("./", "../", ".\\", "..\\")):
         return True
+    # A scope of npm, an address, an image, a sentence: none of these is a path.
     if _anchored(text) or text.startswith("@") or ":" in text or re.search(r"\s", text):
         return False
     return _FILE.fullmatch(text) is not None or (slashes and "/" in text)

@@ -73,14 +73,17 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     if request.path == request.ours:
         raise UsageError(f"{shown_path(request.path)} is our own configuration, not an agent's.")
     record = records.read()
+    # Installed before, and with servers taken over: then it is done so again.
     if record is not None and record.moved:
         _refuse_another_home(request, record)
         request = replace(request, take_over=True)
     base = _base(request, records, record)
     moved, staying = _moving(request, base, refusals) if request.take_over else ({}, ())
     document, taken, kept_in = _without(base.document, moved)
+    # Only what could be taken out of their file may stand in ours.
     moved = {name: verdict for name, verdict in moved.items() if name in taken}
     replaced = _replaced(agent, document) if record is None else ()
+    # An entry of our name is replaced, and kept to be put back.
     if NAME in document.servers:
         document, taken[NAME] = document.without(NAME)
     document = document.with_entry(NAME, _gateway_entry(request, moved))
@@ -96,6 +99,7 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     changes = tuple(
         only_real(
             (
+                # Ours first: a death in between leaves a server in both files, and never in none.
                 _change(base.ours, own_after if moved else base.our_content),
                 _change(base.theirs, document.as_bytes()),
             )
@@ -104,6 +108,7 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     our_copy = base.our_content if moved else None
     return Plan(
         changes,
+        # The record before the files: what was done can then always be undone.
         lambda: make(changes, lambda: records.write(new, base.their_content, our_copy)),
         tuple(moved),
         (*staying, *kept_in),
@@ -179,6 +184,7 @@ def _without(
 
 
 def _gateway_entry(request: InstallRequest, moved: Iterable[str]) -> Mapping[str, Any]:
+    # Where servers are named, those that move have to be named too.
     names = [*request.servers, *(moved if request.servers else ())]
     return entry(request.agent, [*request.command, *dict.fromkeys(names)], request.environment)
 
@@ -188,6 +194,7 @@ def _moving(
 ) -> tuple[dict[str, Moved], tuple[Staying, ...]]:
     """The servers that move, and those that stay."""
     servers = {name: table for name, table in base.document.servers.items() if name != NAME}
+    # A project's file is shared with others, whose gateway this is not.
     if is_of_a_project(request.agent, request.path):
         return {}, tuple(Staying(name, "it belongs to a project") for name in servers)
     known = {*base.own.servers, *request.reserved}
@@ -198,6 +205,7 @@ def _moving(
     moved = {name: verdict for name, verdict in judged.items() if isinstance(verdict, Moved)}
     staying = [verdict for verdict in judged.values() if isinstance(verdict, Staying)]
     if moved:
+        # Tried as they would stand there, with all that our configuration and an administrator say.
         trial = undoing.with_servers(base.own, (verdict.toml for verdict in moved.values()))
         for name, why in refusals(trial.as_bytes(), tuple(moved)).items():
             del moved[name]
@@ -253,6 +261,7 @@ def plan_uninstall(agent: Agent, path: Path, own_file: Path) -> Plan:
     records = Records(agent, path)
     record = records.read()
     found = look(path)
+    # By the record, as our configuration may be another by now.
     own = look(Path(record.ours) if record is not None and record.ours else own_file)
     undone = undoing.theirs(agent, found, records, record)
     undone_ours = undoing.ours(own, records, record)

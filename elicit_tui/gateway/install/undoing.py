@@ -42,9 +42,11 @@ def theirs(
         and found.content is not None
         and sha256_of(found.content) == record.after
     ):
+        # Where nobody has written since, the copy is exactly what stood there.
         before = records.copied(records.copy)
         if record.created or before is not None:
             return Undone(None if record.created else before)
+    # No file, and nothing to put back: there is none to make.
     if found.content is None and (record is None or not record.taken):
         return Undone(None)
     document = read_document(agent, found.content or b"", shown_path(found.path))
@@ -73,6 +75,7 @@ def ours(found: FoundFile, records: Records, record: InstallRecord | None) -> Un
     notes = []
     for name, block in record.moved.items():
         moved = _servers(block).get(name)
+        # Only what is as it was moved: what somebody changed since is theirs.
         if document.servers.get(name) == moved and moved is not None:
             document, _ = document.without(name)
         elif name in document.servers:

@@ -39,6 +39,7 @@ def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any], lis
     """
     plain = text.replace("\r\n", "\n")
     node, left = _walk(plain, path)
+    # A key with null in its place: it is made anew with a value.
     if left and (null := _position(node, left[0], listed=False)) is not None:
         plain = _cut(plain, node, null)
         node, left = _walk(plain, path)
@@ -87,6 +88,7 @@ def _walk(plain: str, path: Sequence[str]) -> tuple[Any, list[str]]:
     node: Any = YAML().compose(StringIO(plain))
     for number, key in enumerate(path):
         place = None if node is None else _position(node, key, listed=False)
+        # Null is no value that anything could be put into.
         if place is None or _is_null(node.value[place][1]):
             return node, list(path[number:])
         node = node.value[place][1]
@@ -135,6 +137,7 @@ def _added(plain: str, node: Any, value: Any) -> str:
         head = plain if not plain.strip() or plain.endswith("\n") else f"{plain}\n"
         return head + _indented(value, 0)
     start, end = node.start_mark.index, node.end_mark.index
+    # A block of lines; all else stands between brackets.
     if not node.flow_style:
         at = _end(plain, node)
         head = plain[:at] if plain[:at].endswith("\n") else f"{plain[:at]}\n"
@@ -154,6 +157,7 @@ def _cut(plain: str, node: Any, place: int) -> str:
     """The text without one entry. Raises KeyError for one between braces."""
     if node.flow_style:
         raise KeyError(place)
+    # Of a mapping key and value, of a list the entry itself.
     entry = node.value[place]
     first, last = entry if isinstance(entry, tuple) else (entry, entry)
     start = plain.rfind("\n", 0, first.start_mark.index) + 1
@@ -171,6 +175,7 @@ def _cut(plain: str, node: Any, place: int) -> str:
 def _end(plain: str, node: Any) -> int:
     """Where the lines of a value end: behind its last one that is neither blank nor a comment."""
     end: int = node.end_mark.index
+    # Only a block may have lines that belong to what follows: blank ones and comments.
     block = not node.flow_style if isinstance(node.value, list) else node.style in ("|", ">")
     if not block:
         after = plain.find("\n", end)
