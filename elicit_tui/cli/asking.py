@@ -58,6 +58,7 @@ class InlineForms:
             self._inner = InlineResponder(
                 self._settings.elicitation, self._queue, theme=console.theme, keys=console.keys
             )
+        # Data that goes to this terminal would be written across the form.
         self._output.hold()
         self._open += 1
         try:

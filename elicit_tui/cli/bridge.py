@@ -85,6 +85,7 @@ def _put(agent: str, config: Path | None, hook: HookPrompt, request: Elicitation
     from elicit_tui.gateway.bridge.silence import record, silent_end
 
     settings = load(CommandLine(config_file=config))
+    # Looked at with as little as possible: most prompts find nobody there.
     end = silent_end(settings, request)
     if end is None:
         _ask(agent, settings, hook, request)
@@ -124,6 +125,7 @@ def _ask_person(
         return output.failure is None
 
     async def work() -> None:
+        # A thread of it waits for the store's lock, and would keep the process.
         if not await bridge(agent, hook, request, settings, hand, narration.tell):
             sys.stderr.flush()
             os._exit(0)

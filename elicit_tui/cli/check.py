@@ -96,6 +96,7 @@ class Tally:
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
+        # What cannot be read is worse than what is to be blocked: nothing is known of it.
         if self.unreadable or not self.requests:
             return USAGE
         return FAILED if self.blocked else OK

@@ -32,6 +32,7 @@ def _set_flow_control(*, on: bool) -> bool:
         descriptor = sys.stdin.fileno()
         flags = termios.tcgetattr(descriptor)
         was_on = bool(flags[0] & termios.IXON)
+        # This one flag: whoever else changed the terminal meanwhile keeps what they set.
         flags[0] = flags[0] | termios.IXON if on else flags[0] & ~termios.IXON
         termios.tcsetattr(descriptor, termios.TCSANOW, flags)
     except (termios.error, AttributeError, OSError, ValueError):

@@ -106,10 +106,12 @@ def point_in_time(text: str, current: datetime | None = None) -> datetime:
         if when:
             day, time, fraction, offset = when.groups()
             offset = "+00:00" if offset in ("Z", "z") else offset or ""
+            # As many digits as Python reads.
             micro = (fraction or "0")[:6].ljust(6, "0")
             time = time or "00:00"
             seconds = "" if time.count(":") == 2 else ":00"
             read = datetime.fromisoformat(f"{day}T{time}{seconds}.{micro}{offset}")
+            # Without an offset the time of this machine is meant.
             return read if offset else read.astimezone()
     except (ValueError, OverflowError, OSError):
         pass
@@ -178,11 +180,13 @@ def _write_document(rows: Iterable[Row], limit: int | None, output: Output) -> N
 def _write_lines(rows: Iterable[Row], limit: int | None, output: Output) -> None:
     for row in _latest(rows, limit):
         output.json_line(row.as_json())
+        # Nobody reads any more: the rest of the ledger need not be read either.
         if output.failure is not None:
             return
 
 
 def _latest(rows: Iterable[Row], limit: int | None) -> Iterable[Row]:
+    # Only the last ones are held, however many there are.
     return deque(rows, maxlen=limit) if limit else rows
 
 
@@ -258,6 +262,7 @@ def _prune(namespace: argparse.Namespace) -> int:
     from elicit_tui.tui.console.kept_calls import KeptCalls
 
     output = Output()
+    # Before anything is removed: what has died would count as open, and keep what is older.
     _end_what_died(namespace)
     with _opened(namespace) as ledger:
         found = ledger.verify()

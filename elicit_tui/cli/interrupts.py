@@ -100,6 +100,7 @@ class Interrupts:
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._heard)
+        # What came before this stood is heard now.
         for number in heard:
             self._heard(number, None)
         return self
@@ -112,6 +113,7 @@ class Interrupts:
         self.requested = True
         self.hung_up = self.hung_up or number == getattr(signal, "SIGHUP", None)
         if self._loop is not None:
+            # In a handler of a signal only this call is safe: the loop may be anywhere.
             self._loop.call_soon_threadsafe(self._end)
 
     def _end(self) -> None:

@@ -90,6 +90,7 @@ def _linted(
     questions = list(lint_questions(scenarios, settings.guardian))
     with_questions = {(question.file, question.server) for question in questions}
     for subject in scenarios:
+        # A scenario that asks, and of which no question is kept.
         if subject.answers and not any(subject.server == server for _, server in with_questions):
             name = neutral_line(subject.name, 80)
             narration.tell(f"{name}: no snapshot holds its questions; test --update writes it.")
@@ -134,6 +135,7 @@ async def _of_server(
 
 def _own_file(server: ServerSettings) -> Path | None:
     """The file of the command line in which the server is written, where one is there."""
+    # From the first argument on; the program itself comes last.
     words = (*server.args, server.command or "")
     there = (Path(word) for word in words if word and not word.startswith("-"))
     return next((file for file in there if file.is_file()), None)

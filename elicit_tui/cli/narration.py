@@ -35,12 +35,14 @@ class Narration:
         from elicit_tui.cli.wrapping import at_words
         from elicit_tui.text import ci_safe, neutral
 
+        # Neutral first, and then harmless to a CI system: its commands are plain text.
         line = ci_safe(neutral(text))
         line = (at_words(line, self._stream) if wrap else line) + "\n"
         line = coloured(line, terminal=is_terminal(self._stream))
         if self._prompts and not urgent:
             self._held.append(line)
         else:
+            # On a line of its own, as the prompt has no line end.
             self.write(f"\n{line}" if self._prompts else line)
 
     def tell(self, sentence: str) -> None:

@@ -94,6 +94,8 @@ class OneCall:
 
     def run(self) -> int:
         """Make the call; its exit code. Raises what ends with 2, once it is told as data."""
+        # Everything that prints from here on prints to standard error: data alone goes to the
+        # other.
         self._output.claim()
         try:
             try:
@@ -118,6 +120,8 @@ class OneCall:
         log.close()
 
     def _finish(self) -> int:
+        # In this order: what went wrong is known before anything is written, and the data is
+        # written before a word of ours.
         self._read_strictly()
         if self._recording is not None:
             self._note(self._recording.finish(self._narration))
@@ -125,6 +129,7 @@ class OneCall:
         error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
+        # A usage error is raised to the caller; where there is a result it is told beside that.
         if error is not None and code == exit_codes.USAGE:
             self._advise(error)
             if self._report.result is None:
@@ -135,6 +140,7 @@ class OneCall:
             self._advise(error)
         elif self._report.schema_problem is not None:
             self._narration.tell(self._report.schema_problem)
+        # It is no failure: the result counts, and whoever reads it should know all the same.
         if error is None and self._went_away is not None:
             self._narration.tell(f"after its result: {self._went_away}")
         for sentence in saved:
@@ -227,6 +233,7 @@ class OneCall:
             runtime.host.subscribe(self._host_said)
             work = asyncio.ensure_future(self._limited_work(runtime))
             try:
+                # Shielded, so that a cancellation finds the work as it is and can end it in order.
                 await asyncio.shield(work)
             except asyncio.CancelledError:
                 # Before the call is given up: its questions are ended by us, not by the server.
@@ -348,6 +355,7 @@ async def within(
     try:
         if await wait_within(task, seconds, asking):
             return task.result()
+    # Also by a cancellation: nothing of the work outlives this.
     finally:
         if not task.done():
             task.cancel()

@@ -33,6 +33,7 @@ def keep_standard_streams() -> None:
     Else the next file that is opened, such as the ledger, would get its number, and a stray
     print would go there.
     """
+    # In this order, as the system gives out the lowest number that is free.
     for descriptor in (0, STDOUT, STDERR):
         try:
             os.fstat(descriptor)
@@ -58,6 +59,7 @@ class Output:
         if self._stream is not sys.stdout or self._private is not None or self._stream is None:
             return
         self._stream.flush()
+        # A copy of the descriptor: whatever prints to 1 then goes to standard error.
         self._private = os.fdopen(os.dup(STDOUT), "wb", buffering=0)
         os.dup2(STDERR, STDOUT)
 
@@ -67,6 +69,7 @@ class Output:
             return
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
+        # Before the copy is closed: there is no moment in which data has nowhere to go.
         os.dup2(self._private.fileno(), STDOUT)
         self._private.close()
         self._private = None
@@ -81,6 +84,7 @@ class Output:
     @property
     def _writes_unicode(self) -> bool:
         encoding = getattr(self._stream, "encoding", None) or ""
+        # By a descriptor of ours UTF-8 is written in any case.
         return self._private is not None or encoding.lower().replace("-", "") == "utf8"
 
     def hold(self) -> None:
@@ -157,6 +161,7 @@ class Output:
                 self._stream.flush()
         except OSError as error:
             self.failure = error
+            # A reader that had enough, such as `head`, is no failure; a full disk is.
             if not isinstance(error, BrokenPipeError):
                 _losses.append(error)
             self._silence()
@@ -171,6 +176,7 @@ class Output:
 
 def _write_all(stream: IO[bytes], data: bytes) -> None:
     view = memoryview(data)
+    # Unbuffered, a pipe may take a part only.
     while view:
         written = stream.write(view)
         view = view[written or 0 :]

@@ -81,6 +81,7 @@ class Parser(argparse.ArgumentParser):
         words = message.removeprefix("unrecognized arguments: ").split()
         unknown = next((word for word in words if word.startswith("-")), None)
         if unknown is not None and message.startswith("unrecognized arguments: "):
+            # The options of every command are read before, and are known all the same.
             known = {*self._option_string_actions, *self._shared_options}
             message = f"There is no option {unknown.partition('=')[0]!r}.{_nearest(unknown, known)}"
         if re.match("the following arguments are required: ID\\b", message):
@@ -102,6 +103,7 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
 
     Raises UsageError for a command that does not exist.
     """
+    # What stands before the command are options of the whole program.
     place = 0
     while place < len(argv):
         token = argv[place]
@@ -113,6 +115,7 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
             raise UsageError(
                 f"There is no option {option!r} before a command.{near} See elicit-tui --help."
             )
+        # `--option=value` has it already.
         takes_next = option in TAKING_VALUES and not equals
         place += 2 if takes_next else 1
     if place >= len(argv):
@@ -153,8 +156,10 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     shared = Parser(prog=prog, add_help=False, allow_abbrev=False)
     add_shared_options(shared, command)
     namespace, rest = shared.parse_known_args(arguments, namespace)
+    # The first word that is no option: an own command stands before its arguments.
     named = next((word for word in rest if not word.startswith("-")), None)
     if named is not None and named in command.own:
+        # The first of its kind only: a later one may be an argument.
         rest.remove(named)
         name, command, prog = named, command.own[named], f"{prog} {named}"
         namespace.command = name
@@ -219,6 +224,7 @@ def positive_seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
+    # Neither NaN nor infinity: both would pass a single comparison.
     if not 0 < seconds < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return seconds
@@ -242,6 +248,7 @@ class InAnyOrder(Parser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does, with the positionals read last."""
+        # argparse calls this again from within.
         if self._intermixing:
             return super().parse_known_args(args, namespace)
         self._intermixing = True

@@ -39,6 +39,7 @@ def prepare(namespace: argparse.Namespace, narration: Narration) -> Prepared:
     """Read the arguments, the configuration and the answers. Raises UsageError, ConfigError."""
     saved = _take_saved(namespace) if namespace.command == "call" else {}
     inputs = read_given(namespace.pairs, namespace.arguments)
+    # What is given now goes before what was saved.
     inputs = replace(inputs, document={**saved, **inputs.document})
     if namespace.command == "read" and namespace.pairs:
         namespace.name, inputs = (
@@ -60,6 +61,7 @@ def _take_saved(namespace: argparse.Namespace) -> Mapping[str, Any]:
         return {}
     from elicit_tui.elicitation.saved_call import SavedCall, file_called
 
+    # With `@FILE` what stands in the tool's place is its first argument.
     pairs = [] if namespace.name is None else [namespace.name]
     path = file_called(namespace.server[1:])
     namespace.pairs, namespace.name = [*pairs, *namespace.pairs], ""

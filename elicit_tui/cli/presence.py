@@ -24,6 +24,7 @@ def person_present(
     environment = os.environ if environment is None else environment
     if stdin_taken or in_ci(environment):
         return False
+    # Standard output may go anywhere: what a person reads and types is elsewhere.
     return is_terminal(stdin or sys.stdin) and is_terminal(stderr or sys.stderr)
 
 

@@ -23,6 +23,7 @@ def sarif_log(
     `judged` are rows of `check` with their `line`, or of `lint`, which have a `file` of their own.
     `more_rules`: beside the guardian's, with what each protects from and advises.
     """
+    # In one order, as results name their rules by place.
     rule_ids = sorted({finding["rule"] for row in judged for finding in row.get("findings", ())})
     driver = {
         "name": "elicit-tui",
@@ -83,6 +84,7 @@ def _result(file: str, row: dict[str, Any], finding: dict[str, Any], index: int)
 
 def _message(text: str) -> dict[str, str]:
     """A message that holds no link (SARIF 2.1.0, 3.11.6): its words may be a server's."""
+    # `[text](link)` would be one.
     return {"text": text.replace("](", "] (")}
 
 

@@ -68,10 +68,12 @@ def _binaries(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The type and base64 of each part that is no text."""
     blocks = [*objects(result.get("content")), *objects(result.get("contents"))]
     for message in objects(result.get("messages")):
+        # In prompts a message has one part; as a list it is no part of the protocol, and read.
         content = message.get("content")
         blocks += [content] if isinstance(content, dict) else objects(content)
     for block in blocks:
         resource = block.get("resource")
+        # A part itself, or the resource that it holds.
         for part in (block, resource if isinstance(resource, Mapping) else {}):
             data = part.get("data", part.get("blob"))
             if isinstance(data, str):

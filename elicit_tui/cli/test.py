@@ -119,6 +119,7 @@ def _run(namespace: argparse.Namespace) -> int:
     scenarios = read_scenarios([Path(file) for file in namespace.files])
     # The author owns the server: its tools are called as with --allow-tool.
     namespace.allowed_tools = tuple({(planned.server, planned.call): None for planned in scenarios})
+    # Its limit is of each call, and not of the run.
     namespace.timeout, seconds = None, namespace.timeout
     narration = Narration()
     settings = load_settings(namespace, narration, [planned.server for planned in scenarios])
@@ -208,6 +209,7 @@ class _TestRun:
                     error = ended
             self._clear()
             if self._junit is not None:
+                # Also where the run was broken off: what ended by then is in it.
                 written = write_junit(self._junit, self._suite, error)
                 error = error or written
             if self._github:

@@ -179,6 +179,7 @@ class Patience:
     @property
     def hold(self) -> int:
         """Seconds that a call may be held so that its answer still arrives."""
+        # A fifth less than was measured, at most ten seconds and at least one: answers need time too.
         return int(max(LEAST_HOLD_SECONDS, self.seconds - max(min(10, self.seconds / 5), 1)))
 
 
@@ -202,4 +203,5 @@ def measured(observations: Sequence[Observation]) -> list[Patience]:
 def decisive(found: Sequence[Patience]) -> Patience | None:
     """The one that holds in a session: with progress, where the client asks for it."""
     ticked = [observation for observation in found if observation.progress]
+    # The last one that was measured: an agent may have been set to another time since.
     return next(reversed(ticked or found), None)

@@ -58,6 +58,7 @@ def _text(value: Any) -> bytes:
     """As the SDK writes it, in a message of some levels more."""
     from pydantic_core import to_json  # not for the front, which only asks how deep a value is
 
+    # In levels of its own: the message around it must be as easy to read.
     return to_json([[[[value]]]])
 
 
@@ -65,6 +66,7 @@ def _nearest(value: Any) -> Any:
     if isinstance(value, str):
         return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, float) and not math.isfinite(value):
+        # The nearest number that there is; NaN has none.
         return None if math.isnan(value) else math.copysign(_GREATEST, value)
     if isinstance(value, Mapping):
         return {_nearest(key): _nearest(item) for key, item in value.items()}
@@ -75,6 +77,7 @@ def _nearest(value: Any) -> Any:
 
 def nested_too_deep(value: Any, most: int = MOST_NESTED) -> bool:
     """Whether a JSON value has more than `most` levels of objects and lists."""
+    # Level by level, so that depth is found without recursion.
     level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(most):
         level = [

@@ -97,8 +97,10 @@ class Measuring:
         if request is None or files is None:
             return text_result("No doctor is there. Do not call this again.", is_error=True)
         if self._superseded is not None and not self._superseded.done():
+            # Sooner than an agent can notice that its first call has failed: made beside it.
             if self._clock.time() - self._began < SIDE_BY_SIDE_SECONDS:
                 return text_result("One at a time: wait for the first call.", is_error=True)
+            # The client of the first call has given up without a word.
             self._superseded.set_result(None)
         self._began = requester.arrived
         self._superseded = asyncio.get_running_loop().create_future()

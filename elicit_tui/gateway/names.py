@@ -54,6 +54,7 @@ class PublicNames:
         """
         names = list(dict.fromkeys(origins))
         new = [tool for tool in names if tool not in self._names]
+        # Of all that were ever named, as a name means the same as long as the session lives.
         shared = Counter(name for _, name in {*names, *self._names})
         fitting = {origin: self._fitting(origin, shared[origin[1]] > 1) for origin in new}
         claims = Counter(fitting.values())
@@ -78,6 +79,7 @@ class PublicNames:
         server, name = origin
         if not self._prefix and not shared and self._is_free(name) and _fits(name):
             return name
+        # With its server before it, which tells whose it is.
         text = SEPARATOR.join(origin)
         # Of `a__b__c` nobody could tell whether it is `b__c` of `a` or `c` of `a__b`.
         ambiguous = SEPARATOR in server or server.endswith(SEPARATOR[0])
@@ -91,6 +93,7 @@ def _fits(text: str) -> bool:
 def with_digest(origin: Sequence[str]) -> str:
     """The beginning of a name, as far as it can stand, and a digest of the whole."""
     text = _UNUSABLE.sub("_", SEPARATOR.join(origin))
+    # With a character between the two that neither can hold.
     whole = hashlib.sha256("\0".join(origin).encode("utf-8", "surrogatepass")).digest()
     digest = b32encode(whole).decode().lower()[:DIGEST_CHARACTERS]
     return f"{text[: MOST_CHARACTERS - DIGEST_CHARACTERS - 1]}-{digest}"

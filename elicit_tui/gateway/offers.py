@@ -72,6 +72,7 @@ class SessionOffers:
         self._owners: dict[tuple[str, str], str] = {}
         """Whose each URI, and each template, is."""
         self._reported: set[Origin] = set()
+        # Made anew only when a catalogue changes; agents ask for their lists again and again.
         self._offers: dict[tuple[frozenset[str], bool], Offers] = {}
 
     @classmethod
@@ -193,6 +194,7 @@ class SessionOffers:
                 text = entry.get(key)
                 if not isinstance(text, str):
                     continue
+                # Whoever lists it first keeps it, also when that server no longer does.
                 if (kind, text) not in self._owners and len(self._owners) < MOST_NAMES:
                     self._owners[(kind, text)] = server
                 if self._owners.get((kind, text)) == server:
@@ -214,6 +216,7 @@ def _renamed(
 def _public(server: str, entry: Entry, name: str, left_out: Sequence[str]) -> Entry:
     remaining = {key: value for key, value in entry.items() if key not in left_out}
     meta = entry.get("_meta")
+    # For a person and their rules: the name itself may have been changed.
     origin = {"server": server, "name": entry["name"]}
     remaining["_meta"] = {**(meta if isinstance(meta, Mapping) else {}), ORIGIN_META_KEY: origin}
     remaining["name"] = name

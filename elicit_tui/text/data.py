@@ -74,6 +74,7 @@ class _Neutraliser:
             self._items -= 1
             name = neutral_line(str(key), MAXIMUM_KEY)
             self._characters -= len(name)
+            # Two keys may read alike once they are neutral: each stays, with a mark behind it.
             while name in result:
                 name += "′"
             result[name] = self.value(item, depth - 1)
@@ -108,6 +109,7 @@ def ascii_json(value: Any, indent: int | None = None) -> str:
             text = json.dumps(value, indent=indent, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
         text = json.dumps(_sayable(value, _JSON_DEPTH), indent=indent, allow_nan=False)
+    # DEL is printable to `json`, and obeyed by terminals.
     return escaped_commands(text.replace("\x7f", "\\u007f"))
 
 
@@ -143,6 +145,7 @@ def readable_json(value: Any, *, indent: int | None = 2) -> str:
         return UNWRITABLE
     if written.isascii():
         return written.replace("\x7f", "\\u007f")
+    # Position by position: what is drawn as something else than it is has to be spelled out.
     drawn = stand_in(written, keep="\n")
     return "".join(
         true if true == "\n" or (true == shown and true.isprintable()) else _escape(true)
@@ -156,6 +159,7 @@ def _named(value: Any) -> str:
 
 def _escape(character: str) -> str:
     code = ord(character)
+    # Beyond the first plane as two halves, as JSON has it.
     if code > 0xFFFF:
         code -= 0x10000
         return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

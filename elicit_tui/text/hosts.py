@@ -45,6 +45,7 @@ def registrable_domain(host: str) -> str:
     """
     found = _extract()(host)
     domain = f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host
+    # What the library makes of an odd host may not stand at its end.
     return domain if host.endswith(domain) else host
 
 
@@ -55,6 +56,7 @@ def without_percents(host: str) -> str:
     """
     if "%" not in host:
         return host
+    # Full stops of East Asian writing, which browsers read as dots.
     return re.sub("[\u3002\uff0e\uff61]", ".", unquote(host)).lower()
 
 
@@ -96,6 +98,7 @@ def spellings(host: str) -> tuple[str, ...]:
 def ip_address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The IP address that a host is, if it is one."""
     try:
+        # Without the zone of an IPv6 address.
         return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
@@ -105,6 +108,7 @@ def is_loopback(host: str) -> bool:
     """Whether a host is this computer itself."""
     address = ip_address_of(host)
     if address is not None:
+        # An IPv4 address in the spelling of IPv6 is the same machine.
         mapped = getattr(address, "ipv4_mapped", None)
         return bool((mapped or address).is_loopback or address.is_unspecified)
     return host == "localhost" or host.endswith(".localhost")

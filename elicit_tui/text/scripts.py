@@ -19,7 +19,9 @@ def scripts_of(word: str) -> frozenset[str]:
         if not character.isalpha():
             continue
         first = _script(character)
+        # Han letters have two beginnings of their names.
         scripts.add({"CJK": "HAN", "IDEOGRAPHIC": "HAN"}.get(first, first))
+    # East Asian writing mixes its scripts, and Latin letters with them, in honest words.
     if scripts & {"HIRAGANA", "KATAKANA", "HANGUL", "HAN", "BOPOMOFO"}:
         scripts -= {"HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"}
         scripts.add("HAN")
@@ -41,6 +43,7 @@ def mixed_words(text: str) -> Iterator[re.Match[str]]:
 
 def with_marked_letters(text: str) -> str:
     """The text with marks for the letters in mixed words that are none of their Latin ones."""
+    # From behind, so that the places of what comes before stay right.
     for match in reversed(list(mixed_words(text))):
         marked = "".join(
             f"⟨U+{ord(letter):04X}⟩" if _script(letter) in LOOKING_LATIN else letter

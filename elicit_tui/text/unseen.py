@@ -48,6 +48,7 @@ def is_invisible(character: str) -> bool:
     """Whether a character leaves no mark of its own: controls, formats, fillers, selectors."""
     if character < "\x80":
         return CONTROLS.match(character) is not None
+    # The ranges first: some fillers are letters by their category.
     point = ord(character)
     if any(low <= point <= high for low, high in _INVISIBLE_RANGES):
         return True
