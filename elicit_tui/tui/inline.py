@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.inline_app import InlineApp
 from elicit_tui.tui.ordered_app import not_shown
+from elicit_tui.tui.question.frame_heading import Surroundings
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.question_gate import LastVanished
 from elicit_tui.tui.textual_terminal import watched_terminal
@@ -32,7 +34,7 @@ class InlineResponder:
         theme: str = DEFAULT_THEME,
         keys: Mapping[str, str] | None = None,
         interrupt: Callable[[], None] | None = None,
-        opener: Callable[[str], bool] | None = None,
+        opener: Callable[[str], bool] = open_in_browser,
         headless: bool = False,
     ) -> None:
         """`keys` are the owner's own, by action id (`console.keys`).
@@ -102,15 +104,15 @@ class InlineResponder:
     def _view(self, pending: Pending, number: int, startled: bool) -> QuestionView:
         """A new view of a question, for the app to show."""
         in_its_place = self._last.comes_behind(pending.question.draft)
+        around = Surroundings(
+            self.settings.review, self._queue.place(pending), self._opener, shelf=False
+        )
         return QuestionView(
             pending.question,
             pending.deadline,
-            settings=self.settings,
+            around,
             startled=startled,
             follows="" if in_its_place else None,
-            queue_position=self._queue.place(pending),
-            opener=self._opener,
-            shelf=False,
             id=f"question-{number}",
         )
 

@@ -9,9 +9,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import SERVER_ENDS
 from elicit_tui.text import as_name, neutral_line
-from elicit_tui.tui.console.spans import (
-    Role,
-)
+from elicit_tui.tui.console.spans import Role
 from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:

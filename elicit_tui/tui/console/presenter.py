@@ -238,22 +238,26 @@ class QuestionPresenter:
     def _screen_of(self, pending: Pending, follows: str | None) -> QuestionScreen:
         from elicit_tui.tui.question import QuestionScreen, QuestionView
         from elicit_tui.tui.question.actions import Action
+        from elicit_tui.tui.question.frame_heading import Surroundings
 
-        view = QuestionView(
-            pending.question,
-            pending.deadline,
-            settings=self._state.settings.elicitation,
-            # The same question once more gets what was meant for it.
-            startled=self._vanished is not None and self._vanished is not pending.question.draft,
-            follows=follows,
-            queue_position=self._queue.place(pending),
-            origin=self._app.origin_of(pending.question),
-            standing=self._standing(pending.question),
-            as_it_stands=self._state.as_it_stands,
-            around=tuple(
+        around = Surroundings(
+            self._state.settings.elicitation.review,
+            self._queue.place(pending),
+            actions=tuple(
                 Action(f"app.{name}", label, self._app.key_of(f"console.{name}"), does)
                 for name, label, does in AROUND
             ),
+            origin=self._app.origin_of(pending.question),
+            standing=self._standing(pending.question),
+            as_it_stands=self._state.as_it_stands,
+        )
+        view = QuestionView(
+            pending.question,
+            pending.deadline,
+            around,
+            # The same question once more gets what was meant for it.
+            startled=self._vanished is not None and self._vanished is not pending.question.draft,
+            follows=follows,
         )
         view.body.last_field = self._fields.get(pending.question.id)
         return QuestionScreen(view)

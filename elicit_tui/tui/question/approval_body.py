@@ -204,7 +204,7 @@ class ApprovalBody(Body):
     def __init__(self, frame: QuestionFrame) -> None:
         super().__init__(frame.question, frame.accept)
         self.frame = frame
-        self._panel = ApprovalPanel(self.question.request, frame.around)
+        self._panel = ApprovalPanel(self.question.request, frame.around.actions)
         draft = self.question.draft
         self.note_line: FormView | None = None
         self._told_of_note = False

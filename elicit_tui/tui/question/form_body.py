@@ -378,7 +378,7 @@ class FormBody(Body):
         if self._holds_back():
             return
         content = frozen(conversion.content)
-        if self.frame.settings.review == "always":
+        if self.frame.around.review == "always":
             self._review(content)
         else:
             self._step_or_accept(content)

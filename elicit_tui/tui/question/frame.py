@@ -14,8 +14,6 @@ from textual.content import Content
 from textual.geometry import Size
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, Severity
-from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.ordered_app import ShowsQuestion
 from elicit_tui.tui.question import frame_words
@@ -34,11 +32,10 @@ from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.frame_heading import (
     CARD_COLUMNS,
     FRAME_CSS,
-    AsItStands,
+    Surroundings,
     Titled,
     WhoAsks,
     tighten,
-    unchanged,
     weight_of,
 )
 from elicit_tui.tui.question.seen_texts import Page, PartToSee, TextRegion, shown_now
@@ -68,39 +65,24 @@ class QuestionFrame(Titled, ShowsQuestion):
         question: Question,
         deadline: Deadline,
         body: Callable[[QuestionFrame], Body],
+        around: Surroundings,
         *,
-        settings: ElicitationSettings,
-        queue_position: tuple[int, int] = (1, 1),
-        opener: Callable[[str], bool] | None = None,
-        around: tuple[Action, ...] = (),
-        origin: str = "",
-        standing: str = "",
-        as_it_stands: AsItStands = unchanged,
-        shelf: bool = True,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
         """Show `question`, with what its draft holds; what is typed is written there.
 
-        `body` makes what the question is about, and is given this frame. `queue_position` is
-        (place from 1, how many). `opener` hands a URL to the system's browser, away from the event
-        loop, and says whether it started. `around` are actions of the application, for the help
-        page. `origin`: for whom another process asks; `standing`: who else has it, and whether its
-        agent still waits. `as_it_stands`: the request without calls that ended. `shelf`: whether
-        Later leads somewhere while no other waits.
+        `body` makes what the question is about, and is given this frame.
         """
-        hint = next((f", {do.key} next" for do in around if do.name == NEXT), "")
+        hint = next((f", {do.key} next" for do in around.actions if do.name == NEXT), "")
         heading = frame_words.title(question.request)
-        super().__init__(heading, deadline, queue_position, hint, id=id, classes=classes)
+        super().__init__(heading, deadline, around.queue_position, hint, id=id)
         self.question = question
-        self.settings = settings
-        self.opener = opener or open_in_browser
         self.around = around
+        self.opener = around.opener
         self.decided = False
         self.accepted_by = "send"
         """The action by which it was accepted last."""
-        self.who = WhoAsks(question.request, standing, origin, as_it_stands)
-        self._shelf = shelf
+        self.who = WhoAsks(question.request, around)
         self._page: PageName = "answer"
         self.is_measured = False
         """Whether it is laid out to be measured only: nothing of it is drawn yet."""
@@ -407,19 +389,19 @@ class QuestionFrame(Titled, ShowsQuestion):
         if page == "raw":
             return (BACK,)
         if page == "help":
-            return (BACK, *self._without_button, *self.around)
+            return (BACK, *self._without_button, *self.around.actions)
         return self.offered(page)
 
     def offered(self, page: PageName) -> tuple[Action, ...]:
         """What can be done on a page of the body: Later only where that leads somewhere."""
-        later = self._shelf or self.others_wait
+        later = self.around.shelf or self.others_wait
         return tuple(do for do in self.body.actions(page) if later or do.name != "later")
 
     def place_in_queue(self, place: int, of: int) -> None:
         """Show another place in the queue."""
         before = self.others_wait
         super().place_in_queue(place, of)
-        if before != self.others_wait and not self._shelf and self.is_mounted:
+        if before != self.others_wait and not self.around.shelf and self.is_mounted:
             self.show_actions()
 
     def name_cancel(self, action: Action) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.widget import Widget
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -20,8 +21,10 @@ from elicit_tui.elicitation import (
     what_changed,
 )
 from elicit_tui.form.field import Field
+from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.text import countdown, readable_json
 from elicit_tui.tui.question import frame_words
+from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.seen_texts import TextRegion
 from elicit_tui.tui.question_gate import PaintedGuard
 
@@ -256,16 +259,35 @@ def unchanged(request: ElicitationRequest) -> ElicitationRequest:
     return request
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """What the application that shows a question knows around it."""
+
+    review: Literal["always", "risky", "never"] = "risky"
+    """When the page that shows what will be sent comes by itself (`elicitation.review`)."""
+    queue_position: tuple[int, int] = (1, 1)
+    """Its place among those that wait, from 1, and how many there are."""
+    opener: Callable[[str], bool] = open_in_browser
+    """Hands a URL to the system's browser, away from the event loop; says whether it started."""
+    actions: tuple[Action, ...] = ()
+    """What else the application can do, for the help page."""
+    origin: str = ""
+    """For whom another process asks."""
+    standing: str = ""
+    """Who else has it, and whether its agent still waits."""
+    as_it_stands: AsItStands = unchanged
+    shelf: bool = True
+    """Whether Later leads somewhere while no other waits."""
+
+
 class WhoAsks(TextRegion):
     """Drawn again only when what it says has changed; away where it has nothing to say."""
 
-    def __init__(
-        self, request: ElicitationRequest, standing: str, origin: str, as_it_stands: AsItStands
-    ) -> None:
+    def __init__(self, request: ElicitationRequest, around: Surroundings) -> None:
         self._request = request
-        self._standing = standing
-        self._origin = origin
-        self._as_it_stands = as_it_stands
+        self._standing = around.standing
+        self._origin = around.origin
+        self._as_it_stands = around.as_it_stands
         self._drawn = self._content(0)
         super().__init__(self._content, id="who")
         self.display = bool(self._drawn)

@@ -294,7 +294,7 @@ class PageBody(Body):
         self.url.elsewhere = elsewhere
         found = self.question.to_acknowledge
         self.see(found)
-        if not found and self.frame.settings.review != "always":
+        if not found and self.frame.around.review != "always":
             self.go_through()
             return
         text = overlays.second_step(

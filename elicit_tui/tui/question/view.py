@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -19,6 +19,7 @@ from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import QuestionFrame
+from elicit_tui.tui.question.frame_heading import Surroundings
 from elicit_tui.tui.question.frame_words import count, what_is_back
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.seen_texts import scroll_hidden
@@ -54,10 +55,11 @@ class QuestionView(QuestionFrame):
         self,
         question: Question,
         deadline: Deadline,
+        around: Surroundings,
         *,
         startled: bool = False,
         follows: str | None = None,
-        **more: Any,
+        id: str | None = None,
     ) -> None:
         """As the frame; `startled`: another question vanished under somebody's typing just before.
 
@@ -71,7 +73,7 @@ class QuestionView(QuestionFrame):
         vanished = follows == "" or changed
         self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=vanished)
         self._asked_to_cancel = False
-        super().__init__(question, deadline, body_of, **more)
+        super().__init__(question, deadline, body_of, around, id=id)
 
     def painted(self) -> None:
         """Keys that were made before it could be seen went nowhere too."""

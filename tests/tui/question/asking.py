@@ -23,11 +23,12 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     Severity,
 )
-from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.form.schema_reading import read_form
+from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import QuestionScreen, QuestionView
 from elicit_tui.tui.question.actions import Answered, Later
+from elicit_tui.tui.question.frame_heading import Surroundings
 from elicit_tui.tui.theme import use_theme
 
 URL = "https://login.accounts.example.co.uk/authorize?state=abc"
@@ -91,11 +92,9 @@ class Asking(OrderedApp[None]):
         self.view = QuestionView(
             question,
             self.deadline,
-            settings=ElicitationSettings(review=review),
+            Surroundings(review, queue_position, opener or open_in_browser),
             startled=startled,
             follows=follows,
-            opener=opener,
-            queue_position=queue_position,
         )
         self.outcomes: list[Outcome] = []
         self.later: list[Draft] = []
