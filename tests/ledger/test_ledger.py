@@ -324,6 +324,8 @@ def test_rows_are_found_by_server_action_decider_and_time(ledger: Ledger, clock:
 def test_a_row_is_found_by_the_beginning_of_its_id(ledger: Ledger) -> None:
     for name in ("abc1", "abd2"):
         ledger.asked(request(id=name), PASSED)
+        with pytest.raises(LedgerError, match="No question ''"):
+            ledger.row("")
     assert ledger.row("abc").id == "abc1"
     for wrong, said in (
         ("ab", "Several questions begin with 'ab'"),
