@@ -176,6 +176,13 @@ def test_two_agents_of_one_session_are_each_offered_what_they_can_read() -> None
         assert ("outputSchema" in shown) is whole
 
 
+def test_a_tool_that_its_owner_took_away_is_not_listed() -> None:
+    chosen: dict[str, Any] = {"enabled_tools": ("a", "b"), "disabled_tools": ("b",)}
+    offered = SessionOffers({"s": ServerSettings("s", command="x", **chosen)}, prefix=True)
+    offered.put("s", Catalogue(tools=[{"name": name} for name in "abc"]))
+    assert offered.offers((), output_schemas=False).tool_origins == {"s__a": ("s", "a")}
+
+
 def test_no_server_says_itself_whose_its_tool_is() -> None:
     forged = {ORIGIN_META_KEY: {"server": "trusted", "name": "other"}, "its own": 1}
     (shown,) = offering({"name": "find", "_meta": forged}).offers((), output_schemas=True).tools
