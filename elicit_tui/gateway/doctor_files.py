@@ -179,7 +179,7 @@ class Patience:
     @property
     def hold(self) -> int:
         """Seconds that a call may be held so that its answer still arrives."""
-        # A fifth less than was measured, at most ten seconds and at least one: answers need time too.
+        # A fifth less than was measured, at most ten seconds and at least one: answers take time.
         return int(max(LEAST_HOLD_SECONDS, self.seconds - max(min(10, self.seconds / 5), 1)))
 
 
