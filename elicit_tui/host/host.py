@@ -147,12 +147,12 @@ class Host:
                 tasks.append(task)
         while tasks and not all(task.done() for task in tasks):
             try:
-                done, _ = await asyncio.wait(tasks, timeout=END_SECONDS)
+                _, hanging = await asyncio.wait(tasks, timeout=END_SECONDS)
             except asyncio.CancelledError:
                 cancelled = True
                 continue
-            if not done:
-                for task in tasks:
-                    task.cancel()
+            # Whatever the others did: each of them has had its time.
+            for task in hanging:
+                task.cancel()
         if cancelled:
             raise asyncio.CancelledError

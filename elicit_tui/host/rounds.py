@@ -82,7 +82,10 @@ class CallDriver:
                 pages = await self._pages_visited(error, retries)
                 # The same call once more. No message says that a page was agreed to: the record of
                 # each counts as sent when this request has left.
-                exchange = replace(exchange, round=retries + 1, answering=pages)
+                # What the wire noted of the last request is not this one's.
+                exchange = replace(
+                    exchange, round=retries + 1, answering=pages, answered_by_error=False
+                )
                 continue
             current = exchange.new_round
             # 2026-07-28: a result that asks is a round; any other one ends the call.

@@ -73,10 +73,11 @@ class _Neutraliser:
                 break
             self._items -= 1
             name = neutral_line(str(key), MAXIMUM_KEY)
-            self._characters -= len(name)
-            # Two keys may read alike once they are neutral: each stays, with a mark behind it.
+            # Two keys may read alike once they are neutral: each stays, with a mark behind it. The
+            # marks count as well, or thousands of such keys would grow longer and longer.
             while name in result:
                 name += "′"
+            self._characters -= len(name)
             result[name] = self.value(item, depth - 1)
         return result
 

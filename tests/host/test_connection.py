@@ -12,6 +12,7 @@ import pytest
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import BROKE_PROTOCOL, UNREAD_MESSAGE, ServerError
 from elicit_tui.host import ending
+from elicit_tui.host import host as hosting
 from elicit_tui.host.awaiting import Lifeline
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import ListChanged, LoginAwaited, ServerLog, ServerStateChanged
@@ -288,3 +289,38 @@ async def test_an_exit_code_counts_only_where_closing_the_input_was_all_that_was
         life.end()
     await asyncio.wait_for(life._end_process(), 20)
     assert here.breaches.found == found
+
+
+async def test_a_connection_that_does_not_end_is_cancelled_though_another_one_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    let_go = asyncio.Event()
+
+    class EndsOrHangs:
+        def __init__(self, connection: Connection, *more: object) -> None:
+            self._over = let_go if connection.name == "hangs" else asyncio.Event()
+            connection.state = "ready"
+
+        def end(self) -> None:
+            if self._over is not let_go:
+                self._over.set()
+
+        async def run(self) -> None:
+            await self._over.wait()
+
+    monkeypatch.setattr(hosting, "Lifecycle", EndsOrHangs)
+    monkeypatch.setattr(hosting, "END_SECONDS", 0.01)
+    servers = {name: ServerSettings(name, command="none") for name in ("ends", "hangs")}
+
+    async def opened_and_closed() -> None:
+        async with hosting.Host(Settings(servers=servers), Broker()) as host:  # type: ignore[arg-type]
+            for name in servers:
+                host.start(name)
+
+    running = asyncio.ensure_future(opened_and_closed())
+    try:
+        done, _ = await asyncio.wait((running,), timeout=2)
+        assert done
+    finally:
+        let_go.set()
+        await running

@@ -136,6 +136,14 @@ async def test_of_what_must_be_visited_first_only_pages_are_asked_about() -> Non
         assert [question.request.mode for question in here.person.asked] == ["url"]
 
 
+async def test_a_server_that_dies_after_its_page_was_visited_is_gone_and_has_refused_nothing() -> (
+    None
+):
+    async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
+        with pytest.raises(ServerError, match="exit code 9"):
+            await answers(here, "page_and_death")
+
+
 async def test_a_form_in_place_of_a_page_is_no_question_and_nothing_was_sent() -> None:
     async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
         with pytest.raises(ProtocolCallError, match="Visit"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
@@ -100,10 +101,12 @@ def legacy_call(call: Any) -> None:
                 },
             }
         )
-    elif name == "page_and_form":
+    elif name in ("page_and_form", "page_and_death"):
         page = {"mode": "url", "message": "Visit", "url": "https://example.com/"}
         listed = [{**page, "elicitationId": "page"}, {**GOOD, "mode": "form"}]
         if HEARD.count("tools/call") > 1:
+            if name == "page_and_death":
+                sys.exit(9)
             finish(identifier, "after the page")
         else:
             error = {"code": -32042, "message": "Visit", "data": {"elicitations": listed}}

@@ -6,6 +6,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import pytest
 from hypothesis import example, given, settings
@@ -241,6 +242,9 @@ def test_values_are_neutral_in_keys_and_strings_and_bounded() -> None:
     assert "nested too deep" in str(neutral_value(nested))
     assert len(neutral_value(list(range(1_000_000)))) < 30_000
     assert len(str(neutral_value(["x" * 1000] * 1000, total_limit=5000))) < 9000
+    # All of these read alike, and each needs another mark behind it.
+    alike = {"a".join(ends): 1 for ends in product(("\n", "\r\n"), repeat=12)}
+    assert len("".join(neutral_value(alike, total_limit=5000))) < 6000
     assert neutral_value({"a\u200b": 1, "a⟨U+200B⟩": 2}) == {"a⟨U+200B⟩": 1, "a⟨U+200B⟩′": 2}
     assert neutral_value(10**5000).startswith("⟨a number of")
     assert neutral_value({1: b"bytes"}) == {"1": "⟨bytes⟩"}
