@@ -54,6 +54,7 @@ def change_after_consent(
     narration = Narration()
     show_plan(plan, narration)
     if not plan.changes:
+        # There is nothing to change in the file, and still something to forget.
         if forget:
             plan.carry_out()
         narration.say(f"✓ {unchanged}")

@@ -60,6 +60,7 @@ class InlineForms:
             )
         # Data that goes to this terminal would be written across the form.
         self._output.hold()
+        # Several questions may be open at once; the data is let go when the last form is closed.
         self._open += 1
         try:
             with self._narration.behind_form():
@@ -154,5 +155,7 @@ class LoginsOnly:
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """The person's answer, or nobody's."""
+        # A login and the like are questions of ours; what a server itself asks is not for this
+        # command.
         asked = NobodyResponder() if question.request.traits.from_server else self._inner
         return await asked.respond(question, deadline)

@@ -71,6 +71,7 @@ def _command(namespace: argparse.Namespace, agent: Agent) -> str:
 
 def _install(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     hold = load_settings(namespace, Narration()).bridge.hold_sec
+    # What the hook waits for a person, and so how long the agent has to wait for the hook.
     plan = plan_hooks(agent, path, _command(namespace, agent), hold)
     end = change_after_consent(
         plan,
@@ -120,6 +121,8 @@ def _doctor(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
 
 def _measured_hook(command: str) -> tuple[bool, str]:
     """Run the hook with a prompt for which it has nothing to say; whether it is well, and how."""
+    # A prompt about our own gateway's tool: there the gateway asks itself, and the hook has nothing
+    # to say.
     prompt = {
         "hook_event_name": "PermissionRequest",
         "tool_name": "mcp__elicit-tui__elicit",
@@ -139,8 +142,11 @@ def _measured_hook(command: str) -> tuple[bool, str]:
         except (OSError, subprocess.TimeoutExpired) as error:
             return False, f"The hook does not work: {error}"
         durations.append(1000 * (time.monotonic() - began))
+        # Nothing to say is an empty output and a zero: any word could be taken by the agent for a
+        # decision.
         if done.returncode != 0 or done.stdout or done.stderr:
             output = (done.stderr or done.stdout).decode("utf-8", "replace")
             return False, f"The hook does not work: exit code {done.returncode}, {output}"
+    # The best of them, as a busy machine makes any single one slow.
     best = min(durations)
     return best <= QUICK_MS, f"Where it has nothing to say, the hook takes {best:.0f} ms."

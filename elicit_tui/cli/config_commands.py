@@ -108,6 +108,9 @@ def _show(namespace: argparse.Namespace) -> int:
 
 def _check(namespace: argparse.Namespace) -> int:
     from elicit_tui.config.checking import Checked, check
+
+    # The settings again, with `${NAME}` in place of what the environment has: shown are the
+    # references.
     from elicit_tui.config.loading import check_managed_file
     from elicit_tui.config.rules import check_answers
 
@@ -119,6 +122,8 @@ def _check(namespace: argparse.Namespace) -> int:
         report = Checked(tuple(check_answers(namespace.file)))
     else:
         if namespace.file is not None:
+            # The file takes the place of the owner's own: what else counts at a start is checked
+            # with it.
             namespace.config = namespace.file
         report = check(command_line(namespace))
     _tell(report.problems, report.notices, namespace.output)
@@ -187,6 +192,7 @@ def _explain(namespace: argparse.Namespace) -> int:
 def _write_explanation(explanation: Explanation, output: Output) -> None:
     for number, step in enumerate(explanation.steps, start=1):
         output.prose(_line(f"{number}. {step.step}: {step.sentence}"))
+        # Where the sentence says already how to change it, that is not said twice.
         if step.change is not None and step.change not in step.sentence:
             output.prose(_line(f"   {step.change}"))
     output.prose(_line(f"Result: {explanation.result}"))

@@ -37,6 +37,7 @@ class OtherPrograms:
         try:
             self.ours = look(own)
             known.update(own_document(self.ours).servers)
+        # A server that ours has already is not offered again.
         except ConfigError as error:
             self.trouble = error
         self.collected = collect(self.titles, known, NAME, LARGEST_FILE)
@@ -103,6 +104,7 @@ def import_all(own: Path) -> int:
         narration.say(f"✓ {shown_path(own)} has all of them.")
         return OK
     Output().text("\n".join(collected.servers.values()).rstrip("\n"))
+    # Into a file that cannot be read nothing is added; what was found is printed all the same.
     if others.trouble is not None or not person_present():
         return OK
     return OK if _written(others, narration) else FAILED
@@ -122,6 +124,7 @@ def _files() -> dict[Path, str]:
 def _written(others: OtherPrograms, narration: Narration) -> bool:
     """Ask, and add the servers at the end of our file. Raises ConfigError."""
     servers = others.collected.servers
+    # Each as it would stand beside ours: what is refused is told before anybody is asked.
     refused = others.refused(servers)
     for name, why in refused.items():
         narration.say(f"✗ {name} is left out: {why}")

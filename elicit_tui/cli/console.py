@@ -77,6 +77,7 @@ def open_console(
     own_file: OwnFile | None = None,
 ) -> int:
     """Open the console on these servers, or as the inbox. Raises UsageError without a terminal."""
+    # A form is drawn on standard error: standard output may be redirected.
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         raise UsageError(
             "The console needs a terminal. Without one: elicit-tui call SERVER TOOL "

@@ -25,6 +25,7 @@ MOST_ANNOTATIONS: Final = 50
 """Of one command; GitHub shows no more of a job."""
 LARGEST_SUMMARY: Final = 900_000
 """Bytes; GitHub shows none that is larger than a mebibyte."""
+# Every sign that can begin or end some markup, in a cell of a table too.
 _MARKDOWN: Final = re.compile(r"[\\`*_{}\[\]()#+.!|~<>&@:-]")
 _LEVELS: Final[tuple[Level, ...]] = ("notice", "warning", "error")
 
@@ -65,6 +66,7 @@ def commands(
     """The annotations as the runner reads them, the gravest first, each on a line."""
     environment = os.environ if environment is None else environment
     ordered = sorted(annotations, key=lambda annotation: -_LEVELS.index(annotation.level))
+    # The gravest are first, so that the many light ones are what is cut off.
     for level, file, line, title, message in ordered[:MOST_ANNOTATIONS]:
         place = _property(_in_repository(file, environment.get("GITHUB_WORKSPACE")))
         shown = _property(neutral_line(title, 200))
@@ -73,6 +75,7 @@ def commands(
 
 
 def _property(text: str) -> str:
+    # The percent sign first, or it would be written anew in the codes of the others.
     for sign, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"), (":", "%3A"), (",", "%2C")):
         text = text.replace(sign, code)
     return text
@@ -94,8 +97,10 @@ def add_to_summary(lines: Iterable[str], environment: Mapping[str, str] | None =
     if not (path := environment.get("GITHUB_STEP_SUMMARY")):
         return
     text = "\n".join(lines).encode()
+    # Cut at the end of a line, so that no row of a table and no character is left half.
     if len(text) > LARGEST_SUMMARY:
         text = text[:LARGEST_SUMMARY].rpartition(b"\n")[0]
+    # Added behind: earlier steps of the job may have written there.
     with Path(path).open("ab") as summary:
         summary.write(text + b"\n\n")
 

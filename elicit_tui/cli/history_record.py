@@ -55,6 +55,7 @@ def answer(row: Row) -> Iterator[str]:
         yield from _kept("arguments", arguments, policy)
     if row.content is not None:
         yield from _kept("answer", row.content, policy)
+    # Only an answer that was sent as a form holds something that could have been kept.
     elif policy == "none" and row.action == "accept" and row.mode == "form":
         yield _labelled("answer", 'not kept (history.content = "none")')
 
@@ -123,6 +124,7 @@ def _handed(details: Mapping[str, Any]) -> str | None:
     agent = details.get("handedTo")
     if agent is None:
         return None
+    # Nothing: the agent went on before an answer could be handed to it.
     handed_at = local_time(details.get("handedAt"), seconds=True)
     return f"{agent}, {handed_at}" if handed_at else f"{agent}: nothing"
 

@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Lint: 1 where something is to be mended, 4 where a server could not be asked."""
     narration, output = Narration(), Output()
+    # What ends with .toml is a scenario; anything else is the name of a server.
     files = [Path(subject) for subject in namespace.subjects if subject.endswith(_SCENARIOS)]
     named = [
         linted_file for linted_file in namespace.subjects if not linted_file.endswith(_SCENARIOS)
@@ -87,6 +88,7 @@ def _linted(
     narration: Narration,
 ) -> tuple[list[Linted], bool]:
     """Everything that was looked at, and whether each server could be asked."""
+    # The questions first, as they start nothing.
     questions = list(lint_questions(scenarios, settings.guardian))
     with_questions = {(question.file, question.server) for question in questions}
     for subject in scenarios:
@@ -142,6 +144,7 @@ def _own_file(server: ServerSettings) -> Path | None:
 
 
 def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
+    # What could not be asked may be worse than what was found.
     if not complete:
         return exit_codes.SERVER
     least = Severity.WARN if strict else Severity.BLOCK
@@ -153,6 +156,7 @@ def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
 
 
 def _write_text(linted: Sequence[Linted], output: Output, code: int) -> None:
+    # Signs are for eyes: a file or a program gets the words alone.
     signs = VERDICTS if output.on_terminal else {}
     for line in _lines(linted, signs):
         output.prose(ci_safe(line))

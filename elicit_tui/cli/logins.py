@@ -61,6 +61,7 @@ def shelf_of(settings: Settings) -> LoginShelf:
 
 def login_of(settings: Settings, server: ServerSettings) -> Login | None:
     """What is known of a server's login without asking a keyring; None: there is none."""
+    # A login belongs to a client. Where the configuration names one, no other client's is meant.
     if not server.may_log_in:
         return None
     client_id = server.oauth.client_id
@@ -101,6 +102,8 @@ def login_sentence(settings: Settings, server: ServerSettings) -> str:
     return f"Not logged in. If the server wants that: {decision.sentence}{change}"
 
 
+# A login in a keyring is not read for this, as the keyring might ask for its password. That it is
+# there has to do.
 def _place(login: Login) -> str:
     return "the keyring" if login.kept_in == "keyring" else str(logins_directory())
 
@@ -130,6 +133,7 @@ def _log_in(
     return exit_codes.OK
 
 
+# Without tokens what is kept is the registration of a client, and the server wants a login again.
 def _is_of_use(login: Login) -> bool:
     return bool(login.access_token) or login.kept_in == "keyring"
 
@@ -149,10 +153,13 @@ async def _connected(
         person_present=person.present,
         log_file=namespace.log_file,
     )
+    # The broker asks for the login while the connection is made; nothing else is wanted of the
+    # server.
     async with opened as runtime:
         person.follow(runtime)
         try:
             connection = await runtime.host.connect(server.name)
+            # Some servers connect anybody, and want the login only when something is asked of them.
             await connection.tools()
         except (ServerError, LimitReached, ProtocolCallError) as error:
             return error
@@ -167,6 +174,8 @@ def _log_out(settings: Settings, server: ServerSettings, narration: Narration) -
     if known is None:
         narration.tell(f"there is no login to {server.name} on this machine.")
         return exit_codes.OK
+    # First at the authorization server, which needs the tokens for that. Whatever it says, they are
+    # gone from here then.
     revoked = asyncio.run(_revoked(server, shelf, known, narration))
     shelf.forget(known.key)
     at = shown_address(known.issuer)
@@ -181,6 +190,7 @@ async def _revoked(
     from elicit_tui.host.oauth import revoked
 
     try:
+        # Under the lock, so that no other process renews the tokens while they are taken back.
         async with shelf.lock(known.key):
             login = shelf.read(known.key)
             return login is not None and await revoked(server, os.environ, login)
@@ -206,6 +216,7 @@ def _row(settings: Settings, login: Login) -> dict[str, Any]:
     return {
         "servers": [
             name
+            # By the key: a server that takes another client's login has none here.
             for name, server in settings.servers.items()
             if (known := login_of(settings, server)) is not None and known.key == login.key
         ],

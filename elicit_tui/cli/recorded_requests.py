@@ -75,6 +75,7 @@ class Recorded:
         So it is no milder than the record, nor than a run.
         """
         review = judge(self.request)
+        # What the record tells is added where the judge of today does not find it.
         present = {(finding.rule, finding.where) for finding in review.findings}
         refused = defect(self.request)
         also = self.found if refused is None else (*self.found, _malformed(refused))
@@ -101,8 +102,9 @@ class _RequestReader:
 
     def read(self, line: int, item: Any) -> Iterator[Recorded | Unreadable]:
         """The requests of one JSON value; none for what is known to carry none."""
+        # In this order: what speaks the protocol is read as such, whatever else stands beside it.
         if _holds_doubled(item):
-            yield Unreadable(line, "a key stands twice in one object")
+            yield _doubled(line)
         elif not isinstance(item, dict):
             yield Unreadable(line, "not a JSON object")
         elif "jsonrpc" in item or item.get("method") == METHOD or "inputRequests" in item:
@@ -113,7 +115,10 @@ class _RequestReader:
             yield from _of_history(line, item)
         elif messages := list(_messages_inside(item)):
             for message in messages:
-                yield from _of_wire(line, message)
+                if message is _DOUBLED:
+                    yield _doubled(line)
+                else:
+                    yield from _of_wire(line, message)
             if "requestedSchema" in item or "url" in item:  # What looks like a log is a request.
                 yield _bare(line, item)
         elif any(key in item for key in BARE):
@@ -124,14 +129,20 @@ class _RequestReader:
             )
 
     def _of_event(self, line: int, item: Mapping[str, Any]) -> Iterator[Recorded]:
+        # The other events of a run carry no question.
         if not item["event"].startswith("elicitation."):
             return
         name = str(item.get("id"))
         if item["event"] == "elicitation.requested":
             self.asked.add(name)
+        # Its end repeats the question, which was judged when it was asked.
         elif name in self.asked:
             return
         yield _exported(line, item, _present(_parameters(item)))
+
+
+def _doubled(line: int) -> Unreadable:
+    return Unreadable(line, "a key stands twice in one object")
 
 
 def _bare(line: int, item: Mapping[str, Any]) -> Recorded:
@@ -151,6 +162,7 @@ def _items(text: str) -> Iterator[tuple[int, Any]]:
     In a log, where a message stands behind a prefix, lines without any object are passed over.
     """
     lines = text.split("\n")
+    # One document that is laid out over several lines: its first line is no JSON by itself.
     if sum(bool(line.strip()) for line in lines) > 1 and _parsed(lines[0]) is None:
         whole = _parsed(text)
         if whole is not None:
@@ -162,6 +174,8 @@ def _items(text: str) -> Iterator[tuple[int, Any]]:
     for number, line, item in found:
         if item is None:
             item = logged[number]
+        # A line of a log that holds no brace can hold no message; one with a brace that nobody
+        # understands is told as unreadable.
         if item is not None or not is_log or "{" in line:
             yield number, item
 
@@ -169,6 +183,7 @@ def _items(text: str) -> Iterator[tuple[int, Any]]:
 def _behind_a_prefix(line: str) -> Any:
     """The JSON-RPC message that a line of a log ends with; None where there is none."""
     start = line.find("{")
+    # The prefix may hold braces of its own, so the message may begin at a later one.
     for _ in range(_MOST_PREFIXES):
         if start < 0:
             return None
@@ -179,14 +194,19 @@ def _behind_a_prefix(line: str) -> Any:
     return None
 
 
-def _messages_inside(item: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """The JSON-RPC messages that an object holds, also as text, as proxies log them."""
+def _messages_inside(item: Any, depth: int = 0) -> Iterator[Any]:
+    """The JSON-RPC messages that an object holds, also as text, as proxies log them.
+
+    `_DOUBLED` for a text that says a key twice.
+    """
     if depth > _MOST_DEPTH:
         return
     if isinstance(item, str) and item.lstrip().startswith("{") and _SPEAKS.search(item):
         item = _parsed(item)
         if _holds_doubled(item):
+            yield _DOUBLED
             return
+    # Not at the top: there the caller has looked already.
     if depth and isinstance(item, dict) and (_is_message(item) or "inputRequests" in item):
         yield item
     elif isinstance(item, dict):
@@ -211,6 +231,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _holds_doubled(value: Any) -> bool:
+    # With a list of its own in place of recursion: the text decides how deep it is.
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -227,6 +248,7 @@ def _is_message(value: Any) -> bool:
 
 def _of_wire(line: int, item: Mapping[str, Any]) -> Iterator[Recorded | Unreadable]:
     """The requests of one JSON-RPC message of either era; none for any other well-formed one."""
+    # Without a result the message itself is looked at: a result may have been recorded alone.
     result = item.get("result", item)
     error = item.get("error")
     if "method" in item:
@@ -242,6 +264,7 @@ def _of_wire(line: int, item: Mapping[str, Any]) -> Iterator[Recorded | Unreadab
         yield from _of_round(line, result["inputRequests"])
     elif isinstance(error, dict) and error.get("code") == URL_ELICITATION_REQUIRED:
         yield from _of_error(line, error.get("data"))
+    # Any other result or error carries no question, and is passed over.
     elif "result" not in item and not isinstance(error, dict):
         what = "not a JSON-RPC message: it has no method, result or error"
         yield Unreadable(line, what, item.get("id"))
@@ -303,6 +326,7 @@ def _exported(line: int, row: Mapping[str, Any], params: Any) -> Recorded:
         for entry in (findings if isinstance(findings, list) else ())
         if (finding := _finding(entry)) is not None
     ]
+    # A verdict without findings that explain it still counts: it gets a finding of its own.
     verdict = _VERDICTS.get(str(row.get("verdict")), Severity.NOTE)
     if verdict > max((risk.severity for risk in found), default=Severity.NOTE):
         found.append(
@@ -342,4 +366,6 @@ def _present(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _request(server: Any, params: Any) -> ElicitationRequest:
     name = server if isinstance(server, str) and server else "server"
+    # The era matters only for what a run would refuse; one of the handshake era is set by its
+    # reader.
     return ElicitationRequest(ServerIdentity(name, "stdio", ""), params, era="modern")

@@ -46,6 +46,8 @@ class Recording:
 
     def heard(self, event: Resolved) -> None:
         """Write what the person decided, in order, once it is sure that it goes out."""
+        # A question that ends since the call is cancelled, or its server muted, was not answered
+        # (no `via`).
         by_person = event.outcome.decided_by == "user" and event.outcome.via is not None
         if by_person and event.request.traits.from_server:
             entry = "\n" + self._entry(event)
@@ -54,24 +56,28 @@ class Recording:
 
     def _write(self) -> None:
         """Write what waits; an entry stands in the file whole or not at all."""
+        # Past the buffer of the stream, so that what stands in the file is known after each write.
         descriptor = self._stream.fileno()
         try:
             while self._waiting:
                 entry = self._waiting[0] if self._end else HEAD.encode() + self._waiting[0]
                 rest = memoryview(entry)
                 while rest:
+                    # The system may take a part of it at a time.
                     rest = rest[os.write(descriptor, rest) :]
                 self._end += len(entry)
                 self._written += 1
                 del self._waiting[0]
         except OSError as error:
             self._failure = error
+            # A piece of an entry is taken back. It waits, and is tried again with the next one.
             with suppress(OSError):
                 os.ftruncate(descriptor, self._end)
                 os.lseek(descriptor, self._end, os.SEEK_SET)
 
     def finish(self, narration: Narration) -> UsageError | None:
         """Close the file and say what it holds, or why it lacks answers; without one it is gone."""
+        # Once more, as there may be room by now.
         self._write()
         self._stream.close()
         if not self._written:
@@ -107,6 +113,7 @@ class Recording:
 def _withheld(answer: Resolved) -> dict[str, str]:
     """The fields whose values must not be written, each with the reason."""
     review = answer.review
+    # Findings name a field as it is told, neutral and of that length: names are compared as such.
     found = {finding.where: finding.rule for finding in review.outgoing}
     withheld = {}
     for name in answer.outcome.content or {}:

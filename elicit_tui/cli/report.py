@@ -117,6 +117,7 @@ class Report:
         self.schema_problem: str | None = None
         """Why structuredContent does not satisfy the tool's outputSchema; None when it does."""
         self.resolved: list[Resolved] = []
+        # Ids of pages whose end was told already.
         self._done_pages: set[str] = set()
 
     def heard(self, event: Requested | Resolved) -> dict[str, Any]:
@@ -142,6 +143,8 @@ class Report:
     @property
     def unused(self) -> list[Rule]:
         """The entries of the answers file that answered nothing."""
+        # An entry whose answer was not sent, such as one that a managed hook refused, did not
+        # answer.
         used = {event.outcome.key for event in self.resolved if _answered(event.outcome)}
         if self.error is not None and not self.resolved:
             return []  # It went wrong before there was anything to answer.
@@ -195,6 +198,7 @@ class Report:
             message = str(self.error) or type(self.error).__name__
             return {"code": exit_codes.name_of(self.error), "message": message}
         if exit_code == exit_codes.NOT_ACCEPTED:
+            # Else all were accepted, and it ends so for an entry that was left over (`--strict`).
             if self.unanswered or any(
                 question.outcome.action != "accept" for question in self.resolved
             ):
@@ -250,5 +254,7 @@ def write_end(options: argparse.Namespace, method: Method, error: ElicitTuiError
 
 def _answered(outcome: Outcome) -> bool:
     """Whether an entry of the answers file decided, or a managed rule, which stands for it."""
+    # With an answers file each question ends by it. Without a key, it ended since no entry was
+    # valid.
     by_entry = outcome.decided_by == "answers" and outcome.key is not None
     return by_entry or outcome.decided_by == "rule"

@@ -39,6 +39,8 @@ def command_line(namespace: argparse.Namespace) -> CommandLine:
 def _allowed_tools(namespace: argparse.Namespace) -> tuple[tuple[str, str], ...]:
     if getattr(namespace, "allow_tool", False):
         return ((namespace.server, namespace.name),)
+    # Asked of `call`, where it is the tool that is called; a test run allows those of its
+    # scenarios.
     return getattr(namespace, "allowed_tools", ())
 
 
@@ -63,8 +65,10 @@ def load_settings(
 
     options = command_line(namespace)
     settings = load(options)
+    # Where the configuration has a server of that name, it is meant.
     if DEMO in named and DEMO not in settings.servers:
         added = f"{DEMO}={shlex.join(demo_command())}"
+        # Read once more from the start, so that the added one meets the same layers as any other.
         settings = load(options._replace(with_servers=(*options.with_servers, added)))
     for notice in settings.notices:
         narration.tell(notice)
@@ -88,6 +92,7 @@ def named_server(settings: Settings, name: str) -> ServerSettings:
 def _known(settings: Settings, name: str) -> str:
     if not settings.servers:
         return " None is configured: add one with --with NAME=TARGET, or see elicit-tui config."
+    # One that is spelled nearly so, else all of them.
     if (near := nearest(name, settings.servers)) is not None:
         return f" Did you mean {near!r}?"
     return f" Configured: {', '.join(sorted(settings.servers))}."

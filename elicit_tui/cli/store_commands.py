@@ -82,10 +82,12 @@ async def _of_redis(settings: Settings, url: str) -> AsyncIterator[str]:
             yield f"warning  {warning}"
         if lacks:
             raise StoreError(f"The store {server.address.shown} lacks rights that it needs.")
+        # Beside the lacking rights: whatever else keeps it from being a store.
         server.must_serve()
     store = await RedisStore.open(url, "answerer", secret=secret)
     try:
         spans = []
+        # A single round trip tells little of a network.
         for _ in range(_ROUND_TRIPS):
             begun = time.perf_counter()
             await store.server.is_there()

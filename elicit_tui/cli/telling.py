@@ -50,9 +50,11 @@ class Telling:
 
     def resolved(self, event: Resolved) -> None:
         """Who decided a question, how and why; a flood's are counted only beyond the first."""
+        # Those of a flood come in numbers, and are told as progress is.
         if event.outcome.in_group and not self._may_tell():
             return
         by = event.outcome.decided_by
+        # The form is gone from the terminal then, and this line stays in its place.
         if self._forms and by in ("user", "shutdown"):
             self._narration.say(_left_behind(event, self._history_content))
         else:
@@ -75,8 +77,10 @@ class Telling:
             self._narration.say(f"{event.server}: {event.sentence}")
 
     def _may_tell(self) -> bool:
+        # Whole seconds of a clock that nobody sets.
         second = int(time.monotonic())
         if second != self._second:
+            # What was left out is told with the next line that may be.
             if self._left_out:
                 self._narration.say(f"({self._left_out} more lines of it are not shown)")
             self._second, self._lines_told, self._left_out = second, 0, 0
@@ -111,6 +115,7 @@ def _left_behind(event: Resolved, history_content: ContentPolicy) -> str:
     if event.draft_kept:
         text += " · what you typed is kept for a day"
     line = neutral_line(f"{SIGNS[outcome.action]} {as_name(name, 60)} · {text}", LINE_CHARACTERS)
+    # Of standard error, where the line is written; None where that is no terminal.
     columns = columns_of(sys.stderr)
     if columns is None or cell_len(line) <= columns:
         return line
@@ -122,6 +127,7 @@ def _stopped(event: Resolved) -> Iterator[str]:
     request, found = event.request, event.review.findings
     asked = neutral_line(request.message, 100) or "(no message)"
     yield f"■ {request.server.name}: the guardian stopped “{asked}” and declined it for you."
+    # One of them stands for all: the rest is in the history.
     worst = max(found, key=lambda finding: finding.severity)
     evidence = f" “{neutral_line(worst.evidence, 60)}”" if worst.evidence else ""
     seen = f"{worst.severity.word} {worst.rule} in {neutral_line(worst.where, 60)}"
@@ -144,6 +150,7 @@ def _decision(event: Resolved) -> Iterator[str]:
     )
     if event.draft_kept:
         yield "  What you typed is kept: it is there again when the same is asked within a day."
+    # The same words once, whichever part of the form they were found in.
     findings = dict.fromkeys(
         (finding.severity.word, finding.rule, neutral_line(finding.where, 100), finding.advice)
         for finding in (*event.review.at_least(Severity.WARN), *event.review.outgoing)

@@ -175,6 +175,7 @@ class _TestRun:
         self._settings = settings
         self._narration = narration
         self._output = Output()
+        # `auto`: as the configuration has it.
         eras: tuple[Revision, ...] = (namespace.eras or "auto",)
         if namespace.eras == "both":
             eras = (HANDSHAKE, MODERN)
@@ -183,6 +184,7 @@ class _TestRun:
             answers_gone_wrong=namespace.answers_gone_wrong,
             eras=eras,
             update=namespace.update,
+            # In CI a missing snapshot fails: nobody would read a note there.
             need_snapshots=in_ci(),
             timeout_sec=seconds,
             log_file=namespace.log_file,
@@ -192,6 +194,7 @@ class _TestRun:
         self._suite: Suite = Suite()
         self._shown: Scenario | None = None
         self._open: dict[tuple[str, ...], Run] = {}
+        # Of standard error: data on standard output may be redirected while a person still watches.
         self._progress = is_terminal(sys.stderr)
 
     def run(self, scenarios: Sequence[Scenario]) -> int:
@@ -247,12 +250,14 @@ class _TestRun:
             self._clear()
             self._output.text(ci_safe("\n".join(self._lines(event.run))))
         run = event.run
+        # A scenario runs once for each way and era, so its name alone would not tell them apart.
         way = (run.scenario.name, run.era, run.branch)
         if event.event == "started":
             self._open[way] = run
         elif event.event == "ended":
             self._open.pop(way, None)
         if self._progress and self._open and event.event in ("started", "ended"):
+            # Of those that are open, the one that began last.
             now = next(reversed(self._open.values()))
             name = neutral_line(now.scenario.name, 40)
             self._clear()
@@ -261,10 +266,12 @@ class _TestRun:
     def _clear(self) -> None:
         """Take the line of progress off the terminal."""
         if self._progress:
+            # To the line's beginning, and what stands there is erased.
             self._narration.write("\r\x1b[K")
 
     def _lines(self, run: Run) -> list[str]:
         scenario, lines = run.scenario, []
+        # The file and the scenario are told once, above the first of their ways.
         if self._shown is None or self._shown.file != scenario.file:
             lines.append(neutral_line(str(scenario.file)))
         if self._shown is not scenario:

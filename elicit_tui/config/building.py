@@ -41,10 +41,12 @@ def settings_from(
     """The settings of a run; every value's origin stands in `provenance`."""
     guardian = _guardian(merged, managed, user)
     rules = (*rules_of(managed), *rules_of(user))
+    # Keys that no layer sets are left out below, so that the defaults of the dataclasses hold.
     policy = written_policy(merged.values.get("approval_policy"))
     reviewer: dict[str, Any] = {}
     if "approvals_reviewer" in merged.values:
         reviewer["approvals_reviewer"] = merged.values["approvals_reviewer"]
+    # The files' notices first, then what merging them brought up; each once.
     notices = [note for document in (managed, user) if document for note in document.notices]
     return Settings(
         approval_policy=policy,
@@ -111,6 +113,8 @@ def _logins(merged: Merged) -> LoginSettings:
 def _history(merged: Merged, environment: Mapping[str, str]) -> HistorySettings:
     history = HistorySettings(**merged.section("history"))
     origin = merged.provenance.get("history.path")
+    # The path of managed configuration holds as it stands: an environment that a user makes must
+    # not lead the ledger elsewhere.
     if history.path is None or origin is None or origin.layer == "managed":
         return history
     expansion = Expansion(environment)

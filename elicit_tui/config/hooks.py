@@ -43,6 +43,7 @@ def all_hooks(
 def _hooks_of(document: Document | None, merged: Merged) -> Iterator[Hook]:
     if document is None:
         return
+    # Counted from one, as a person reads it, and among the hooks of its own file.
     for index, entry in enumerate(document.get("hooks") or []):
         values: dict[str, Any] = dict(entry)
         for key in ("command", "include"):
@@ -51,6 +52,7 @@ def _hooks_of(document: Document | None, merged: Merged) -> Iterator[Hook]:
         hook = Hook(layer=document.layer, position=index + 1, **values)
         origin = document.provenance(("hooks", index), locked=document.layer == "managed")
         merged.provenance[hook.key] = origin
+        # The administrator's cannot be changed by a user, so they are told as locked.
         yield replace(hook, place=_place(origin))
 
 
@@ -76,6 +78,8 @@ def _managed(hook: Hook, directories: tuple[Path, ...]) -> Hook:
 
 def _expanded(hook: Hook, environment: Mapping[str, str]) -> Hook:
     """A user's hook with each `${NAME}` replaced; one that the environment lacks stops it."""
+    # What is lacking is told here and fails each time, as a hook that does not run must not be
+    # passed over.
     expansion = Expansion(environment)
     command = None if hook.command is None else expansion.texts(list(hook.command))
     url = None if hook.url is None else expansion.text(hook.url)
@@ -100,8 +104,11 @@ def hook_faults(document: Document) -> Iterator[Problem]:
             if "format" in entry:
                 yield document.problem(WITH_URL, (*path, "format"))
         elif REFERENCE.search(entry["url"]):
+            # The administrator's hooks are not led by an environment that a user makes. A user's
+            # address is looked at again when it is whole.
             if document.layer == "managed":
                 yield document.problem("${NAME} does not work in a managed hook", (*path, "url"))
+        # An address without references can be judged already now.
         elif not is_web_address(entry["url"]):
             yield document.problem(NO_ADDRESS, (*path, "url"))
         for key in ("format", "include"):
@@ -126,6 +133,7 @@ def hooks_that_cannot_run(settings: Settings) -> Iterator[Problem]:
     """What `config check` says of hooks that would fail each time."""
     for hook in settings.hooks:
         why = hook.cannot_run
+        # A program may be gone by now, or be none for this user.
         if why is None and hook.command is not None and which(hook.command[0]) is None:
             why = f"{hook.command[0]} is no program that can be run"
         if why is not None:

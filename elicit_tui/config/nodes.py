@@ -90,6 +90,7 @@ def table_of(
             )
         else:
             keys[name] = sentence
+    # `is` twice: neither a default nor a way to make one.
     required = (
         name
         for name in about
@@ -100,6 +101,7 @@ def table_of(
 
 def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value:
     """The key that a field of this type is."""
+    # `None` in the type only says that the key has no default.
     if get_origin(hint) in (Union, types.UnionType):
         parts = [part for part in get_args(hint) if part is not type(None)]
     else:
@@ -107,6 +109,7 @@ def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value
     # Two parts: a value of one kind, and words that may stand in its place.
     words = get_args(parts.pop()) if len(parts) == 2 else ()
     kind = parts[0]
+    # A choice of words, a list, a table, or one plain value.
     if get_origin(kind) is Literal:
         return Value("string", doc, default, get_args(kind), minimum)
     if get_origin(kind) is tuple:

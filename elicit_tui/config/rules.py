@@ -17,6 +17,7 @@ from elicit_tui.errors import ConfigError
 
 def rules_of(document: Document | None, table: str = "rules") -> tuple[Rule, ...]:
     """The entries of a checked document, in order; only an answer may leave out its action."""
+    # An answer without an action accepts; a rule always has one.
     if document is None:
         return ()
     entries = document.get(table) or []
@@ -37,6 +38,8 @@ def _rule(entry: dict[str, Any], layer: Layer, position: int) -> Rule:
 def rule_faults(document: Document) -> Iterator[Problem]:
     """Rules that could never do what they say."""
     for path, entry in document.sound_tables("rules"):
+        # A rule accepts for a server that it names and with a content that it gives: never for
+        # anybody, nor with whatever the form holds.
         if entry["action"] == "accept":
             for key in ("server", "content"):
                 if key not in entry:

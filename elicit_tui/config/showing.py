@@ -74,6 +74,7 @@ def _plain(settings: Settings) -> Iterator[Shown]:
         value: Any = settings
         for part in path:
             value = getattr(value, part)
+        # The path that holds, also where none is set.
         if path == ("history", "path"):
             value = str(ledger_file(value))
         yield _row(settings, ".".join(path), _json(value))
@@ -95,6 +96,7 @@ def _lists(settings: Settings, written: Settings) -> Iterator[Shown]:
         values = {
             key: _json(value)
             for key, value in asdict(entry).items()
+            # What an entry leaves out is left out here as well.
             if value not in (None, (), False) and key not in ("layer", "position")
         }
         key = f"rules[{entry.position}]"
@@ -108,6 +110,7 @@ def _lists(settings: Settings, written: Settings) -> Iterator[Shown]:
             if value not in (None, ()) and key not in ("layer", "position", "fixed_path")
         }
         for key in ("command", "url"):
+            # The words of a command may hold secrets, as the arguments of a server may.
             if key in values:
                 values[key] = _hidden("args" if key == "command" else key, values[key])
         yield Shown(hook.key, values, hook.layer, hook.layer == "managed")
@@ -115,11 +118,13 @@ def _lists(settings: Settings, written: Settings) -> Iterator[Shown]:
 
 def _servers(settings: Settings, written: Settings) -> Iterator[Shown]:
     for name, effective in settings.servers.items():
+        # As it is written. A server that only the real settings have is shown from them.
         server = written.servers.get(name, effective)
         for key, node in SERVER.keys.items():
             here = dotted("mcp_servers", name, key)
             if isinstance(node, Value):
                 value = _hidden(key, _json(getattr(server, key)))
+                # A value that is empty is shown where somebody set it so.
                 if value is not None and (value not in ([], {}) or here in settings.provenance):
                     yield _server_row(settings, effective, here, value)
         for key in OAUTH:
@@ -131,6 +136,7 @@ def _servers(settings: Settings, written: Settings) -> Iterator[Shown]:
             here = dotted("mcp_servers", name, "tools", tool, "approval_mode")
             if own.approval_mode is not None:
                 yield _server_row(settings, effective, here, own.approval_mode)
+        # What is amiss is found with the real environment: in the other one no variable is missing.
         for key in ("missing", "refused"):
             if value := getattr(effective, key):
                 here = dotted("mcp_servers", name, key)

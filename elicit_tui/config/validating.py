@@ -79,6 +79,7 @@ def _table(
 ) -> Iterator[KeyFault]:
     for key, item in value.items():
         node = table.keys.get(key)
+        # A key that is not known. Those of the file itself may belong into another one of ours.
         if node is not None:
             yield from _node((*path, key), node, item, kind)
         # A key that stands in another file of ours.
@@ -88,6 +89,7 @@ def _table(
             yield KeyFault(
                 (*path, key), f"is not a key here; {_nearest(key, table, kind)}", "unknown"
             )
+    # Told at the table, since there is no line where it should stand.
     for key in table.required:
         if key not in value:
             yield KeyFault(path, f"needs {key}")
@@ -122,6 +124,7 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
     if node.without_effect:
         yield KeyFault(path, "is a key of Codex CLI and has no effect here", "notice")
     if node.choices:
+        # Of a list, each item is checked.
         chosen = value if isinstance(value, list) else [value]
         for item in chosen:
             if item not in node.choices:
@@ -139,6 +142,7 @@ def _is_kind(node: Value, value: Any) -> bool:
     if node.kind == "boolean":
         return isinstance(value, bool)
     if node.kind == "integer":
+        # `True` is an integer in Python, and none in TOML.
         return isinstance(value, int) and not isinstance(value, bool)
     if node.kind == "number":
         numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -182,6 +186,7 @@ def as_json(value: Any) -> Any:
     return value
 
 
+# The cutoff tells how alike two names must be, from 0 to 1: at 0 there is always a nearest one.
 def _nearest(key: str, table: Table, kind: FileKind) -> str:
     import difflib
 
@@ -200,6 +205,7 @@ def _places(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Every key of a file, for a key that stands in the wrong table."""
     if path:
         yield path
+    # Where a value or a table may stand, only the table has keys.
     if isinstance(node, Either):
         yield from _places(node.table, path)
     elif isinstance(node, Table):
@@ -224,8 +230,10 @@ def shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Mapping):
         return "a table"
+    # A list of tables has no names: its keys are told without a number.
     if isinstance(value, list):
         return "a list"
+    # Python refuses to write integers of thousands of digits.
     if isinstance(value, int) and abs(value) >= 10**20:
         return "a very large number"
     return str(value)

@@ -45,6 +45,7 @@ class Policy:
 
     def surfaces(self, request: ElicitationRequest) -> Decision:
         """Step 3: an end that policy alone decides, or the question may surface."""
+        # `or`: policy that says nothing lets it surface.
         return surfacing.surfaces(self.settings, request) or self._may_surface
 
     @cached_property
@@ -94,6 +95,8 @@ class Policy:
 
     def why_not(self, rule: Rule, question: Question) -> str | None:
         """Why a prepared accept, such as a hook's, may not answer this question; None: it may."""
+        # A hook's answer is judged as a rule of the owner is, and not as an entry of an answers
+        # file.
         return why_not(rule, question, rule.content, from_answers=False)
 
     def judge_login(self, server: str) -> Decision:

@@ -42,6 +42,8 @@ def unadvertised(settings: Settings, request: ElicitationRequest) -> Outcome | N
         sentence = f"the mode {neutral_line(request.mode, 40)!r} was not advertised"
     layer = layer_of(settings, key)
     reason = f"Refused by policy: {sentence}; {setting_text(key, value, layer)}."
+    # The handshake era has a way to refuse one question alone; in a round (2026-07-28) it would end
+    # all of it.
     if not request.protocol.rounds:
         return unsent("policy", reason, key=key, layer=layer, error_code=INVALID_PARAMS)
     return decline("policy", reason, key=key, layer=layer)
@@ -71,6 +73,7 @@ def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | Non
     refused = unadvertised(settings, request)
     if refused is not None:
         return refused
+    # Each kind of question has its own flag of a granular policy.
     flag = request.traits.flag
     if not getattr(granted(settings.approval_policy), flag):
         key, sentence, layer = refused_flag(settings, flag)
@@ -131,6 +134,7 @@ def weigh(settings: Settings, review: Review) -> Decision:
     layer = layer_of(settings, key)
     setting = setting_text(key, value, layer)
     change = who_can_change(settings, key, advice)
+    # Everything else than a block that is declined goes on, and is told with what it rests on.
     if review.verdict == "block" and value == "decline":
         worst = review.at_least(Severity.BLOCK)[0]
         found = f"{neutral_line(worst.rule, 80)} in {neutral_line(worst.where, 80)}"

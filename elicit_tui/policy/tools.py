@@ -24,6 +24,7 @@ CALLING = "tool call"
 
 
 def may_run(settings: Settings, server: ServerSettings) -> Decision:
+    # In this order: what an administrator refuses is told before what the user could change.
     """Whether a server is started: not refused, nothing missing, enabled; in this order."""
     key = dotted("mcp_servers", server.name)
     layer = layer_of(settings, key)
@@ -52,6 +53,8 @@ def approval_mode(server: ServerSettings, tool: str) -> tuple[str, str]:
 
 def needs_definition(server: ServerSettings, tool: str) -> bool:
     """Whether what the tool says of itself has a part in the decision."""
+    # Of a refused tool, and of one that is called without asking, its words are never needed: the
+    # list need not be fetched.
     offered = server.refused is None and server.offers_tool(tool)
     return offered and approval_mode(server, tool)[1] != "approve"
 
@@ -87,6 +90,7 @@ def judge_call(
     `allowed`: a person allowed this definition for the session. `nobody`: why no person can
     confirm in this run, in a clause; None when one can.
     """
+    # First what nobody may call, then whether anybody has to confirm, then who could.
     unlisted = _unlisted(settings, server, tool)
     if unlisted is not None:
         return unlisted
@@ -94,6 +98,7 @@ def judge_call(
     key, mode = approval_mode(server, tool)
     layer = layer_of(settings, key)
     setting = setting_text(key, mode, layer)
+    # The key that a person would write for this tool alone, whichever one holds now.
     remedy = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
     way = who_can_change(settings, remedy, f'{remedy} = "approve" would allow it without asking.')
     why = needs_confirmation(mode, definition)
@@ -119,6 +124,7 @@ def _no_confirmation(settings: Settings, wants: str, way: str, holds: str) -> De
     flag, sentence, layer = refused_flag(settings, "tool_calls")
     reason = f"{wants}, and {sentence} lets no confirmation be asked. {way} {holds}"
     refused = decline("policy", reason, key=flag, layer=layer)
+    # The refusal comes from the policy as a whole, or from a flag of a granular one.
     wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
     change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
     return ends(CALLING, refused, f"{way} {change}")
@@ -146,6 +152,7 @@ def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision
     if server.refused is not None:
         key = dotted("mcp_servers", server.name)
         return _refused(server.refused, key, "managed", None)
+    # What is in both lists is not offered: the one that disables counts.
     if server.offers_tool(tool):
         return None
     name = "disabled_tools" if tool in server.disabled_tools else "enabled_tools"

@@ -50,6 +50,7 @@ def open_ledger(history: HistorySettings) -> Ledger | UnavailableLedger:
     """The ledger, or one that refuses every write and says why."""
     path = ledger_file(history.path)
     try:
+        # Others hold it just now: what is no accept waits beside it and is taken in later.
         return Ledger.open(path, content=history.content)
     except LedgerInUse as error:
         return UnavailableLedger(str(error), LateRecords(path, history.content))
@@ -95,6 +96,7 @@ async def open_store(
     `notify` is told what the owner of a Redis should know. Raises StoreError: StoreTooNew,
     StoreMissing (not `create`), SecretError, or it cannot be used.
     """
+    # The secret first: where it cannot be used, nothing is opened.
     secret = store_secret(settings)
     store: Store
     if settings.store.url is not None:
@@ -129,6 +131,7 @@ def store_secret(settings: Settings) -> bytes | None:
     """The owner's secret for the store; None where they gave none. Raises SecretError."""
     from elicit_tui.store.sealing import secret_from, secret_in_file
 
+    # The variable counts before the file, as the nearer of the two.
     if value := os.environ.get(settings.store.secret_env):
         return secret_from(settings.store.secret_env, value)
     if settings.store.secret_file is not None:
@@ -153,6 +156,7 @@ async def open_inbox(
 
     async with open_store(settings, "answerer", create=create) as store:
         may = partial(refusal, without_terminal=settings.store.answer_without_terminal)
+        # An answer is examined for secrets only when one is given.
         guardian = LazyGuardian(settings.guardian)
         inbox = Inbox(
             store,

@@ -340,9 +340,9 @@ class Ways:
         return run
 
     async def answers_alike(self, lane: Lane, base: Run) -> bool:
-        # Once as the first call of this process, and once more.
         """Whether a process answers the accepted call a second time as it did the first."""
         asked = [question_snapshot(request) for request in base.asked]
+        # Once as the first call of this process, and once more.
         for _ in range(2):
             way = self._as_written()
             await way.call(lane)

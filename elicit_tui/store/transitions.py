@@ -217,12 +217,12 @@ def kept_long_enough(record: StoredQuestion, now: float) -> bool:
 
 
 def opened_again(question: StoredQuestion) -> StoredQuestion:
-    # The digest and the attempt stay as they are, so that an answer that is still on its way
-    # counts.
     """A question as who asks puts it again, after the engine lost what became of it.
 
     An answer that was given and lost with it is asked for once more.
     """
+    # The digest and the attempt stay as they are, so that an answer that is still on its way
+    # counts.
     return replace(_free(question), answer_id=None, answer=None, answerer=None)
 
 

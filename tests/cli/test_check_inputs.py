@@ -220,6 +220,15 @@ def test_an_object_that_says_a_key_twice_is_no_request(line: str) -> None:
     assert "a key stands twice" in ended.stdout + ended.stderr
 
 
+def test_a_message_in_a_log_that_says_a_key_twice_is_not_passed_over() -> None:
+    asked = '{"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "method": "ping"}'
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    for beside in ({"message": "in"}, {"other": ping}):
+        ended = check(json.dumps({"level": "info", "payload": asked, **beside}))
+        assert ended.code == 2
+        assert "a key stands twice" in ended.stdout + ended.stderr
+
+
 REFUSED = {
     "no_message": {"message": 5, "requestedSchema": {"type": "object", "properties": {}}},
     "unknown_mode": {"mode": "voice", "message": "Enter your password"},

@@ -67,6 +67,7 @@ def run(namespace: argparse.Namespace) -> int:
     agent = agent_named(namespace.agent or "", "doctor")
     settings = load_settings(namespace, Narration())
     doctor = Doctor(agent, settings)
+    # An agent without a file of its own that we know can still be measured.
     if agent.place:
         path = chosen_file(namespace, own_file(agent))
         secret_env = settings.store.secret_env
@@ -76,6 +77,7 @@ def run(namespace: argparse.Namespace) -> int:
     doctor.tells_what_is_known()
     longest = namespace.longest or LONGEST_SECONDS
     every = namespace.every or TICK_SECONDS
+    # The nonce lets both sides prove that they have the same secret, without sending it.
     request = DoctorRequest(agent.key, longest, every, secrets.token_hex(16))
     files = DoctorFiles(agent.key)
     with files.asking(request):
@@ -94,6 +96,7 @@ class Doctor:
 
     def says(self, well: bool, sentence: str) -> None:
         """One finding."""
+        # A sentence that is not well changes the exit code at the end.
         self._unwell += not well
         self._output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
 
@@ -122,17 +125,21 @@ class Doctor:
         reported: set[tuple[str, str]] = set()
         renewed = 0.0
         while True:
+            # Each second: a request that is not renewed for some is taken for that of a doctor that
+            # died (`FRESH_SECONDS`).
             now = time.monotonic()
             if now - renewed > 1:
                 files.renew()
                 renewed = now
             observations = files.observations()
             for seen in observations:
+                # A call that waits is seen again and again; it is told once a minute.
                 key = (seen.call, f"{seen.event} {seen.seconds // TOLD_EACH:.0f}")
                 if key not in reported:
                     reported.add(key)
                     last_news = now
                     self._tell(seen)
+            # Both calls have ended.
             if sum(observation.event == "ended" for observation in observations) >= CALLS:
                 return OK
             if now - last_news > PATIENT_SECONDS:
@@ -151,6 +158,7 @@ class Doctor:
         found = measured(observations)
         for observation in found:
             self.says(True, _found(observation))
+        # The call that tells most of a session, and so of how long to hold.
         best = decisive(found)
         if best is None:
             return
@@ -160,9 +168,11 @@ class Doctor:
         if not any(observation.token for observation in found):
             self._output.prose("○ It asks for no progress, so none can extend its time.")
         chosen = self._settings.gateway.hold_sec
+        # What would be held today, by the settings and what is known of the agent.
         now = self._agent.hold_seconds(chosen, http=best.http, progress=best.token)
         if now <= best.hold:
             self.says(True, self._held(now, ", which is in time."))
+        # The call ended before the agent gave up: that more is too long is not known.
         elif best.at_least:
             more = f"; whether it waits so long is not known: try --longest {now + 20:.0f}."
             self._output.prose(f"○ {self._held(now, more)}")
@@ -185,6 +195,7 @@ class Doctor:
 
     def _tell_secret(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         name = self._settings.store.secret_env
+        # The two digests are compared; the secret itself stands in neither file.
         ours = proof_of(os.environ.get(name), request.nonce)
         theirs = observations[-1].proof
         if ours != theirs:

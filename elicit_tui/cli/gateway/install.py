@@ -98,6 +98,7 @@ def _install_request(
 def _refuse_nothing_served(request: InstallRequest, plan: Plan, settings: Settings) -> None:
     enabled = any(server.enabled for server in settings.servers.values())
     if request.servers or plan.moved or enabled:
+        # Its words tell why nothing would be served, before that is refused.
         return
     show_plan(plan, Narration())  # It says which servers stay with the agent, and why.
     raise UsageError(
@@ -111,6 +112,7 @@ def _tell_next_steps(namespace: argparse.Namespace, request: InstallRequest, pla
     agent, narration = request.agent, Narration()
     if plan.moved:
         narration.say(
+            # Servers that move lose the environment and the folder that the agent gave them.
             f"✓ Moved into {shown_path(request.ours)}: {_names(plan.moved)}. What "
             "moved starts in your home folder, with few of your environment's variables."
         )
@@ -167,6 +169,7 @@ def _uninstall(namespace: argparse.Namespace) -> int:
 
 def _our_file(namespace: argparse.Namespace) -> Path:
     chosen: Path | None = namespace.config
+    # The same file that the gateway will be started with.
     return chosen.absolute() if chosen is not None else paths.config_file()
 
 

@@ -103,6 +103,7 @@ def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
     agent = f"for {as_name(waiting.agent, 60)}" if waiting.agent else "for an agent"
     yield agent + elsewhere(waiting.asker)
     yield f"{span((clock - waiting.put_at).total_seconds())} ago"
+    # The time that is left counts the keys of the person who answers (`ends_at`).
     if waiting.ends_at is not None:
         yield f"{span((waiting.ends_at - clock).total_seconds())} left"
     if waiting.question is not None and waiting.question.review.verdict != "allow":
@@ -115,6 +116,8 @@ def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
 
 def _asked(waiting: Waiting) -> str:
     server = neutral_line(waiting.server, 60)
+    # An agent's own prompt: its message tells what it wants to do, which need not be the call of a
+    # tool.
     if KINDS[waiting.kind].about_call and waiting.question and waiting.handed_to:
         return neutral_line(waiting.question.request.message)
     if KINDS[waiting.kind].about_call:
@@ -128,6 +131,8 @@ def _message(waiting: Waiting) -> str:
     if waiting.question is None:
         return waiting.unreadable or ""
     request = waiting.question.request
+    # Of the confirmation of a call the message would only say so; what matters is with what it
+    # would be called.
     if request.traits.about_call and request.call is not None:
         return neutral_line(readable_json(request.call.arguments, indent=None), _MESSAGE_CHARACTERS)
     return neutral_line(request.message, _MESSAGE_CHARACTERS)
@@ -213,6 +218,8 @@ def _how_to_answer(waiting: Waiting) -> Iterator[str]:
     short = waiting.id[:ID_CHARACTERS]
     if KINDS[waiting.kind].about_call:
         yield f"elicit-tui inbox answer {short}            call it, once"
+        # An agent's own prompt is answered once; what holds for longer stands in the agent's own
+        # settings.
         if waiting.handed_to is None:
             yield f"elicit-tui inbox answer {short} --session  and for the rest of the session"
         yield f'elicit-tui inbox decline {short} --note "…"'

@@ -27,7 +27,9 @@ from elicit_tui.elicitation.hiding import (
 from elicit_tui.elicitation.toml_spelling import comment, dotted, toml_value
 from elicit_tui.errors import ConfigError
 
+# A day, in milliseconds.
 _LONGEST_START: Final = 86_400_000
+# Words that change nothing here. The kind of transport is read before they are left out.
 _IGNORED: Final = {"type", "transport", "name", "description", "$schema"}
 
 
@@ -87,6 +89,8 @@ class _Server:
         self, text: str, hide: Callable[[Put], str], place: str, *words: str
     ) -> str:
         """The text as `hide` makes it; as it is where secrets are kept."""
+        # What stands in the place of a secret names a variable. By the stars it is seen whether
+        # there was one at all.
         if not self.keeps_secrets:
             return hide(self._put(place, *words))
         self.secret = self.secret or hide(stars) != text
@@ -99,6 +103,7 @@ class _Server:
         def variable() -> str:
             nonlocal count
             count += 1
+            # A second secret in one place gets a number behind its name.
             name = variable_name(*keys, *([str(count)] if count > 1 else []))
             self.note(f"{place} holds a secret, which is not copied: set {name}")
             return f"${{{name}}}"
@@ -120,6 +125,7 @@ def import_from(path: Path, largest: int = LARGEST_FILE) -> Imported:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is not one"
         raise ConfigError([f"{path}: cannot be read: {why}"]) from None
+    # One byte more than the largest was read, so that this can be seen without reading all of it.
     if len(raw) > largest:
         raise ConfigError([f"{path}: is larger than {largest // 2**20} MiB"])
     return import_text(text, str(path))
@@ -157,6 +163,8 @@ def _convert(
     name: str, table: Mapping[str, Any], dialect: Dialect, *, keeps_secrets: bool = False
 ) -> _Server:
     server = _Server(name, dialect, keeps_secrets)
+    # What is converted is taken out of `rest`. What is left there at the end is told to be left
+    # out.
     rest = {key: value for key, value in table.items() if key not in _IGNORED}
     if "command" in table:
         _stdio(server, rest)
@@ -169,6 +177,7 @@ def _convert(
         server.values["startup_timeout_sec"] = milliseconds / 1000
     elif milliseconds is not None:
         server.note(f"startup_timeout_ms: {shown(milliseconds)} is left out")
+    # Keys that are called the same there and here.
     for key in [key for key in rest if key in SERVER.keys]:
         _same(server, key, rest.pop(key))
     if "envFile" in rest:
@@ -185,6 +194,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
         server.note("command is not a text")
     command = command or ""
     server.take("command", command)
+    # A server is reached in one way: where there is a command, nothing of an address is taken over.
     for key in ("url", "headers", "http_headers", "transport"):
         if rest.pop(key, None) is not None:
             server.note(f"{key} does not go with command and is left out")
@@ -206,6 +216,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
 
 def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
     url = None
+    # Each program has its own word for the address; the first that is there counts.
     for key in ("url", "serverUrl", "httpUrl"):
         url = url or server.text(rest.pop(key, None))
     if url is None:
@@ -214,6 +225,7 @@ def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
     server.take("url", url, called="the url")
     if kind == "sse":
         server.values["transport"] = "sse"
+    # A token that was written out. It is asked for by a variable, as our files take none.
     if rest.pop("bearer_token", None) is not None:
         name = variable_name(server.name, "bearer_token")
         server.note(f"bearer_token is a secret, which is not copied: set {name}")
@@ -228,6 +240,7 @@ def _headers(server: _Server, rest: dict[str, Any]) -> dict[str, str]:
     for key in ("http_headers", "headers"):
         headers.update(_texts(server, "headers", rest.pop(key, None)))
     names = rest.pop("env_http_headers", None)
+    # Names of variables in the place of values: references to them, as in our `http_headers`.
     for header, variable in names.items() if isinstance(names, Mapping) else ():
         if isinstance(variable, str) and is_variable(variable):
             headers[header] = f"${{{variable}}}"
@@ -264,6 +277,8 @@ def _texts(server: _Server, key: str, table: Any) -> dict[str, str]:
         if text is None:
             server.note(f"{key}.{name[:60]} is not a text and is left out")
             continue
+        # A variable keeps its own name, which its server knows; any other key is told apart by the
+        # server's.
         words = (name,) if key == "env" else (server.name, name)
         hide = partial(hidden_under, name, text)
         texts[name] = server.without_secrets(text, hide, f"{key}.{name[:60]}", *words)
@@ -285,6 +300,8 @@ def _written(server: _Server, *, comments: bool = True) -> str:
     header = dotted("mcp_servers", server.name)
     lines = [f"# {note}" for note in server.notes] if comments else []
     lines.append(f"[{header}]")
+    # In the order of the table of keys. Plain values come first, as what stands below the header of
+    # a tool would belong to the tool.
     for key, node in SERVER.keys.items():
         if isinstance(node, Value) and key in server.values:
             lines.append(f"{key} = {toml_value(server.values[key])}")
