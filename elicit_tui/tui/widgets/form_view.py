@@ -345,19 +345,20 @@ class FormView(RowsView):
         line = event.field_control
         if isinstance(line, TextLine) and line.is_attached:
             start, end = sorted(line.selection)
-            block = await self._grow(line)
+            text = "\n".join(event.text.splitlines()) + "\n" * event.text.endswith("\n")
+            block = await self._grow(line, text)
             block.move_cursor((0, start))
             block.move_cursor((0, end), select=True)
-            block.write("\n".join(event.text.splitlines()) + "\n" * event.text.endswith("\n"))
+            block.write(text)
 
     async def write_lines(self, line: TextLine, text: str) -> None:
         """Have this text of several lines in the place of what stands in a line."""
-        block = await self._grow(line)
+        block = await self._grow(line, text)
         block.select_all()
         block.write(text)
 
-    async def _grow(self, line: TextLine) -> TextBlock:
-        block = self._rows[line.spec.name].grow()
+    async def _grow(self, line: TextLine, text: str) -> TextBlock:
+        block = self._rows[line.spec.name].grow(text.count("\n") + 1)
         await self.mount(block, before=line)
         self.screen.set_focus(block, scroll_visible=False)
         await line.remove()

@@ -151,9 +151,10 @@ class FieldRow:
         self._restated = restated
         self.lay_out(columns)
 
-    def grow(self) -> TextBlock:
-        """From now on its text has a block in the place of a line."""
+    def grow(self, lines: int) -> TextBlock:
+        """From now on its text has a block in the place of a line: so many are to come."""
         block = TextBlock(self.spec, self.control.entry)
+        block.has_lines(lines)
         block.leads_to = self.control.leads_to
         self.control = block
         self.lay_out(self._columns)

@@ -88,6 +88,8 @@ def _edited(app: App[Any], text: str, command: list[str]) -> str:
 # Text of several lines, with the person's own editor on a key.
 
 ROWS = 5
+MOST_ROWS = 10
+"""Of a text that has more lines when its block is made."""
 EDITOR = Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False)
 
 
@@ -111,6 +113,9 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
+        self.rows = ROWS
+        if isinstance(entry, Typed):
+            self.has_lines(entry.text.count("\n") + 1)
         self._shown = ""
         super().__init__(
             soft_wrap=True,
@@ -152,13 +157,17 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
 
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""
-        return ROWS
+        return self.rows
+
+    def has_lines(self, count: int) -> None:
+        """Make room for so many lines, as far as that is sensible; told before it is laid out."""
+        self.rows = max(ROWS, min(count, MOST_ROWS))
 
     @property
     def edited_line(self) -> int:
         """Where the cursor stands, as far as the block itself has scrolled."""
         cursor = self.wrapped_document.location_to_offset(self.cursor_location)
-        return max(0, min(ROWS - 1, cursor.y - self.scroll_offset.y))
+        return max(0, min(self.rows - 1, cursor.y - self.scroll_offset.y))
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:

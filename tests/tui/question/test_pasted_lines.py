@@ -31,6 +31,15 @@ async def test_pasted_lines_are_seen_and_sent_as_lines(size: tuple[int, int]) ->
     assert app.outcome.content == {"note": "aone\n\n  two\ncb", "more": "Ada"}
 
 
+async def test_as_many_pasted_lines_are_seen_at_once_as_there_is_room_for() -> None:
+    app = Asking(form_question(schema(note=NOTE)))
+    async with asked(app, (80, 30)) as pilot:
+        app.post_message(events.Paste("\n".join(f"line {number}" for number in range(9))))
+        await until(
+            pilot, lambda: all(f"line {n}" in app.words for n in range(9)), "all of the lines"
+        )
+
+
 async def test_the_key_that_undoes_takes_pasted_lines_back() -> None:
     app = Asking(form_question(schema(note=NOTE)))
     async with asked(app) as pilot:
