@@ -137,8 +137,8 @@ class _Translation:
             digits = character
             while self._at < len(self._pattern) and self._pattern[self._at] in "0123456789":
                 digits += self._take()
-            # A number of more digits is taken for a group that is not there.
-            return self._back_reference(int(digits) if len(digits) < 4 else 1000), True
+            # Whatever follows six digits: no pattern has so many groups.
+            return self._back_reference(int(digits[:6])), True
         if character == "k":
             name = _GROUP_NAME.match(self._pattern, self._at)
             if name is None or name.group(1) not in self._names:
@@ -152,8 +152,9 @@ class _Translation:
         """What a group matched; a group that took no part matches nothing, as in ECMA."""
         if number > self._groups:
             raise Untranslatable("it refers to a group that it does not have")
-        # "If the group took part, what it matched, else nothing": `regex` would fail there.
-        return f"(?({number})\\{number}|)"
+        # "If the group took part, what it matched, else nothing": `regex` would fail there. And not
+        # `\NUMBER`, of which `regex` takes three digits for a character in octal.
+        return f"(?({number})\\g<{number}>|)"
 
     def _shorthand(self, character: str, in_class: bool) -> str | None:
         r"""`\d` and its like, and `\p{…}`, of ASCII where ECMA means ASCII."""

@@ -14,10 +14,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import TypeVar
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.errors import SealError
 from elicit_tui.store import calls
 from elicit_tui.store.calls import KeptCall, MakerState, Verdict
 from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets
@@ -195,11 +197,14 @@ class SealedCalls(ABC):
 
     async def notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         """What other processes left for these calls, each once."""
-        place = self._note_place
-        return [
-            (call_id, self._sealer().open(place(owner, call_id), blob))
-            for call_id, blob in await self._take_notes(owner, ids)
-        ]
+        found = []
+        for call_id, blob in await self._take_notes(owner, ids):
+            # What does not open was left by nobody of ours. Those beside it are out of the store by
+            # now: they must not be lost with it.
+            with suppress(SealError):
+                place = self._note_place(owner, call_id)
+                found.append((call_id, self._sealer().open(place, blob)))
+        return found
 
     # Whoever its agent comes to
 

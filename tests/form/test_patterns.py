@@ -101,6 +101,13 @@ def test_what_ecma_does_not_match_is_not_matched(pattern: str, text: str) -> Non
     assert SchemaPatterns().search(pattern, text) is False
 
 
+@pytest.mark.parametrize("number", [9, 100, 1001])
+def test_a_reference_means_its_own_group_whatever_its_number(number: int) -> None:
+    pattern = f"^{'()' * (number - 1)}(a)b\\{number}$"
+    assert SchemaPatterns().search(pattern, "aba") is True
+    assert SchemaPatterns().search(pattern, "ab") is False
+
+
 @pytest.mark.parametrize("pattern", NO_PATTERNS)
 def test_what_is_no_pattern_of_ecma_is_not_enforced_and_the_field_says_so(pattern: str) -> None:
     form = form_of({"it": {"type": "string", "pattern": pattern}, "other": {"type": "string"}})

@@ -246,6 +246,17 @@ async def test_what_is_left_for_a_call_is_taken_once_and_by_no_other(
 
 
 @only_sqlite
+async def test_what_does_not_open_takes_nothing_with_it(one: Store, engine: SqliteEngine) -> None:
+    from tests.store.world import the_file
+
+    await one.calls.leave_note(OWNER, "a", b"changed")
+    await one.calls.leave_note(OWNER, "b", b"for b")
+    with the_file(engine.path) as file:
+        file.execute("UPDATE call_notes SET note = x'00' WHERE id = 'a'")
+    assert await one.calls.notes(OWNER, ["a", "b"]) == [("b", b"for b")]
+
+
+@only_sqlite
 async def test_an_outcome_of_another_call_does_not_open(one: Store, engine: SqliteEngine) -> None:
     from tests.store.world import the_file
 
