@@ -237,8 +237,8 @@ class Words:
         for hit in self.of("not"):
             # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
             contrasts = self._is(hit.end, "your") and all(a.start != hit.end + 1 for a in asks)
-            # "Nothing but your password" is no denial of it either.
-            excepts = self._is(hit.end, "but", "omit")
+            # "Nothing but your password" is no denial of it either; "nothing will be lost" is one.
+            excepts = self._is(hit.end, "but", "omit") and not self._is(hit.end, "goes on")
             if contrasts or excepts or any(start < hit.start for start in conditions):
                 continue
             after = self._contentful(hit.end, len(self.words))

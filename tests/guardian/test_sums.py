@@ -49,6 +49,7 @@ ALLOWED = [
     form("Customers find their invoices there.", ok=YES_OR_NO),
     form("Push the branch to origin? No message is sent to customers.", ok=YES_OR_NO),
     form("O pedido já foi aprovado. Aviso todos? Nobody else gains access.", ok=YES_OR_NO),
+    form("Disarm the alarm at what time? Nothing will be deleted.", at=TEXT),
     form("Is /dev/sda the disk you meant?", ok=YES_OR_NO),
     form("The query would return about 48,000 rows. Limit the preview?", ok=YES_OR_NO),
     form("Undo the deletion of the table? All 3,120 rows come back.", ok=YES_OR_NO),
