@@ -52,9 +52,11 @@ def read_field(
         nullable="null" in types or flat.get(NULLABLE) is True,
     )
     field = _of_type(blank, flat, root, [named for named in types if named != "null"])
+    # Of a pattern that cannot be translated the person is told; the field itself can be answered.
     reason = patterns.untranslatable(field.pattern) if field.pattern is not None else None
     if reason is not None:
         field = replace(field, notes=(*field.notes, unchecked(reason)))
+    # What cannot be sent has nothing to be filled in either.
     return _with_default(field, flat) if field.sendable else field
 
 
@@ -152,6 +154,7 @@ def _number(field: Field, kind: Kind, flat: Mapping[str, Any]) -> Field:
     limits = {key: flat[key] for key in NUMBER_KEYWORDS if is_number(flat.get(key))}
     step = limits.get("multipleOf")
     hint = range_words(limits)
+    # A whole number is a multiple of one in any case.
     if step is not None and not (kind == "integer" and step == 1):
         hint = ", ".join(part for part in (hint, f"a multiple of {limit_text(step)}") if part)
     return replace(
@@ -175,6 +178,7 @@ def _list(field: Field, flat: Mapping[str, Any], root: Any) -> Field:
     bounded = replace(field, min_items=least, max_items=most)
     if items.get("type") not in (None, "string"):
         return _unsupported(field, _NO_SELECT)
+    # Choices of a list may leave out their type; texts that are typed may not.
     selected = read_choices({"type": "string", **items})
     if selected is not None:
         drawn = replace(bounded, hint=choose_words(least, most))
@@ -202,6 +206,7 @@ def _with_default(field: Field, flat: Mapping[str, Any]) -> Field:
     if "default" not in flat or (flat["default"] is None and field.nullable):
         return field
     default = flat["default"]
+    # A default of several lines would be lost in a field of one.
     if field.kind in TEXT_KINDS and isinstance(default, str) and "\n" in default:
         field = replace(field, multiline=True)
     field = replace(field, default=default, initial=faithful_entry(field, default))

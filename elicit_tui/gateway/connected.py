@@ -94,6 +94,7 @@ class NoteOfSession:
 
     def known_as(self, agent: AgentInfo, *, http: bool) -> None:
         """Learn who it is, with its first request; until then nothing is written."""
+        # A client may tell another name in a later request, and then it counts.
         if self._known and agent.name == self._note.agent:
             return
         self._known = True
@@ -141,6 +142,7 @@ def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote
         with suppress(OSError, StoreError):
             found.append(read(SessionNote, file.read_bytes()))
     found.sort(key=lambda note: note.written, reverse=True)
+    # Looked up once for each, as the system is asked for every process.
     alive = [note.alive for note in found]
     notes: list[SessionNote] = []
     for number, note in enumerate(found):

@@ -127,6 +127,8 @@ class HeldCall:
         """What the agent does meanwhile; one whose client has a round calls again by itself."""
         if self.left:
             return "left"
+        # It owes a call: it was told that we wait, and neither waits for it itself nor has its
+        # client to do so.
         owes = self.paused and not self.attended and self.with_client is None
         return "paused" if owes else "waiting"
 
@@ -209,6 +211,7 @@ class HeldCallsWatcher(Protocol):
 
 def agent_state(held_calls: Sequence[HeldCall]) -> AgentState:
     """What the agent does that a question of these calls is asked for: one that waits counts."""
+    # Without any call the question is not known to be left.
     states = {held.agent_state for held in held_calls}
     if not states or "waiting" in states:
         return "waiting"

@@ -66,6 +66,7 @@ class Measuring:
 
     def offered(self, agent: AgentInfo, *, look: bool = True) -> bool:
         """Whether a doctor wants to know something of this agent; `look`: at this very moment."""
+        # The agent's name is known with its first request, and says which files are its doctor's.
         if self._known is None or self._known[0] != agent.name:
             self._known = (agent.name, files_of(agent_called(agent.name).key))
             look = True
@@ -102,8 +103,10 @@ class Measuring:
                 return text_result("One at a time: wait for the first call.", is_error=True)
             # The client of the first call has given up without a word.
             self._superseded.set_result(None)
+        # From its arrival, as the time that its client counts begins about then.
         self._began = requester.arrived
         self._superseded = asyncio.get_running_loop().create_future()
+        # Signs of progress need the client's token (spec: basic/utilities/progress).
         progress = arguments.get("progress") is True and requester.has_token
         measured = _MeasuredCall(
             files, request, requester, self._clock, progress, os.environ.get(self._secret_env)
@@ -117,6 +120,8 @@ class Measuring:
         ticking_task = asyncio.ensure_future(measured.tick())
         clock = asyncio.ensure_future(measured.to_the_longest())
         try:
+            # Its client goes on without a word, or the time that was wished is over. What its
+            # client takes back cancels this task.
             await asyncio.wait((superseded, clock), return_when=asyncio.FIRST_COMPLETED)
             return "silent" if superseded.done() else "longest"
         except asyncio.CancelledError:

@@ -82,6 +82,8 @@ async def open_session(
     )
     try:
         async with opened as runtime:
+            # Those who are told that a question waits are told by the process that has it in its
+            # store.
             if runtime.hooks is not None:
                 other_terminal.tell_waiting_to(runtime.hooks.waiting)
             runtime.broker.subscribe(partial(_notify_of, options.notify))
@@ -100,6 +102,7 @@ async def open_session(
                 note=note,
                 shared=options.shared,
             )
+            # Before the servers start, as they tell their states from then on.
             runtime.host.subscribe(note.heard)
             async with _at_work(Session(runtime, parts), measuring) as session:
                 for name in names:
@@ -170,12 +173,14 @@ async def remember_catalogues(
 
     files = files or CatalogueFiles()
     remembered: list[str] = []
+    # Nobody is asked: a server that asks while it starts or lists is answered by nobody.
     opened = open_runtime(
         settings, responder=lambda queue: NobodyResponder(), person_present=False, launch=names
     )
 
     async def remember(name: str) -> None:
         try:
+            # Each server for itself: one that fails keeps no other from being remembered.
             connection = await runtime.host.connect(name)
             files.write(settings.servers[name], await read_catalogue(connection, notify))
         except ElicitTuiError as error:

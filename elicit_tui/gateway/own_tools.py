@@ -111,6 +111,8 @@ _TOOLS: Final[Mapping[str, Entry]] = {
 
 def own_tools(gateway: GatewaySettings, modes: Collection[str]) -> list[Entry]:
     """The gateway's own entries of tools/list, for an agent whose client elicits in these modes."""
+    # A client with forms of its own asks its user by them; only one without any may be answered
+    # for.
     answer = gateway.agent_answers == "allow" and not modes
     asking = [ELICIT] if gateway.elicit_tool else []
     return [dict(_TOOLS[name]) for name in (RESUME, CANCEL, *asking, *([ANSWER] if answer else []))]
@@ -158,9 +160,11 @@ def agent_question(arguments: Mapping[str, Any]) -> AgentQuestion:
         return _from_questions(questions, message)
     if not isinstance(message, str) or not message.strip():
         raise NotAQuestion("Give a message, or questions.")
+    # Without a schema it is a form without fields: a yes or a no.
     schema = arguments.get("schema", {"type": "object", "properties": {}})
     if not isinstance(schema, Mapping) or not isinstance(schema.get("properties"), Mapping):
         raise NotAQuestion('`schema` is an object with "properties", each of them flat.')
+    # A type of the agent's own stays as it is, and is judged with the whole form.
     return AgentQuestion(message, {"type": "object", **schema})
 
 
@@ -177,6 +181,7 @@ def _from_questions(questions: Any, message: Any) -> AgentQuestion:
             raise NotAQuestion(f"questions[{number - 1}].question is missing.")
         name = f"question_{number}"
         properties[name] = _field(question, text, f"questions[{number - 1}]")
+        # Answers go back under the words of their question. The same words twice get a number.
         titles[name] = text if text not in titles.values() else f"{text} ({number})"
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     first = next(iter(titles.values()))
@@ -191,6 +196,7 @@ def _field(question: Mapping[str, Any], text: str, where: str) -> dict[str, Any]
     if not isinstance(options, Sequence) or isinstance(options, str):
         raise NotAQuestion(f"{where}.options is a list.")
     choices = [_choice(option, f"{where}.options[{place}]") for place, option in enumerate(options)]
+    # The label is what is sent, so two equal ones would be one answer.
     if len({choice["const"] for choice in choices}) < len(choices):
         raise NotAQuestion(f"{where}.options has a label twice.")
     if question.get("multiSelect") is True:

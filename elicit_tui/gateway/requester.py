@@ -74,6 +74,7 @@ class Requester(Protocol):
 
 def runs_alone(requester: Requester) -> bool:
     """Whether nobody sits at this agent, by its name or by how it was started."""
+    # Over HTTP nobody tells how the agent was started; only its name does.
     return agent_called(requester.agent.name).is_alone(() if requester.http else _arguments())
 
 

@@ -116,6 +116,7 @@ def refused_call(outcome: Outcome) -> Result:
 
 def refusal_text(outcome: Outcome) -> str:
     """Why a tool was not called, and what its person adds to that."""
+    # Most ends have the name of who decided. A person's are told apart by what they decided.
     text = f"{_REFUSED.get(_case(outcome), _NOT_CALLED)} The tool was not called."
     return _with_note(text, outcome)
 
@@ -138,6 +139,7 @@ _REFUSED: Final[Mapping[str, str]] = {
 
 
 def _case(outcome: Outcome) -> str:
+    # Whoever answers in the person's place does so with their word.
     if outcome.decided_by in ("user", "client", "agent"):
         return "declined" if outcome.action == "decline" else "dismissed"
     return outcome.decided_by
@@ -165,7 +167,10 @@ def answer_of(outcome: Outcome, content: Any = None) -> Result:
     }.get(case, PUBLIC_REASONS[outcome.decided_by])
     structured = {"action": outcome.action or "cancel", "content": None}
     return text_result(
-        _with_note(reason, outcome), structuredContent=structured, is_error=case != "declined"
+        # A no is an answer that was asked for; every other end is none, and a failure.
+        _with_note(reason, outcome),
+        structuredContent=structured,
+        is_error=case != "declined",
     )
 
 
@@ -174,12 +179,14 @@ def with_elicitations(result: Result, resolved: Sequence[Resolved]) -> Result:
     unasked = [
         event.outcome
         for event in resolved
+        # What was refused with an error was not answered at all.
         if event.outcome.decided_by not in ANSWERED_BY_A_PERSON and event.outcome.action
     ]
     if not unasked:
         return result
     meta, content = result.get("_meta"), result.get("content")
     told = {ELICITATIONS_META_KEY: list(map(_for_programs, unasked))}
+    # A server's own notes stay beside ours.
     changed = {**result, "_meta": {**(meta if isinstance(meta, Mapping) else {}), **told}}
     if isinstance(content, list):
         changed["content"] = [*content, *_for_models(unasked)]

@@ -75,6 +75,7 @@ class HookInput:
             "arguments": dict(call.arguments) if call is not None else None,
             "round": request.round,
         }
+        # What a question does not have is left out, and not told as null.
         present = {name: value for name, value in told.items() if value is not None}
         return (ascii_json(present) + "\n").encode("ascii")
 
@@ -122,6 +123,7 @@ class Hooks:
     ) -> tuple[Hook, ...]:
         """The hooks of an event that are meant, in the order in which they run."""
         found = [
+            # The list has the administrator's first.
             hook
             for hook in self._hooks
             if hook.event == event and layer in (None, hook.layer) and matches(hook, request)
@@ -202,6 +204,7 @@ class _Listener:
         self._full = False
 
     def put(self, server: str, message: bytes, *kind: str) -> None:
+        # A hook that hangs must not fill the memory with what it is not told.
         if len(self._waiting) >= MOST_UNTOLD:
             if not self._full:
                 self._full = True
@@ -219,6 +222,7 @@ class _Listener:
         for task in self.working():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+            # One more, which was being told just now.
             left = len(self._waiting) + 1
             server = self._waiting[0][0] if self._waiting else ""
             self._report(self._hook, server, f"was not told of the last {left}: the run ended")

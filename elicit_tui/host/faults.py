@@ -33,6 +33,7 @@ def leaf(error: BaseException) -> BaseException:
     while True:
         inner = getattr(error, "exceptions", None)
         if not isinstance(inner, Sequence) or not inner:
+            # Down through the groups, on the way of the first error that tells something.
             return error
         error = next((inner_error for inner_error in inner if not _is_noise(inner_error)), inner[0])
 
@@ -95,6 +96,7 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
     error = leaf(error)
     if isinstance(error, ElicitTuiError):
         return str(error).rstrip(".")
+    # The status that our own transport saw tells more than the words in which the SDK wraps it.
     if status is not None:
         return status_reason(status)
     text = neutral_line(str(error), 200).rstrip(".")
@@ -110,6 +112,8 @@ def _http_reason(error: BaseException, text: str) -> str | None:
 
     if isinstance(error, httpx2.HTTPStatusError):
         return status_reason(error.response.status_code)
+    # In this order: an untrusted certificate and an unknown name come as connections that failed,
+    # too.
     if (untrusted := tls_reason(error)) is not None:
         return untrusted
     if unknown_name(error):
@@ -118,6 +122,7 @@ def _http_reason(error: BaseException, text: str) -> str | None:
         return "nothing answers at its address; it may not be running"
     if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
         return "its URL cannot be used"
+    # An answer that should be a stream of events and is something else.
     if isinstance(error, httpx2.SSEError):
         return transport_reason(text)
     if isinstance(error, httpx2.TransportError):
@@ -136,6 +141,7 @@ def _protocol_reason(error: BaseException, text: str) -> str | None:
         return transport_reason(str(error))
     if isinstance(error, ValidationError):
         return "it answered with something that the protocol does not allow"
+    # The SDK tells a closed connection as an error of the protocol.
     if isinstance(error, MCPError):
         closed = error.code == CONNECTION_CLOSED
         return "the connection closed" if closed else f"{text} ({error.code})"

@@ -63,6 +63,7 @@ class Tool:
             return None
         return cls(
             name=name,
+            # Older servers have the title among the annotations (2025-03-26).
             title=_text(raw, "title") or _text(_mapping(raw, "annotations"), "title"),
             description=_text(raw, "description"),
             annotations=_mapping(raw, "annotations") if "annotations" in raw else None,
@@ -267,6 +268,7 @@ async def _pages(session: Session, kind: str) -> Listed:
         if cursor in seen:
             return Listed(entries, f"Its list of {kind} led back to a page that was read already.")
         seen.add(cursor)
+        # The cursor is the server's too, and may be as long as a message.
         characters += len(cursor) + len(ascii_json(listed))
         if characters > MOST_CHARACTERS or number == MOST_PAGES:
             break

@@ -63,6 +63,7 @@ def load_sdk(*, remote: bool = False) -> None:
     run's time.
     """
     with ONE_AT_A_TIME:
+        # Looked at under the lock: another thread may have loaded it meanwhile.
         if "elicit_tui.host.session" not in sys.modules:
             _load(_session)
             quieten()
@@ -97,6 +98,7 @@ def _load(
         try:
             with client_only(packages, absent):
                 modules()
+        # A part could not be had alone: once more, with the packages as they are.
         except ImportError:
             modules()
 
@@ -137,6 +139,7 @@ def client_only(packages: Sequence[str] = PACKAGES, absent: Sequence[str] = ()) 
         yield
         return
     for name in packages:
+        # Where the package lies is known without running it.
         spec = find_spec(name)
         if spec is None or spec.submodule_search_locations is None:
             break
@@ -154,6 +157,8 @@ class _Absent(ModuleType):
     """A module that is not loaded: whatever is imported from it is an empty class."""
 
     def __getattr__(self, name: str) -> type:
+        # Python asks modules for such names itself (`__path__`, `__spec__`), and takes no class for
+        # them.
         if name.startswith("__"):
             raise AttributeError(name)
         return type(name, (), {})

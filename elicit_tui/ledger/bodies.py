@@ -33,8 +33,10 @@ def asked(request: ElicitationRequest, review: Review) -> Body:
         "callsItself": _line(server.calls_itself),
         "version": _line(server.version),
         "transport": server.transport,
+        # An address may hold a secret in its query or its user.
         "address": neutral_line(masked(server.address), 1000),
         "protocolVersion": _line(server.protocol_version),
+        # A question that came between several calls at once is of one of them; nobody knows which.
         "method": " or ".join(dict.fromkeys(call.method for call in calls)) or None,
         "tool": neutral_line(" or ".join(call.name for call in calls)) or None,
         "callId": request.call.id if request.call else None,
@@ -48,6 +50,7 @@ def asked(request: ElicitationRequest, review: Review) -> Body:
         "request": neutral_value(
             request.params, text_limit=LONGEST_MESSAGE, total_limit=LONGEST_REQUEST
         ),
+        # Of the request as it came, and not as it is kept here.
         "requestDigest": digest(request.params),
         "arrivedAt": rfc3339(request.arrived_at),
         **findings(review),
@@ -86,6 +89,7 @@ def decided(
         "arguments": _arguments(request, review, policy),
         "contentPolicy": policy,
         **_before_a_hook(outcome, review, policy),
+        # A clock that was set back must not give a negative time.
         "waitedMs": max(0, round(waited.total_seconds() * 1000)),
     }
 

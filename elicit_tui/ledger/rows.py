@@ -129,10 +129,12 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
     hashes: dict[str, str] = {}
     for event, body, stored in events:
         value = json.loads(body)
+        # Of the first record of its kind: a later one only adds to it.
         times.setdefault(event, value.get("at"))
         hashes[event] = stored
         # What stands in several records is the same, or the later one knows more.
         row.update(value)
+    # A flood is one record that counts many questions: it has one time for all.
     flooded = times.get("flood")
     sent_at = times.get("sent")
     if row.get("handedTo") is not None:

@@ -152,6 +152,7 @@ def lint_questions(
     for scenario in scenarios:
         snapshots = kept.setdefault(scenario.file, Snapshots(scenario.file))
         told: list[Any] = []
+        # A question that is kept of several revisions, in the same words, is told once.
         for each in snapshots.questions(scenario.name):
             if not any(same_json(each.question, other) for other in told):
                 told.append(each.question)
@@ -166,6 +167,8 @@ def _of_question(scenario: Scenario, kept: Kept, path: Path, guardian: Guardian)
     theirs = (
         replace(finding, advice=f"A person is told: {finding.advice}")
         for finding in review.findings
+        # Where ours tells the author of a place already, the guardian's word to authors about it is
+        # the same again.
         if not (finding.to_author and finding.where in places)
     )
     subject = f"{neutral_line(scenario.name, 80)}: question {kept.number + 1}"
@@ -194,6 +197,7 @@ def _finding(rule: str, where: str, evidence: Any, severity: Severity | None = N
 
 
 def _of_request(request: ElicitationRequest, scenario: Scenario, number: int) -> Iterator[Finding]:
+    # What a client refuses before it is read: no more can be said of it.
     malformed = defect(request)
     if malformed is not None:
         yield _finding("lint.malformed", "params", malformed)
@@ -205,9 +209,11 @@ def _of_request(request: ElicitationRequest, scenario: Scenario, number: int) ->
     if form.refusal is not None or form.schema_problem is not None:
         why = form.refusal or form.schema_problem or ""
         yield _finding("lint.unanswerable", "requestedSchema", why)
+    # The rest is told also of a form that nobody can answer.
     yield from _beyond(schema, _ROOT, "requestedSchema")
     for field in form.fields:
         yield from _of_field(form, field, f"requestedSchema.properties.{field.name}")
+    # The scenario's answer to this question, by its number; a form that is refused takes none.
     if form.refusal is None and number < len(scenario.answers):
         answer = scenario.answers[number]
         if answer.action == "accept":
@@ -218,6 +224,7 @@ def _of_request(request: ElicitationRequest, scenario: Scenario, number: int) ->
 def _beyond(schema: Mapping[str, Any], specified: Iterable[str], where: str) -> Iterator[Finding]:
     for key in schema:
         if key not in specified:
+            # A remark binds nobody; it is noted and not warned of.
             is_remark = key in _REMARKS or str(key).startswith("x-")
             severity = Severity.NOTE if is_remark else None
             yield _finding("lint.beyond_specification", f"{where}.{key}", str(key), severity)
@@ -263,6 +270,7 @@ def _wrong_default(
     form: Form, name: str, schema: Mapping[str, Any], where: str
 ) -> Iterator[Finding]:
     """A default that its schema does not allow; an empty text stands for none."""
+    # The SDKs write an empty text where an author gives no default.
     if "default" not in schema or schema["default"] == "":
         return
     if form.schema_problem is None and form.judge_of_schema.property_faults(

@@ -44,6 +44,7 @@ def _address(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
+        # No address that can be read: what may hold a secret begins at the query at the latest.
         return re.split("[?#]", url)[0]
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
@@ -83,6 +84,7 @@ class Snapshots:
         self._changed = False
         self._text = ""
         remedy = "remove the file, and --update writes it anew"
+        # The first run has none.
         if not self.path.exists():
             return
         if not self.path.is_file():
@@ -132,6 +134,7 @@ class Snapshots:
                 continue
             if len(asked) != len(questions):
                 found.append(f"there are {len(questions)} questions, in {other} {len(asked)}")
+            # As far as both go; that one of them has more is told above.
             for number, (was, now) in enumerate(zip(asked, questions, strict=False)):
                 for place, before, after in _differences(_common(was), _common(now)):
                     found.append(
@@ -147,6 +150,7 @@ class Snapshots:
         `auto` means the older one, which a server is asked for first.
         """
         kept = self._kept.get(name, {})
+        # Revisions are dates, so that the oldest is the first in order.
         revisions = sorted(kept) if revision == "auto" else [revision]
         for each in revisions:
             questions = kept.get(each)
@@ -238,6 +242,7 @@ def _differences(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any
         for key in [*was, *(key for key in now if key not in was)]:
             before, after = was.get(key, MISSING), now.get(key, MISSING)
             yield from _differences(before, after, f"{place}/{pointer_part(key)}")
+        # The order of fields is what a person sees, so it counts where nothing else differs.
         if list(was) != list(now) and was.keys() == now.keys():
             yield f"{place} (order)", list(was), list(now)
     elif not same_json(was, now):

@@ -70,10 +70,13 @@ class AgentDocument:
 
         def change() -> str:
             if self.language == "json":
+                # Each language has its own way to be changed in the text; comments and order stay.
                 return json_text.put(self.text, self.path, name, entry)
             if self.language == "yaml":
                 return yaml_text.put(self.text, self.path, name, entry, self.listed)
             path = (*self.path, name)
+            # A table of TOML cannot be changed in its place: the old one is taken out, and a new
+            # one put in.
             text = toml_text.taken(self.text, path)[0] if old else self.text
             return toml_text.put(text, toml_text.table(path, entry))
 
@@ -111,6 +114,8 @@ class AgentDocument:
                 return yaml_text.put(self.text, self.path, name, entry, self.listed)
             return json_text.put_back(self.text, self.path, removed)
 
+        # What comes back is known only as text: what it made of the servers is looked at
+        # afterwards.
         changed = self._changed(change, None)
         others = {key: value for key, value in changed.servers.items() if key != name}
         if name not in changed.servers or others != dict(self.servers):
@@ -119,6 +124,7 @@ class AgentDocument:
 
     def without_servers(self) -> AgentDocument:
         """The document without the empty table of servers that an entry of ours once made."""
+        # In TOML each server has a table of its own, and there is no other one above them.
         if self.language == "toml" or self.servers or not self.has_table:
             return self
         if self.language == "yaml":
@@ -129,6 +135,7 @@ class AgentDocument:
         before = self._values(self.text)
         try:
             text = change()
+        # The way in which it stands there has no text of its own that could be taken out.
         except KeyError:
             raise self._refused("a server stands there in a way that cannot be taken out") from None
         except ValueError as error:
@@ -157,6 +164,7 @@ class AgentDocument:
         except (ValueError, RecursionError, OverflowError) as error:
             reason = in_ascii(str(error), 200)
             raise self._refused(f"it is not {self.language.upper()}: {reason}") from None
+        # A file of comments alone.
         if values is None and self.language == "yaml":
             return {}
         if not isinstance(values, dict):
