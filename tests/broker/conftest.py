@@ -65,7 +65,7 @@ class Person:
     async def sees(self, count: int = 1) -> Question:
         while len(self.shown) < count:
             self.appeared.clear()
-            await asyncio.wait_for(self.appeared.wait(), 10)
+            await asyncio.wait_for(self.appeared.wait(), 30)
         return self.shown[-1]
 
     def sends(self, question: Question, **content: Any) -> None:

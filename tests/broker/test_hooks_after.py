@@ -233,7 +233,7 @@ def test_an_answer_that_is_taken_back_while_a_hook_looks_at_it_goes_nowhere(
         table = bench(responder=Sends(RED), hooks=hooks)
         request = form_request()
         answering = table.asks(request)
-        await asyncio.wait_for(hooks.reached.wait(), 10)
+        await asyncio.wait_for(hooks.reached.wait(), 30)
         table.broker.withdraw(request.id, "The server took it back.")
         outcome = await answering
         assert (outcome.action, outcome.decided_by) == (None, "server")

@@ -189,7 +189,7 @@ def test_a_question_that_ends_while_a_hook_thinks_waits_for_it_no_longer(
         table = bench(hooks=hooks)
         request = form_request()
         answering = table.asks(request)
-        await asyncio.wait_for(hooks.reached.wait(), 10)
+        await asyncio.wait_for(hooks.reached.wait(), 30)
         table.broker.withdraw(request.id, "The server took it back.")
         assert (await answering).decided_by == "server"
         assert hooks.left.is_set()

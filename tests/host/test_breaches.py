@@ -155,7 +155,7 @@ def test_an_answer_is_told_to_have_left_once_it_was_written_and_not_before() -> 
         broken = False
         running = asyncio.ensure_future(outbox.run(send))
         for more in ("third", "fourth"):
-            await asyncio.wait_for(written.wait(), 10)
+            await asyncio.wait_for(written.wait(), 30)
             written.clear()
             assert (steps[-1], outbox.empty) == (more, True)
             if more == "third":
@@ -317,7 +317,7 @@ def test_the_time_to_get_ready_stands_still_while_it_is_stopped() -> None:
         assert not over.is_set()
         clock.go_on()
         clock.go_on()
-        await asyncio.wait_for(waiting, 10)
+        await asyncio.wait_for(waiting, 30)
         endless = StartupClock(0, over.clear)
         endless.go_on()
         await asyncio.wait([asyncio.ensure_future(asyncio.Event().wait())], timeout=0.01)

@@ -243,7 +243,7 @@ async def test_of_all_open_questions_those_of_one_server_end_with_it() -> None:
         )
 
     broker.pending = (pending("jobs"), pending("other"))
-    await asyncio.wait_for(here.end_all_questions(), 10)
+    await asyncio.wait_for(here.end_all_questions(), 30)
     assert settled == [("jobs", "shutdown")]
 
 

@@ -116,7 +116,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def came_to(follower: TaskFollower, **created: Any) -> dict[str, Any]:
     first = {"taskId": "t", "status": "working", **created}
-    return await asyncio.wait_for(follower.run(first), 10)
+    return await asyncio.wait_for(follower.run(first), 30)
 
 
 def asking(**keys: Any) -> dict[str, Any]:

@@ -203,7 +203,7 @@ async def test_after_a_stream_broke_off_all_that_is_watched_may_have_changed(
     assert told == []
     session.opens_again, session.breaks = False, breaks
     session.ended.set()
-    await asyncio.wait_for(heard.wait(), 10)
+    await asyncio.wait_for(heard.wait(), 30)
     lists = [event.kind for event in told if isinstance(event, ListChanged)]
     assert lists[:3] == ["tools", "prompts", "resources"]
     assert told[3] == ResourceUpdated("jobs", "a:1")
@@ -213,5 +213,5 @@ async def test_after_a_stream_broke_off_all_that_is_watched_may_have_changed(
     session.breaks = None
     # One that ends before it began has begun all the same, and is opened once more.
     unopened = Subscriptions("jobs", hear)
-    await asyncio.wait_for(unopened.subscribe(session, "b:2"), 10)
+    await asyncio.wait_for(unopened.subscribe(session, "b:2"), 30)
     unopened.end()

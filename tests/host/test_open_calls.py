@@ -68,11 +68,11 @@ async def test_calls_take_turns_in_their_order_and_pass_them_on_while_a_person_i
     assert turns.open.time_stands_still(TWO)
     turns.ends["one"].set()
     turns.asked.clear()
-    await asyncio.wait_for(turns.running["one"], 10)
+    await asyncio.wait_for(turns.running["one"], 30)
     assert turns.names == ["two"]
     assert not turns.open.time_stands_still(TWO)
     turns.ends["two"].set()
-    await asyncio.wait_for(turns.running["two"], 10)
+    await asyncio.wait_for(turns.running["two"], 30)
     await asyncio.wait(turns.running.values(), timeout=0.02)
     assert turns.names == ["three"]
     await turns.close()
@@ -97,7 +97,7 @@ async def test_where_the_stream_tells_whose_question_it_is_all_calls_run_at_once
     assert [turns.open.only_for(each, ONE.id) for each in (shared, own)] == [False, True]
     assert not turns.open.only_for(own, TWO.id)
     turns.ends["two"].set()
-    await asyncio.wait_for(turns.running["two"], 10)
+    await asyncio.wait_for(turns.running["two"], 30)
     assert turns.open.only_for(shared, ONE.id)
     await turns.close()
 
@@ -107,18 +107,18 @@ async def test_a_wait_ends_with_the_work_or_when_its_own_time_has_passed() -> No
         await asyncio.Event().wait()
 
     done = asyncio.ensure_future(asyncio.sleep(0))
-    assert await asyncio.wait_for(wait_within(done, 0.0, lambda: False), 10)
+    assert await asyncio.wait_for(wait_within(done, 0.0, lambda: False), 30)
     endless = asyncio.ensure_future(never())
-    assert not await asyncio.wait_for(wait_within(endless, 0.02, lambda: False), 10)
+    assert not await asyncio.wait_for(wait_within(endless, 0.02, lambda: False), 30)
     unlimited = asyncio.ensure_future(wait_within(endless, 0.0, lambda: False))
     await asyncio.wait([unlimited], timeout=0.05)
     assert not unlimited.done()
     endless.cancel()
-    assert await asyncio.wait_for(unlimited, 10)
+    assert await asyncio.wait_for(unlimited, 30)
     # A person who is asked between two looks stops the time of both.
     looks = iter([False, True] * 3 + [False] * 1000)
     other = asyncio.ensure_future(never())
-    assert not await asyncio.wait_for(wait_within(other, 0.02, lambda: next(looks)), 10)
+    assert not await asyncio.wait_for(wait_within(other, 0.02, lambda: next(looks)), 30)
     other.cancel()
 
 

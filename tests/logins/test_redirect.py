@@ -52,7 +52,7 @@ def test_a_denial_comes_back_as_one() -> None:
 async def _asked(port: int, head: str) -> str:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(head.encode("latin-1"))
-    answer = await asyncio.wait_for(reader.read(), 10)
+    answer = await asyncio.wait_for(reader.read(), 30)
     writer.close()
     return answer.decode()
 
@@ -110,7 +110,7 @@ def test_silent_connections_and_endless_ones_do_not_keep_the_browser_out() -> No
         reader, endless = await asyncio.open_connection("127.0.0.1", listener.port)
         endless.write(b"GET /callback?" + b"a" * 1_000_000)
         with suppress(OSError):
-            await asyncio.wait_for(reader.read(), 10)
+            await asyncio.wait_for(reader.read(), 30)
         # The oldest of the silent ones had to go.
         ended = [await asyncio.wait_for(silent[number][0].read(), 5) for number in range(8)]
         host = f"127.0.0.1:{listener.port}"

@@ -39,7 +39,7 @@ def terminal() -> Iterator[Terminal]:
 
 
 async def soon(work: asyncio.Future[str | None] | asyncio.Task[str | None]) -> str | None:
-    return await asyncio.wait_for(work, 10)
+    return await asyncio.wait_for(work, 30)
 
 
 async def test_what_was_typed_before_is_thrown_away_and_what_comes_after_is_read(
@@ -73,7 +73,7 @@ async def test_a_pipe_is_read_as_it_is() -> None:
         os.write(written, b"yes\nno\n")
         os.close(written)
         lines = Lines(stream)
-        await asyncio.wait_for(lines.quiet(), 10)
+        await asyncio.wait_for(lines.quiet(), 30)
         assert [await lines.next() for _ in "abc"] == ["yes", "no", None]
 
 

@@ -195,7 +195,7 @@ class Stand:
     def outcome(self, request: ElicitationRequest) -> Outcome | None:
         return next((outcome for key, outcome in self.outcomes if key == request.id), None)
 
-    async def until(self, condition: Callable[[], Any], seconds: float = 10) -> None:
+    async def until(self, condition: Callable[[], Any], seconds: float = 30) -> None:
         """Let the console work until the condition holds; fails after so many seconds.
 
         A screen that has just been pushed shows nothing yet: it is waited for as well.
@@ -316,6 +316,6 @@ async def console(
         yield stand
         await app.leave()
         if app._work is not None:
-            await asyncio.wait_for(asyncio.shield(app._work), 10)
+            await asyncio.wait_for(asyncio.shield(app._work), 30)
         if stand.asked:
             await asyncio.wait(stand.asked, timeout=5)

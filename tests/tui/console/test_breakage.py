@@ -43,7 +43,7 @@ async def until(condition: Callable[[], Any]) -> None:
         while not condition():  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.01)
 
-    await asyncio.wait_for(wait(), 10)
+    await asyncio.wait_for(wait(), 30)
 
 
 async def press(stand: Stand, *keys: str) -> None:

@@ -297,7 +297,7 @@ async def test_a_yes_that_was_not_used_as_the_tool_changed_meanwhile_is_not_told
         assert "Allowed." not in stand.text()
         await stand.until(lambda: asks_to_call(stand))
         await stand.press("escape")
-        await asyncio.wait_for(asyncio.gather(*asking), 10)
+        await asyncio.wait_for(asyncio.gather(*asking), 30)
 
 
 async def test_a_tool_that_policy_forbids_is_not_called_and_the_key_is_named(

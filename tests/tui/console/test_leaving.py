@@ -79,7 +79,7 @@ async def test_what_was_typed_is_there_again_after_leaving(content: Any, kept: b
                 {"message": "Where to?", "requestedSchema": CITY},
             )
             asked = asyncio.create_task(runtime.broker.resolve(request))
-            await asyncio.wait_for(responder.asked.wait(), 10)
+            await asyncio.wait_for(responder.asked.wait(), 30)
             responder.asked.clear()
         assert (await asked).decided_by == "shutdown"
     assert bool(responder.found) == kept
@@ -108,7 +108,7 @@ class LeavesSlowly(Static):
         clock = app.set_interval(2 * TICK_SECONDS, lambda: ticked.put_nowait(None))
         app.state.version += 1
         for _ in range(2):
-            await asyncio.wait_for(ticked.get(), 10)
+            await asyncio.wait_for(ticked.get(), 30)
         clock.stop()
 
 

@@ -39,7 +39,7 @@ class Reading(OrderedApp[None]):
         return [((f"line {number}", "plain"),) for number in range(10_000)]
 
 
-async def until(pilot: Pilot[None], true: Callable[[], bool], seconds: float = 5) -> None:
+async def until(pilot: Pilot[None], true: Callable[[], bool], seconds: float = 20) -> None:
     """Let the application work until it is true."""
     end = time.monotonic() + seconds
     while not true():

@@ -67,7 +67,7 @@ async def test_one_question_is_answered_and_the_app_is_gone_when_it_returns() ->
     pilot = await shown(who, "one")
     assert who.open
     await pilot.press("a", "ctrl+s")
-    outcome = await asyncio.wait_for(task, 10)
+    outcome = await asyncio.wait_for(task, 30)
     assert outcome.content == {"v": "a"}
     assert not who.open
 
@@ -77,7 +77,7 @@ async def test_several_questions_are_asked_one_after_the_other() -> None:
     tasks = [ask(who, form_question(schema(v=TEXT), message=m)) for m in ("one", "two")]
     await (await shown(who, "one")).press("1", "ctrl+s")
     await (await shown(who, "two")).press("2", "ctrl+s")
-    outcomes = await asyncio.wait_for(asyncio.gather(*tasks), 10)
+    outcomes = await asyncio.wait_for(asyncio.gather(*tasks), 30)
     assert [outcome.content for outcome in outcomes] == [{"v": "1"}, {"v": "2"}]
 
 
@@ -90,12 +90,12 @@ async def test_no_letter_and_no_send_typed_blindly_reaches_the_next_question() -
     await pilot.press("a")
     for key in ("ctrl+s", "x", "y", "ctrl+s", "ctrl+n", "escape", "z"):
         pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
-    assert (await asyncio.wait_for(first, 10)).content == {"v": "a"}
+    assert (await asyncio.wait_for(first, 30)).content == {"v": "a"}
     pilot = await shown(who, "two")
     assert not second.done()
     await until(pilot, lambda: NOT_HEARD in screen_text(pilot.app), "that nothing was heard")
     await pilot.press("ctrl+s")
-    assert (await asyncio.wait_for(second, 10)).content == {}
+    assert (await asyncio.wait_for(second, 30)).content == {}
 
 
 async def test_later_shows_the_next_question_and_keeps_what_was_typed() -> None:
@@ -104,9 +104,9 @@ async def test_later_shows_the_next_question_and_keeps_what_was_typed() -> None:
     second = ask(who, form_question(schema(w=TEXT), message="two"))
     await (await shown(who, "one")).press("1", "ctrl+l")
     await (await shown(who, "two")).press("ctrl+n")
-    assert (await asyncio.wait_for(second, 10)).action == "decline"
+    assert (await asyncio.wait_for(second, 30)).action == "decline"
     await (await shown(who, "one")).press("end", "2", "ctrl+s")
-    assert (await asyncio.wait_for(first, 10)).content == {"v": "12"}
+    assert (await asyncio.wait_for(first, 30)).content == {"v": "12"}
 
 
 async def test_later_is_offered_only_while_another_question_waits() -> None:
@@ -154,7 +154,7 @@ async def test_later_with_no_other_question_says_so_and_stays() -> None:
     await pilot.pause()
     assert not task.done()
     await pilot.press("escape")
-    assert (await asyncio.wait_for(task, 10)).action == "cancel"
+    assert (await asyncio.wait_for(task, 30)).action == "cancel"
 
 
 async def test_a_withdrawn_question_leaves_the_screen_and_keeps_what_was_typed() -> None:
@@ -166,7 +166,7 @@ async def test_a_withdrawn_question_leaves_the_screen_and_keeps_what_was_typed()
     await pilot.pause()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, 30)
     assert not who.open
     assert question.draft.typed
 
@@ -182,7 +182,7 @@ async def test_a_send_meant_for_a_withdrawn_question_is_not_heard_by_the_next() 
     await pilot.pause()
     assert not second.done()
     await pilot.press("ctrl+s")
-    assert (await asyncio.wait_for(second, 10)).content == {"v": "b"}
+    assert (await asyncio.wait_for(second, 30)).content == {"v": "b"}
 
 
 @pytest.mark.parametrize("waits", [True, False], ids=["it waited", "it came behind"])
@@ -197,7 +197,7 @@ async def test_a_yes_for_a_withdrawn_question_is_not_heard_by_the_one_in_its_pla
     first.cancel()
     if not waits:
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(first, 10)
+            await asyncio.wait_for(first, 30)
         second = ask(who, form_question(schema(), message="two"))
     pilot = await shown(who, "two")
     await pilot.press("y")
@@ -206,7 +206,7 @@ async def test_a_yes_for_a_withdrawn_question_is_not_heard_by_the_one_in_its_pla
     assert not second.done()
     await shown(who, "two")
     await pilot.press("y")
-    assert (await asyncio.wait_for(second, 10)).action == "accept"
+    assert (await asyncio.wait_for(second, 30)).action == "accept"
 
 
 async def test_a_withdrawn_question_makes_room_for_the_next() -> None:
@@ -216,7 +216,7 @@ async def test_a_withdrawn_question_makes_room_for_the_next() -> None:
     await shown(who, "one")
     first.cancel()
     await (await shown(who, "two")).press("ctrl+n")
-    assert (await asyncio.wait_for(second, 10)).action == "decline"
+    assert (await asyncio.wait_for(second, 30)).action == "decline"
 
 
 async def test_control_c_interrupts_once_the_terminal_is_restored() -> None:
@@ -224,7 +224,7 @@ async def test_control_c_interrupts_once_the_terminal_is_restored() -> None:
     who = responder(interrupt=interrupted.set)
     task = ask(who, form_question(schema(v=TEXT), message="one"))
     await (await shown(who, "one")).press("a", "ctrl+c")
-    await asyncio.wait_for(interrupted.wait(), 10)
+    await asyncio.wait_for(interrupted.wait(), 30)
     assert not who.open
     assert not task.done()
     task.cancel()
@@ -240,7 +240,7 @@ async def test_a_question_that_cannot_be_shown_is_cancelled_and_the_next_is_aske
     who = responder()
     first = ask(who, form_question(schema(v={"type": "number"}), message="one"))
     second = ask(who, form_question(schema(v=TEXT), message="two"))
-    outcome = await asyncio.wait_for(first, 10)
+    outcome = await asyncio.wait_for(first, 30)
     assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
     assert "ZeroDivisionError: broken on purpose" in outcome.reason
     pilot = await shown(who, "two")
@@ -248,7 +248,7 @@ async def test_a_question_that_cannot_be_shown_is_cancelled_and_the_next_is_aske
     assert app is not None
     await until(pilot, lambda: not app.typed_ahead.waits, "the painting")
     await pilot.press("ctrl+n")
-    assert (await asyncio.wait_for(second, 10)).action == "decline"
+    assert (await asyncio.wait_for(second, 30)).action == "decline"
 
 
 async def test_the_keys_of_the_owner_count_under_the_prompt_too() -> None:
@@ -257,7 +257,7 @@ async def test_the_keys_of_the_owner_count_under_the_prompt_too() -> None:
     pilot = await shown(who, "one")
     assert "Send F10" in screen_text(pilot.app)
     await pilot.press("a", "f10")
-    outcome = await asyncio.wait_for(task, 10)
+    outcome = await asyncio.wait_for(task, 30)
     assert outcome.content == {"v": "a"}
 
 
@@ -285,7 +285,7 @@ async def test_a_notice_about_the_page_on_the_screen_answers_its_question() -> N
     who.completed("deploy", "another page")
     assert not task.done()
     who.completed("deploy", "e1")
-    outcome = await asyncio.wait_for(task, 10)
+    outcome = await asyncio.wait_for(task, 30)
     assert (outcome.action, outcome.decided_by) == ("accept", "user")
     assert not who.open
 
@@ -297,11 +297,11 @@ async def test_a_notice_about_a_page_that_was_put_off_answers_its_question() -> 
     await (await opened(who, "Sign in.")).press("ctrl+l")
     pilot = await shown(who, "two")
     who.completed("deploy", "e1")
-    outcome = await asyncio.wait_for(first, 10)
+    outcome = await asyncio.wait_for(first, 30)
     assert (outcome.action, outcome.decided_by) == ("accept", "user")
     assert not second.done()
     await pilot.press("ctrl+n")
-    assert (await asyncio.wait_for(second, 10)).action == "decline"
+    assert (await asyncio.wait_for(second, 30)).action == "decline"
 
 
 async def test_a_page_that_was_opened_and_put_off_still_waits_when_it_comes_back() -> None:
@@ -310,12 +310,12 @@ async def test_a_page_that_was_opened_and_put_off_still_waits_when_it_comes_back
     second = ask(who, form_question(schema(v=TEXT), message="two"))
     await (await opened(who, "Sign in.")).press("ctrl+l")
     await (await shown(who, "two")).press("ctrl+n")
-    await asyncio.wait_for(second, 10)
+    await asyncio.wait_for(second, 30)
     pilot = await shown(who, "Sign in.")
     assert who.app is not None
     assert "Finished ^S" in screen_text(who.app)
     await pilot.press("ctrl+s")
-    assert (await asyncio.wait_for(first, 10)).action == "accept"
+    assert (await asyncio.wait_for(first, 30)).action == "accept"
 
 
 async def test_a_notice_about_a_page_that_nobody_agreed_to_answers_nothing() -> None:
@@ -324,13 +324,13 @@ async def test_a_notice_about_a_page_that_nobody_agreed_to_answers_nothing() -> 
     second = ask(who, form_question(schema(v=TEXT), message="two"))
     await (await shown(who, "Sign in.")).press("ctrl+l")
     await (await shown(who, "two")).press("ctrl+n")
-    await asyncio.wait_for(second, 10)
+    await asyncio.wait_for(second, 30)
     pilot = await shown(who, "Sign in.")
     who.completed("deploy", "e1")
     await pilot.pause()
     assert not first.done()
     await pilot.press("ctrl+n")
-    assert (await asyncio.wait_for(first, 10)).action == "decline"
+    assert (await asyncio.wait_for(first, 30)).action == "decline"
 
 
 async def test_a_long_message_has_all_rows_that_a_yes_or_no_question_takes(
@@ -351,7 +351,7 @@ async def test_a_long_message_has_all_rows_that_a_yes_or_no_question_takes(
     )
     monkeypatch.undo()
     await pilot.press("n")
-    await asyncio.wait_for(task, 10)
+    await asyncio.wait_for(task, 30)
 
 
 async def typed_at_once(who: InlineResponder, *keys: str) -> None:
@@ -380,7 +380,7 @@ async def test_text_typed_before_the_first_question_is_drawn_stands_in_its_line(
     assert who.app.shown is not None
     await until(pilot, lambda: not who.app.shown.deaf, "it listens")
     await pilot.press("ctrl+s")
-    assert (await asyncio.wait_for(task, 10)).content == {"v": "Ada"}
+    assert (await asyncio.wait_for(task, 30)).content == {"v": "Ada"}
 
 
 @pytest.mark.usefixtures("real_pause")
@@ -399,7 +399,7 @@ async def test_no_letter_typed_before_it_is_drawn_answers_or_chooses(key: str) -
     await until(pilot, lambda: not who.app.shown.deaf, "it listens")
     await pilot.press("escape")
     await pilot.press("escape")
-    assert (await asyncio.wait_for(task, 10)).action == "cancel"
+    assert (await asyncio.wait_for(task, 30)).action == "cancel"
 
 
 async def test_of_two_questions_the_second_one_is_said_to_be_the_second() -> None:
@@ -412,4 +412,4 @@ async def test_of_two_questions_the_second_one_is_said_to_be_the_second() -> Non
     await until(pilot, lambda: "2 of 2" in screen_text(pilot.app), "the second")
     assert "Later" not in screen_text(pilot.app), "no other one waits"
     await pilot.press("2", "ctrl+s")
-    await asyncio.wait_for(asyncio.gather(*tasks), 10)
+    await asyncio.wait_for(asyncio.gather(*tasks), 30)
