@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -55,6 +56,7 @@ class Given:
         converted = {
             key: _converted(key, text, properties.get(key)) for key, text in self.texts.items()
         }
+        # Of a key that is given twice the value on the command line counts.
         return {**self.document, **converted, **self.values}
 
     def maybe_no_strings(self) -> list[str]:
@@ -82,6 +84,8 @@ def _is_other_json(text: str) -> bool:
 def _takes_others(schema: Mapping[str, Any]) -> bool:
     """Whether arguments beyond `properties` may be meant, so that they are passed on."""
     more = schema.get("additionalProperties")
+    # Without `additionalProperties`, JSON Schema takes any name. Here that is taken for a slip of
+    # the pen, unless the schema is open in another way.
     return more is True or isinstance(more, Mapping) or any(key in schema for key in OPEN_KEYWORDS)
 
 
@@ -120,6 +124,7 @@ def read_given(pairs: Sequence[str], arguments: str | None) -> Given:
     texts: dict[str, str] = {}
     values: dict[str, Any] = {}
     for pair in pairs:
+        # At the first equals sign: a value may hold more of them.
         key, equals, text = pair.partition("=")
         as_json = key.endswith(":")
         key = key[:-1] if as_json else key
@@ -147,6 +152,7 @@ def _source(arguments: str) -> str:
     """The text of `JSON`, `@FILE` or `-` (standard input)."""
     try:
         if arguments == "-":
+            # Without a standard input it is empty.
             return "" if sys.stdin is None else sys.stdin.read()
         if arguments.startswith("@"):
             return Path(arguments[1:]).read_text(encoding="utf-8")
@@ -157,7 +163,7 @@ def _source(arguments: str) -> str:
 
 def _json(text: str, where: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is not JSON: {error}") from None
 
@@ -166,12 +172,21 @@ def _refuse(word: str) -> Any:
     raise ValueError(f"{word} is not a JSON number")
 
 
+def _finite(text: str) -> float:
+    # Python reads what is beyond all floats as infinity, which would be sent as null.
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large a number")
+    return value
+
+
 def _converted(key: str, text: str, schema: Any) -> Any:
     declared_type = schema.get("type") if isinstance(schema, Mapping) else None
+    # Of several types, or of a string, the text stays as it was written.
     if not isinstance(declared_type, str) or declared_type not in JSON_TYPES:
         return text
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         value = text
     if not _is(value, declared_type):
@@ -182,6 +197,7 @@ def _converted(key: str, text: str, schema: Any) -> Any:
 def _is(value: Any, type_name: str) -> bool:
     if type_name in ("number", "integer"):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # JSON does not tell 3.0 from 3.
         whole = isinstance(value, int) or (number and value.is_integer())
         return number and (type_name == "number" or whole)
     if type_name == "null":

@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
 
 _MOST_ROWS_OF_TEXT: Final = 50
+# A number and its unit: `90m`, `2h`, `7d`.
 _AGO: Final = re.compile(r"([0-9]{1,6})([smhdw])")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+# RFC 3339: a date, then perhaps a time, a fraction of a second, an offset. Without seconds too, as
+# people write it.
 _WHEN: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
     r"(?:[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
@@ -162,6 +165,7 @@ def _list(namespace: argparse.Namespace) -> int:
                 since=namespace.since,
             )
             _write_rows(rows, namespace, output)
+    # A ledger that is not there yet is an empty one, and no failure.
     except LedgerMissing as missing:
         _write_rows((), namespace, output)
         Narration().say(f"No question has been recorded yet. {missing}")
@@ -231,6 +235,7 @@ def _write_record(row: Row, output: Output) -> None:
 def _verify(namespace: argparse.Namespace) -> int:
     output = Output()
     with _opened(namespace) as ledger:
+        # The whole chain: with an earlier head it is also seen whether that record is still in it.
         found = ledger.verify(namespace.head)
     output.text_or_json(
         namespace.output,
@@ -265,6 +270,7 @@ def _prune(namespace: argparse.Namespace) -> int:
     # Before anything is removed: what has died would count as open, and keep what is older.
     _end_what_died(namespace)
     with _opened(namespace) as ledger:
+        # Looked at before, as a chain without its broken part would be whole.
         found = ledger.verify()
         pruned = ledger.prune(namespace.before, also_open=namespace.also_open)
         head = ledger.head()

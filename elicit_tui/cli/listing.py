@@ -54,6 +54,7 @@ def run(namespace: argparse.Namespace) -> int:
     output.claim()
     try:
         with Interrupts() as interrupts:
+            # A server may want a login before it lists; its own questions are asked of nobody here.
             person = PersonForLogins(narration, output)
             work = _all_offers(settings, names, namespace, narration, person)
             offers, complete = asyncio.run(interrupts.run(work))
@@ -85,6 +86,7 @@ async def _all_offers(
     )
     async with opened as runtime:
         person.follow(runtime)
+        # All at once, and told in the order in which they were named.
         found = await asyncio.gather(
             *(_offers(runtime, name, namespace.command, narration) for name in names)
         )
@@ -115,6 +117,7 @@ def _described(server: str, offers: Sequence[Listed]) -> list[Offer]:
     """The entries of `--output json`: the server's own words, exactly."""
     described: list[Offer] = []
     for offer in offers:
+        # What the server left out is null: a script finds each key.
         entry: Offer = {"server": server, "name": offer.name, "title": offer.title}
         entry["description"] = offer.description
         if isinstance(offer, Tool):
@@ -163,6 +166,7 @@ def _signature(offer: Offer) -> str:
     template = offer.get("uriTemplate") or ""
     parts = [name_line(template or offer.get("uri") or offer["name"])]
     no_query = uri_templates.required(template)
+    # What stands in the path of a template has to be given; its query may be left out.
     parts += [_argument(key, key in no_query) for key in uri_templates.variables(template)]
     schema = offer.get("inputSchema")
     if isinstance(schema, Mapping) and isinstance(schema.get("properties"), Mapping):

@@ -78,6 +78,7 @@ class Parser(argparse.ArgumentParser):
 
         An unknown option is answered with the nearest one, a missing ID with where they stand.
         """
+        # The words are argparse's own, for which it has no other sign.
         words = message.removeprefix("unrecognized arguments: ").split()
         unknown = next((word for word in words if word.startswith("-")), None)
         if unknown is not None and message.startswith("unrecognized arguments: "):
@@ -125,6 +126,7 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
         raise UsageError(
             f"There is no command {name!r}.{_nearest(name, COMMANDS)} See elicit-tui --help."
         )
+    # Options keep their place: they may belong to any command, as they are read in any order.
     return name, [*argv[:place], *argv[place + 1 :]]
 
 
@@ -155,6 +157,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     # Taken out first, from wherever they stand: a command's own commands never see them.
     shared = Parser(prog=prog, add_help=False, allow_abbrev=False)
     add_shared_options(shared, command)
+    # `rest` is what no shared option took, in its order.
     namespace, rest = shared.parse_known_args(arguments, namespace)
     # The first word that is no option: an own command stands before its arguments.
     named = next((word for word in rest if not word.startswith("-")), None)
@@ -163,6 +166,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
         rest.remove(named)
         name, command, prog = named, command.own[named], f"{prog} {named}"
         namespace.command = name
+    # A policy that would do nothing is refused: who writes one relies on it.
     if not command.asks and (namespace.approval_policy or any(map(_is_policy, rest))):
         raise UsageError(
             f"{prog.partition(' ')[2]} takes no --approval-policy: it asks nobody anything."
@@ -177,6 +181,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     )
     parser.command = name
     module.add_arguments(parser)
+    # Only now, as an option may stand where a command's own command would.
     rest = _with_default(command, rest)
     if command.any_order:
         return module, parser.parse_intermixed_args(rest, namespace)

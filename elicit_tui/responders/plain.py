@@ -41,6 +41,7 @@ async def ask_approval(dialogue: Dialogue) -> Outcome:
     dialogue.say(f"Its hints: {neutral_line(', '.join(hints_of(definition))) or 'none'}")
     dialogue.say("It would be called with:")
     dialogue.say(readable_json(dict(request.call.arguments) if request.call else {}))
+    # Not each question allows a whole session, such as an agent's own prompt.
     for_session = "session" in request.traits.scopes
     help_lines = {name: text for name, text in APPROVAL_HELP.items() if name != "session"}
     while True:
@@ -82,6 +83,7 @@ AGREED: Final = "You agreed to the page."
 async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     """Ask for consent; raises Decided for every refusal (spec: client/elicitation, "URL mode")."""
     url = dialogue.question.request.url or ""
+    # A page of ours leads back to this machine; a server's does not.
     ours = dialogue.question.request.traits.takes_redirect
     dialogue.say("This page is to be opened:" if ours else "It wants you to open this page:")
     dialogue.say(f"  {neutral_line(url, None)}")
@@ -122,6 +124,7 @@ async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
     """Whether a browser took the page; if not, the question stays open."""
     if not may_open(url):
         dialogue.say("This URL is not handed to a browser, because of the characters in it.")
+    # In a thread, as the system may take seconds to start a browser.
     elif await asyncio.to_thread(opener, url):
         return True
     else:
@@ -199,6 +202,8 @@ class PlainResponder:
             dialogue.say(heading(question))
             if deadline.seconds > 0:
                 dialogue.say(_time_told(deadline.seconds))
+            # The time begins when the question is before the person, and not while it waited for
+            # others.
             deadline.start()
             try:
                 outcome = await self._converse(dialogue)

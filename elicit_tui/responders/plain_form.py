@@ -94,6 +94,7 @@ class FormDialogue:
         self._dialogue = dialogue
         self._form = form
         self._draft = dialogue.question.draft
+        # What cannot be sent is told of once, and not asked.
         self._fields: tuple[Field, ...] = tuple(field for field in form.fields if field.sendable)
         names = {field.name for field in self._fields}
         # Only what a person typed or a client filled in; defaults come from the form each time.
@@ -110,12 +111,14 @@ class FormDialogue:
     async def run(self) -> Outcome:
         """Ask until the person sends; raises Decided for every other end."""
         self._introduce()
+        # Nothing of it can be sent, so no field is asked either.
         if self._form.refusal is not None:
             why = neutral_line(self._form.refusal, None)
             self._dialogue.say(f"This form cannot be answered: {why}")
             await self._dialogue.only_refuse()
         place = 0
         while True:
+            # Past the last field comes the review, from which a person may go back to any of them.
             if place < len(self._fields):
                 place = await self._ask_field(place)
                 continue
@@ -184,6 +187,7 @@ class FormDialogue:
             self._typed.pop(field.name, None)
             self._keep_draft()
             return place
+        # `/empty` is an answer, the empty text; `/clear` is none.
         entry: Entry = EmptyOnPurpose() if command.word == "empty" else Unset()
         return self._after(field, self._try(field, entry), place)
 

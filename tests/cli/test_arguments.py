@@ -59,14 +59,26 @@ def test_a_value_is_a_string_unless_the_schema_gives_the_key_one_other_type(
 
 
 @pytest.mark.parametrize(
-    "pair", ["count=five", "count=1.5", "count=true", "yes=1", "yes=yes", "list=a", "ratio=NaN"]
+    "pair",
+    [
+        "count=five",
+        "count=1.5",
+        "count=true",
+        "yes=1",
+        "yes=yes",
+        "list=a",
+        "ratio=NaN",
+        "ratio=1e999",
+    ],
 )
 def test_a_value_of_the_wrong_type_is_refused_before_the_call(pair: str) -> None:
     with pytest.raises(UsageError, match="must be"):
         read_given([pair], None).for_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("pair", ["text", "=5", ":=5", "text:=", "text:={", "text:=NaN"])
+@pytest.mark.parametrize(
+    "pair", ["text", "=5", ":=5", "text:=", "text:={", "text:=NaN", "text:=[-1e999]"]
+)
 def test_a_pair_that_is_none_is_refused(pair: str) -> None:
     with pytest.raises(UsageError):
         read_given([pair], None)
