@@ -51,6 +51,8 @@ def recorded_entry(
     """
     lines = _head(request, action, once=once)
     if action == "accept":
+        # The warnings that stood there when the person accepted: with others the entry must not
+        # accept.
         passed = sorted({exactly(finding.rule) for finding in review.at_least(Severity.WARN)})
         if passed:
             lines.append(f"despite = {toml_value(passed)}")
@@ -63,6 +65,7 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
 
     Fields with a default have it; the others stand there as comments with what is wanted.
     """
+    # Nobody can accept it by an entry, so what can be pasted is a refusal.
     if request.mode != "form" or review.verdict == "block":
         why = "no entry can accept a URL"
         if request.mode == "form":
@@ -75,6 +78,7 @@ def ready_entry(request: ElicitationRequest, review: Review) -> str:
         return "\n".join([f"# {why}", *_head(request, "decline", once=False)]) + "\n"
     lines = _head(request, "accept", once=False)
     warned = sorted({exactly(finding.rule) for finding in review.at_least(Severity.WARN)})
+    # As a comment: to pass a warning has to be the person's own word.
     if warned:
         lines.append(f"# despite = {toml_value(warned)}")
     lines.extend(_template(form))
@@ -90,6 +94,7 @@ def _head(request: ElicitationRequest, action: str, *, once: bool) -> list[str]:
     lines.append(f"mode = {toml_value(exactly(request.mode))}")
     lines.append(f"message = {toml_value(exactly(request.message))}")
     lines.append(f"action = {toml_value(action)}")
+    # The question may be asked again with another answer: each recorded one is used once, in order.
     if once:
         lines.append("once = true")
     return lines
@@ -129,6 +134,7 @@ def _template(form: Form) -> Iterator[str]:
     for field in form.fields:
         need = "required" if field.required else "optional"
         hint = comment(f"{need}, {_wanted(field)}"[:LONGEST_HINT])
+        # A default that TOML cannot hold stands there as a comment, to be filled in.
         known = not isinstance(field.initial, Unset) and _is_writable(field.default)
         if known and _is_writable(field.name):
             yield f"{dotted(field.name)} = {toml_value(field.default)}  # {hint}"

@@ -114,6 +114,7 @@ def _renamed(text: str, old: str, new: str) -> str:
     after = "".join(_renamed_line(line, old, new) for line in text.splitlines(keepends=True))
     written = _document(after)
     _point_at(document, old, new)
+    # The document by its meaning has the new name now; so must the text.
     # Only where a rule or a hook changes is the text written by the library.
     if _point_at(written, old, new):
         import tomlkit
@@ -133,6 +134,7 @@ def _point_at(document: Any, old: str, new: str) -> int:
     entries = [*(document.get("rules") or ()), *(document.get("hooks") or ())]
     own = [entry for entry in entries if entry.get("server") == glob.escape(old)]
     for entry in own:
+        # As a glob that means this name alone, whatever marks it holds.
         entry["server"] = glob.escape(new)
     return len(own)
 
@@ -217,6 +219,7 @@ def _with_comments(before: str, after: str) -> str:
     tomlkit counts them to that server: it takes them away with it, and writes new keys below them.
     """
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    # What goes leaves its comments; what comes stands above those that belong to the next table.
     lines: list[str] = []
     for change, start, end, begins, ends in SequenceMatcher(None, old, new, False).get_opcodes():
         if change == "delete":

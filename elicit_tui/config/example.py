@@ -26,6 +26,8 @@ def as_comments(example: str) -> str:
 
     The names of tables stay: what is taken out of its comment belongs where it stands.
     """
+    # A name at the beginning of a line, before an equals sign; headers and comments begin
+    # otherwise.
     return re.sub(r"^(?=[a-z_\"]+ *=)", "#", example, flags=re.MULTILINE)
 
 

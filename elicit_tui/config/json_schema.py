@@ -22,6 +22,7 @@ def json_schema() -> dict[str, Any]:
 def _schema(node: Node) -> dict[str, Any]:
     if isinstance(node, Value):
         return _value(node)
+    # Only a table in the place of the value has keys to complete.
     if isinstance(node, Either):
         return {
             "description": node.doc,
@@ -69,6 +70,7 @@ def _value(node: Value) -> dict[str, Any]:
     if node.minimum is not None:
         schema["minimum"] = node.minimum
     if node.also:
+        # The bounds are those of the number; the words beside it have none.
         number = {key: schema.pop(key) for key in ("type", "minimum") if key in schema}
         schema["anyOf"] = [number, {"enum": list(node.also)}]
     if node.default is not None:

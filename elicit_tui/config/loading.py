@@ -131,6 +131,7 @@ def _server_faults(
     *,
     expand_all: bool,
 ) -> Iterator[Problem]:
+    # Built as at the start, so that what cannot be built is found here.
     server = server_from(str(path[-1]), table, document.layer, environment, expand_all=expand_all)
     for key, message in faults(table, server):
         yield document.problem(message, path if key is None else (*path, key))

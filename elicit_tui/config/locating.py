@@ -18,12 +18,15 @@ from elicit_tui.config.problem import KeyPath
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import BARE_KEY
 
+# Blanks, line breaks and comments between two things.
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")
 _BASIC: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _LITERAL: Final = re.compile(r"'[^'\n]*'")
+# It may end in up to two quotation marks of its own, before the three that end it.
 _LONG_BASIC: Final = re.compile(r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}', re.DOTALL)
 _LONG_LITERAL: Final = re.compile(r"'''(?:[^']|'{1,2}(?!'))*'{3,5}")
+# A number, a date, a boolean: up to what may stand behind it.
 _SCALAR: Final = re.compile(r"[^,\]}#\n]+")
 
 
@@ -87,6 +90,7 @@ class _Scanner:
         # The table that pairs belong to, until the next header.
         prefix: KeyPath = ()
         while True:
+            # Each turn reads one header or one pair.
             self._match(_BLANK)
             if self.at >= len(self.text):
                 return
@@ -112,6 +116,7 @@ class _Scanner:
             raise _Lost
 
     def _header(self, keys: list[str], start: int, *, array: bool) -> KeyPath:
+        # The path as it grows, each part at the place where this header stands.
         path: KeyPath = ()
         for position, key in enumerate(keys):
             path = (*path, key)
@@ -149,6 +154,7 @@ class _Scanner:
         path = prefix
         for key in self._keys():
             path = (*path, key)
+            # Each table on the way stands there too, if nowhere before.
             self.found.setdefault(path, start)
         self._close("=")
         self._match(_SPACE)
@@ -176,6 +182,7 @@ class _Scanner:
             self._match(_BLANK)
             if self._take("]"):
                 return
+            # The reader has judged the commas; here they only part the items.
             if self._take(","):
                 continue
             self.found.setdefault((*path, index), self.at)

@@ -24,6 +24,8 @@ def leaves(table: Table = USER_FILE, path: tuple[str, ...] = ()) -> Iterator[tup
         if not path and key in _APART:
             continue
         if isinstance(node, Table):
+            # A table is merged key by key; a value as a whole, also where a table may stand in its
+            # place.
             yield from leaves(node, (*path, key))
         elif isinstance(node, (Value, Either)):
             yield (*path, key)
@@ -46,6 +48,7 @@ class Merged:
         return {
             key[len(prefix) :]: value
             for key, value in self.values.items()
+            # Directly below: what has another dot belongs to a table of its own.
             if key.startswith(prefix) and "." not in key[len(prefix) :]
         }
 
@@ -93,8 +96,10 @@ def _leaf(
                 place = f"{provenance.file}:{provenance.line}: " if provenance.file else ""
                 merged.notices.append(f"{place}{reason}; {toml_value(locked)} is used instead.")
         # The first that holds is taken; one that says what the lock says is the lock.
-        elif not settled and (not is_locked or value != locked):
-            chosen, settled = (value, provenance), True
+        elif not settled:
+            settled = True
+            if not is_locked or value != locked:
+                chosen = (value, provenance)
     if chosen is not None:
         merged.values[key], merged.provenance[key] = chosen
 
@@ -116,6 +121,7 @@ def _allowed(
         return
     fallback = locks.strictest_default(allowed)
     reason = f"approval_policy = {toml_value(policy)} is not among allowed_approval_policies"
+    # A flag is refused, and a file's value is told and replaced.
     if origin.layer == "command line":
         merged.looser_flags.append(f"{flags['approval_policy'][0]}: {reason}.")
     elif origin.layer == "user":

@@ -54,6 +54,7 @@ def all_servers(
         if user is not None and name not in servers:
             servers[name] = as_admitted(server_from(name, table, "user", environment))
             _note_origins(merged, user, name, table)
+    # In the order of the command line, after all files: none of them can be taken over.
     for name, table in command_line.added:
         if name in servers:
             raise UsageError(f"--with {name}: a server of this name exists already.")
@@ -61,6 +62,7 @@ def all_servers(
         merged.provenance[dotted("mcp_servers", name)] = Provenance("command line")
     merged.notices.extend(_sent_in_the_clear(servers))
     if (seconds := command_line.timeout) is not None:
+        # After all: `--timeout` holds for servers of every layer.
         servers = {name: _within(own, seconds, merged) for name, own in servers.items()}
     for name, tool in command_line.allowed_tools:
         if name in servers:
@@ -123,6 +125,7 @@ def _made_stricter(own: ServerSettings, merged: Merged, user: Document | None) -
     if user is None or table is None:
         return own
     ignored = False
+    # Judged against what it came to so far, and not against the managed table.
     for key, value in table.items():
         if key in SERVER_STRICTER and strictly_stricter(key, value, getattr(own, key)):
             own = replace(own, **{key: value})

@@ -65,6 +65,8 @@ def server_from(
     expand_all: bool = True,
 ) -> ServerSettings:
     """The settings of one server; `expand_all` False (managed): only env and http_headers."""
+    # Two of them: what an administrator writes is taken as it stands, but for the values of env and
+    # of headers.
     inner = Expansion(environment)
     outer = inner if expand_all else NoExpansion()
     # Named here, so that a variable that is not set is found at the start.
@@ -83,6 +85,7 @@ def server_from(
     values["args"] = outer.texts(table.get("args", []))
     values["env"] = inner.table(table.get("env", {}))
     values["http_headers"] = inner.table(table.get("http_headers", {}))
+    # Of which variables each header is made, so that a fault of one can be told with them.
     values["header_variables"] = {
         header: variables
         for header, text in table.get("http_headers", {}).items()

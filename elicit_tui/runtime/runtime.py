@@ -92,6 +92,7 @@ async def open_runtime(
     """
     policy = Policy(settings, answers=answers, person_present=person_present)
     guardian = LazyGuardian(settings.guardian)
+    # One that cannot be opened refuses every write: then nothing is accepted.
     ledger = open_ledger(settings.history)
     hooks = _hooks(settings)
     queue = Queue()
@@ -99,6 +100,7 @@ async def open_runtime(
     options = BrokerOptions(queue=queue, hooks=hooks, drafts=drafts, agent=agent)
     broker = Broker(policy, guardian, ledger, responder(queue), options)
     host = Host(settings, broker, log_file=log_file, launched=launched)
+    # Whatever fails from here on, the ledger is closed.
     try:
         # The processes start before anything is connected, and get ready meanwhile.
         host.launch(launch)

@@ -159,6 +159,15 @@ def test_a_flag_looser_than_a_lock_stops_the_start(machine: Machine) -> None:
     assert machine.load(approval_policy="never").approval_policy == "never"
 
 
+def test_a_flag_that_says_what_the_lock_says_counts_before_the_users_file(
+    machine: Machine,
+) -> None:
+    machine.managed('approval_policy = "on-request"\n')
+    machine.user('approval_policy = "never"\n')
+    assert machine.load(approval_policy="on-request").approval_policy == "on-request"
+    assert machine.load().approval_policy == "never"
+
+
 def test_a_users_other_config_file_and_the_environment_change_nothing(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
