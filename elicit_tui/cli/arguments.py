@@ -56,7 +56,7 @@ class Given:
         converted = {
             key: _converted(key, text, properties.get(key)) for key, text in self.texts.items()
         }
-        # Of a key that is given twice the value on the command line counts.
+        # In this order: a key of the command line takes the place of one of `--arguments`.
         return {**self.document, **converted, **self.values}
 
     def maybe_no_strings(self) -> list[str]:

@@ -153,8 +153,7 @@ async def _connected(
         person_present=person.present,
         log_file=namespace.log_file,
     )
-    # The broker asks for the login while the connection is made; nothing else is wanted of the
-    # server.
+    # To connect is all that is wanted: the login is asked for on the way, where the server has one.
     async with opened as runtime:
         person.follow(runtime)
         try:

@@ -109,7 +109,6 @@ def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value
     # Two parts: a value of one kind, and words that may stand in its place.
     words = get_args(parts.pop()) if len(parts) == 2 else ()
     kind = parts[0]
-    # A choice of words, a list, a table, or one plain value.
     if get_origin(kind) is Literal:
         return Value("string", doc, default, get_args(kind), minimum)
     if get_origin(kind) is tuple:

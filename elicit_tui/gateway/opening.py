@@ -82,8 +82,7 @@ async def open_session(
     )
     try:
         async with opened as runtime:
-            # Those who are told that a question waits are told by the process that has it in its
-            # store.
+            # `Waiting` hooks: that a question waits and nobody is there, the other terminal knows.
             if runtime.hooks is not None:
                 other_terminal.tell_waiting_to(runtime.hooks.waiting)
             runtime.broker.subscribe(partial(_notify_of, options.notify))

@@ -139,7 +139,6 @@ class Doctor:
                     reported.add(key)
                     last_news = now
                     self._tell(seen)
-            # Both calls have ended.
             if sum(observation.event == "ended" for observation in observations) >= CALLS:
                 return OK
             if now - last_news > PATIENT_SECONDS:
