@@ -175,10 +175,11 @@ async def _command(hook: Hook, message: bytes) -> Reply:
         for task in (*reading, writing, exited):
             task.cancel()
         await asyncio.gather(*reading, writing, exited, return_exceptions=True)
-    code = process.returncode if process.returncode is not None else 0
     if output.too_much:
         raise HookError(f"answered with more than {MOST_OUTPUT // 2**20} MiB")
-    return reply_of_command(code, bytes(output.kept), bytes(errors.kept), hook.event)
+    if process.returncode is None:
+        raise HookError("ended without an exit code")
+    return reply_of_command(process.returncode, bytes(output.kept), bytes(errors.kept), hook.event)
 
 
 async def _write(stream: asyncio.StreamWriter | None, message: bytes) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from elicit_tui.errors import HookError
 from elicit_tui.hooks.running import run_hook
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
@@ -72,6 +73,13 @@ def test_what_a_hook_writes_last_before_it_ends_is_read_to_its_end() -> None:
     for _ in range(3):
         reply = asyncio.run(run_hook(one, b"{}"))
         assert reply.content == {"a": "x" * 900_000}
+
+
+def test_a_hook_whose_exit_code_nobody_knows_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asyncio.subprocess.Process, "returncode", None)
+    one = hook("Elicitation", (sys.executable, "-I", "-S", "-c", ""))
+    with pytest.raises(HookError, match="ended without an exit code"):
+        asyncio.run(run_hook(one, b"{}"))
 
 
 def test_what_is_loaded_to_ask_a_page_is_none_of_its_time(
