@@ -60,7 +60,13 @@ def shelf_of(settings: Settings) -> LoginShelf:
 
 
 def login_of(settings: Settings, server: ServerSettings) -> Login | None:
-    """What is known of a server's login without asking a keyring; None: there is none."""
+    """A server's login that is of use, without asking a keyring; None: there is none."""
+    known = _known(settings, server)
+    return known if known is not None and known.is_of_use else None
+
+
+def _known(settings: Settings, server: ServerSettings) -> Login | None:
+    """What is known of a server's login, be it only the registration of a client."""
     # A login belongs to a client. Where the configuration names one, no other client's is meant.
     if not server.may_log_in:
         return None
@@ -89,13 +95,13 @@ def described(login: Login) -> str:
 def login_data(settings: Settings, server: ServerSettings) -> dict[str, Any] | None:
     """A server's login as `logins --output json` has it; None: there is none."""
     login = login_of(settings, server)
-    return None if login is None or not _is_of_use(login) else _row(settings, login)
+    return None if login is None else _row(settings, login)
 
 
 def login_sentence(settings: Settings, server: ServerSettings) -> str:
     """Whether we are logged in to a server, and what happens where it wants that."""
     login = login_of(settings, server)
-    if login is not None and _is_of_use(login):
+    if login is not None:
         return f"Logged in {described(login)}."
     decision = Policy(settings).judge_login(server.name)
     change = f" {decision.change}" if decision.change else ""
@@ -126,16 +132,11 @@ def _log_in(
         narration.error(failure)
         return exit_codes.code_of(failure)
     login = login_of(settings, server)
-    if login is None or not _is_of_use(login):
+    if login is None:
         output.prose(f"{server.name} answers without a login.")
     else:
         output.prose(f"✓ Logged in to {server.name} {described(login)}.")
     return exit_codes.OK
-
-
-# Without tokens what is kept is the registration of a client, and the server wants a login again.
-def _is_of_use(login: Login) -> bool:
-    return bool(login.access_token) or login.kept_in == "keyring"
 
 
 async def _connected(
@@ -169,7 +170,7 @@ async def _connected(
 
 
 def _log_out(settings: Settings, server: ServerSettings, narration: Narration) -> int:
-    shelf, known = shelf_of(settings), login_of(settings, server)
+    shelf, known = shelf_of(settings), _known(settings, server)
     if known is None:
         narration.tell(f"there is no login to {server.name} on this machine.")
         return exit_codes.OK
@@ -217,7 +218,7 @@ def _row(settings: Settings, login: Login) -> dict[str, Any]:
             name
             # By the key: a server that takes another client's login has none here.
             for name, server in settings.servers.items()
-            if (known := login_of(settings, server)) is not None and known.key == login.key
+            if (known := _known(settings, server)) is not None and known.key == login.key
         ],
         "url": login.server_url,
         "issuer": login.issuer,
@@ -234,7 +235,7 @@ def _lines(rows: list[dict[str, Any]], logins: tuple[Login, ...]) -> Iterator[st
         yield "No login is kept on this machine."
     for row, login in zip(rows, logins, strict=True):
         names = ", ".join(row["servers"]) or f"(not configured) {shown_address(row['url'])}"
-        if _is_of_use(login):
+        if login.is_of_use:
             yield f"{names}: {described(login)}"
         else:
             yield f"{names}: logged out by {shown_address(login.issuer)}; log in again"

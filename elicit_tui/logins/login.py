@@ -53,6 +53,13 @@ class Login:
     saved_at: float = 0.0
     kept_in: str = "file"
     """`file`, or `keyring`: where its secrets are."""
+    has_token: bool = True
+    """Whether a token was kept with it, which is known without asking the keyring."""
+
+    @property
+    def is_of_use(self) -> bool:
+        """Whether it has a token; without one the server wants a login again."""
+        return bool(self.access_token) or (self.kept_in == "keyring" and self.has_token)
 
     @property
     def key(self) -> LoginKey:

@@ -150,7 +150,9 @@ class LoginShelf:
         if keyring is None and self._keeping == "keyring":
             # The owner wants it there or nowhere.
             raise LoginError('logins.store = "keyring", and no keyring works here.')
-        login = replace(login, saved_at=time.time(), kept_in="file")
+        login = replace(
+            login, saved_at=time.time(), kept_in="file", has_token=bool(login.access_token)
+        )
         if keyring is not None:
             try:
                 # Secrets first: a file that says "keyring" must find them there.

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from elicit_tui.cli.listing import _described, _lines
-from elicit_tui.elicitation.settings import Settings
+from elicit_tui.elicitation.settings import LoginSettings, ServerSettings, Settings
 from elicit_tui.host.offers import Prompt, Tool
+from elicit_tui.logins import Login, LoginShelf
+from elicit_tui.paths import logins_directory
 from tests.bounds import bounded
 
 
@@ -47,3 +49,19 @@ def test_a_tool_is_listed_with_the_hints_that_its_confirmation_goes_by(
     tool = Tool.read({"name": "odd", "inputSchema": {"type": "object"}, "annotations": annotations})
     assert tool is not None
     assert list(_lines("tools", _described("alpha", [tool]), Settings()))[1] == shown
+
+
+def test_a_login_is_listed_until_its_tokens_are_gone() -> None:
+    url, tool = "https://mcp.example/mcp", Tool.read({"name": "one", "inputSchema": {}})
+    assert tool is not None
+    servers = {"alpha": ServerSettings("alpha", url=url)}
+    settings = Settings(servers=servers, logins=LoginSettings(store="file"))
+    shelf = LoginShelf(logins_directory(), "file")
+    login = shelf.save(Login(url, "https://as.example/", url, "client-1", access_token="token"))
+
+    def listed() -> str:
+        return "\n".join(_lines("tools", _described("alpha", [tool]), settings))
+
+    assert "logged in at https://as.example" in listed()
+    shelf.forget_tokens(login)
+    assert "logged in" not in listed()

@@ -117,6 +117,19 @@ def test_only_the_tokens_that_failed_are_forgotten(tmp_path: Path) -> None:
     assert (kept.access_token, kept.refresh_token, kept.client_id) == ("", None, "client-1")
 
 
+@pytest.mark.parametrize("keyring", [None, FakeKeyring()], ids=["file", "keyring"])
+def test_without_its_tokens_a_login_is_of_no_use_wherever_it_is_kept(
+    tmp_path: Path, keyring: FakeKeyring | None
+) -> None:
+    shelf = LoginShelf(tmp_path, "file" if keyring is None else "keyring", keyring)
+    shelf.save(LOGIN)
+    (kept,) = shelf.kept()
+    assert kept.is_of_use
+    shelf.forget_tokens(LOGIN)
+    (kept,) = shelf.kept()
+    assert not kept.is_of_use
+
+
 def test_the_newest_login_of_a_server_counts_and_a_named_client_has_its_own(
     tmp_path: Path,
 ) -> None:
