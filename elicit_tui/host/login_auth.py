@@ -127,10 +127,11 @@ class Authorization(httpx2.Auth):
             response = yield request
             step_up = response.status_code == 403 and _wants_scope(response)
             # To end a session nobody has to log in.
-            if request.method == "DELETE" or not (step_up or response.status_code == 401):
-                # A login has helped: what was to be told of the refusal is void.
-                if tried:
-                    self._connection.login_refusal = None
+            if request.method == "DELETE":
+                return
+            if not (step_up or response.status_code == 401):
+                # Whatever goes wrong now, it is not for want of a login.
+                self._connection.login_refusal = None
                 return
             # A server that wants one scope more with each answer would have a person log in without
             # end.

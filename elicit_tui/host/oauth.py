@@ -279,8 +279,9 @@ class OAuthFlow:
         header = challenge.headers.get("WWW-Authenticate", "Bearer")
         found = re.search(r'scope="([^"]*)"', header)
         merged = dict.fromkeys([*scopes, *(found[1].split() if found else ())])
-        rest = re.sub(r',?\s*scope="[^"]*"', "", header).rstrip()
-        told = f'{rest}{"," if "=" in rest else ""} scope="{" ".join(merged)}"'
+        scope = f'scope="{" ".join(merged)}"'
+        added = f"{header}{',' if '=' in header else ''} {scope}"
+        told = header.replace(found[0], scope) if found else added
         return httpx2.Response(challenge.status_code, headers={"WWW-Authenticate": told})
 
     def _checked_issuer(self, context: Context, request: httpx2.Request) -> None:

@@ -21,7 +21,7 @@ from elicit_tui.elicitation.settings import (
 )
 from elicit_tui.errors import ServerError
 from elicit_tui.host.login_auth import Authorization
-from elicit_tui.host.oauth import Memory
+from elicit_tui.host.oauth import Memory, OAuthFlow
 from elicit_tui.ledger import Ledger
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory
@@ -280,6 +280,27 @@ def test_a_token_goes_to_the_origin_of_its_server_and_nowhere_else(server: Login
         assert not run_async(shown(foreign))
 
 
+@pytest.mark.parametrize(
+    ("method", "told"), [("POST", None), ("GET", None), ("DELETE", "It wants a login.")]
+)
+def test_what_goes_wrong_after_a_refusal_is_not_told_as_the_refusal(
+    method: str, told: str | None
+) -> None:
+    url = "https://mcp.example/mcp"
+    connection: Any = SimpleNamespace(settings=ServerSettings("remote", url=url))
+    connection.login_refusal = "It wants a login."
+    authorization = Authorization(connection, cast("Any", None), shelf(), nullcontext)
+
+    async def fails() -> None:
+        flow = authorization.async_auth_flow(httpx2.Request(method, url))
+        await anext(flow)
+        with pytest.raises(StopAsyncIteration):
+            await flow.asend(httpx2.Response(500))
+
+    run_async(fails())
+    assert connection.login_refusal == told
+
+
 # More than was allowed
 
 
@@ -389,3 +410,24 @@ def test_a_port_that_was_registered_and_is_in_use_now_is_replaced_by_another(
     assert server.asked[3:] == ["register", "authorize", "code"]
     assert [uri] != kept_whole().client["redirect_uris"]
     assert uri not in (unquote(ours.person.asked[0].request.url or ""))
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        (None, 'Bearer scope="own"'),
+        ("Bearer", 'Bearer scope="own"'),
+        ('Bearer scope="read"', 'Bearer scope="own read"'),
+        ('Bearer scope="read", error="x"', 'Bearer scope="own read", error="x"'),
+        ('Bearer error="x", scope="own a"', 'Bearer error="x", scope="own a"'),
+        ('Bearer error="x"', 'Bearer error="x", scope="own"'),
+    ],
+)
+def test_the_owners_scopes_are_added_to_a_challenge_wherever_its_own_stand(
+    header: str | None, told: str
+) -> None:
+    server = ServerSettings("r", url="https://r.example/", oauth=OAuthSettings(scopes=("own",)))
+    flow = OAuthFlow(server, {}, None, lambda issuer: None)
+    headers = {} if header is None else {"WWW-Authenticate": header}
+    challenge = flow._with_own_scopes(httpx2.Response(401, headers=headers))
+    assert challenge.headers["WWW-Authenticate"] == told
