@@ -241,10 +241,12 @@ class Lifecycle:
         """The SDK's transport could not read an event, or the stream that events come on."""
         from elicit_tui.host.faults import unreadable_reason
 
-        is_content = isinstance(error, (ValueError, RecursionError))
-        # Only what could be read, and is wrong, counts as a message that was lost.
-        wrong = f"it {unreadable_reason(str(error))}" if is_content else None
-        self._stray_line(str(error), wrong)
+        # Only what could be read, and is wrong, counts as a message that was lost. A stream that
+        # broke was written by nobody, and what ends with it is told as ended.
+        if isinstance(error, (ValueError, RecursionError)):
+            self._stray_line(str(error), f"it {unreadable_reason(str(error))}")
+        else:
+            self._heard(f"(the stream of events broke) {neutral_line(str(error), 500)}")
 
     async def _went_away(self) -> str:
         if self._lifeline.lost is not None:

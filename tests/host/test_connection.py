@@ -267,6 +267,19 @@ async def test_while_a_person_logs_in_no_time_of_the_servers_passes() -> None:
     assert events == [LoginAwaited("jobs")] * 3
 
 
+async def test_a_stream_that_breaks_is_none_of_what_the_server_wrote() -> None:
+    here, broker, events = connection(url="https://a.example", command=None)
+    life = Lifecycle(here, here._broker, LogFile(None))
+    life._broken_message(OSError("peer closed\x1b the connection"))
+    assert here.breaches.found == ()
+    assert broker.heard == []
+    (event,) = events
+    assert isinstance(event, ServerLog)
+    assert event.line == "(the stream of events broke) peer closed␛ the connection"
+    life._broken_message(ValueError("Invalid JSON"))
+    assert len(here.breaches.found) == len(broker.heard) == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("line", "asked", "found"),
