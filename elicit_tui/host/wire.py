@@ -383,8 +383,9 @@ class Wire:
             # An answer of a task goes by itself, in a request without a call: one question is taken
             # off.
             for call in request.calls:
-                left = self._rounds.get(call.id, ())
-                self._rounds[call.id] = tuple(waiting for waiting in left if waiting is not request)
+                asked = self._rounds.pop(call.id, ())
+                if left := tuple(waiting for waiting in asked if waiting is not request):
+                    self._rounds[call.id] = left
 
     def asked_in_task(self, call_id: str, requests: Sequence[ElicitationRequest]) -> None:
         """Keep what a task of this call asks besides, until it is answered."""

@@ -99,6 +99,7 @@ def test_a_round_is_judged_where_it_arrives_and_its_answers_are_told_when_they_l
     requests(here, Exchange(call=CALL, round=2, answering=(asked,)), 8)
     assert here.broker.heard == [("sent", asked.id)]
     assert here.wire.unanswered(None) == ()
+    assert not here.wire._rounds
 
 
 def test_a_round_of_a_call_that_ended_is_asked_of_nobody() -> None:
