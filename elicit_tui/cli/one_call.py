@@ -129,6 +129,7 @@ class OneCall:
         error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
+        self._telling.finish()
         # A usage error is raised to the caller; where there is a result it is told beside that.
         if error is not None and code == exit_codes.USAGE:
             self._advise(error)

@@ -76,14 +76,19 @@ class Telling:
         if self._may_tell():
             self._narration.say(f"{event.server}: {event.sentence}")
 
+    def finish(self) -> None:
+        """Tell how many lines were left out since the last one that was told."""
+        if self._left_out:
+            self._narration.say(f"({self._left_out} more lines of it are not shown)")
+        self._left_out = 0
+
     def _may_tell(self) -> bool:
         # Whole seconds of a clock that nobody sets.
         second = int(time.monotonic())
         if second != self._second:
             # What was left out is told with the next line that may be.
-            if self._left_out:
-                self._narration.say(f"({self._left_out} more lines of it are not shown)")
-            self._second, self._lines_told, self._left_out = second, 0, 0
+            self.finish()
+            self._second, self._lines_told = second, 0
         self._lines_told += 1
         if self._lines_told > EACH_SECOND:
             self._left_out += 1

@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.telling import Telling
+from elicit_tui.cli.telling import EACH_SECOND, Telling
 from elicit_tui.elicitation import Finding, Review, Severity, decline
 from elicit_tui.host.events import LogMessage
 from tests.bounds import bounded
@@ -40,6 +40,21 @@ def test_a_log_line_of_any_size_is_told_without_a_wait() -> None:
     with bounded(2):
         for data in (["é" * 50] * 400_000, {"msg": "hi", **dict.fromkeys(range(400_000), "é")}):
             assert len(LogMessage("s", "info", None, data).sentence) <= 2_100
+
+
+def test_what_a_flood_left_out_is_told_once_at_the_latest_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 7.5)
+    stream = io.StringIO()
+    told = Telling(Narration(stream), "redacted")
+    for number in range(EACH_SECOND + 5):
+        told.log(LogMessage("s", "info", None, str(number)))
+    told.finish()
+    told.finish()
+    *lines, last = stream.getvalue().splitlines()
+    assert len(lines) == EACH_SECOND
+    assert last == "(5 more lines of it are not shown)"
 
 
 def test_what_the_guardian_stopped_is_three_lines_and_the_way_to_all_of_it() -> None:
