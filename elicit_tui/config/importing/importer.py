@@ -195,7 +195,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     command = command or ""
     server.take("command", command)
     # A server is reached in one way: where there is a command, nothing of an address is taken over.
-    for key in ("url", "headers", "http_headers", "transport"):
+    for key in ("url", "headers", "http_headers"):
         if rest.pop(key, None) is not None:
             server.note(f"{key} does not go with command and is left out")
     arguments = rest.pop("args", None)
