@@ -138,6 +138,12 @@ async def test_json_with_a_mistake_says_where_and_the_cursor_goes_there(tmp_path
         await stand.press("ctrl+s")
         await stand.until(lambda: "line 2, column 19" in stand.text())
         assert area.cursor_location == (1, 18)
+        area.text = '{"options": {"a": 1e999}}'
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "1e999 is too large a number" in stand.text())
+        area.text = '{"options": {}, "options": {"a": {}}}'
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "a key stands twice in one object" in stand.text())
         assert not calls_of(stand)
 
 

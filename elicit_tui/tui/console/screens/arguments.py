@@ -20,6 +20,7 @@ from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
+from elicit_tui.text.strict_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.servers import VERBS, Offer
@@ -245,14 +246,14 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def _read_json(self, *, go_there: bool = True) -> dict[str, Any] | None:
         """What is written, or None and why not. `go_there`: the cursor goes to the mistake."""
         try:
-            content = json.loads(self._json_area.text, parse_constant=_no_constant)
+            content = strict_json(self._json_area.text)
         except json.JSONDecodeError as error:
             if go_there:
                 self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
             place = f"line {error.lineno}, column {error.colno}"
             self.say(f"This is not JSON: {error.msg} ({place}).")
             return None
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             self.say(f"This is not JSON: {error}.")
             return None
         if not isinstance(content, dict):
@@ -360,7 +361,3 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         name = values.field
         values.offer("", ())
         self.query_one(FormView).focus_field(name)
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not a JSON value")
