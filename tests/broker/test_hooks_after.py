@@ -166,6 +166,20 @@ def test_a_hook_that_fails_at_an_answer_has_the_person_asked_once_more(
     run(body())
 
 
+def test_an_answer_given_after_a_hook_failed_is_shown_to_the_hooks_before_it_too(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        both = (hook(RESULT), hook(RESULT, position=2))
+        hooks = Prepared(both, user_2=HookError("failed"))
+        table = bench(responder=Sends(RED, BLUE), hooks=hooks)
+        await table.broker.resolve(form_request())
+        seen = [(key, outcome and outcome.content) for key, outcome in hooks.heard]
+        assert seen == [("hooks[1]", RED), ("hooks[2]", RED), ("hooks[1]", BLUE)]
+
+    run(body())
+
+
 def test_what_an_answers_file_says_is_changed_by_no_hook_of_ones_own(bench: BenchFactory) -> None:
     async def body() -> None:
         entry = (Rule("accept", server="paint", content=RED),)

@@ -18,7 +18,7 @@ from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
 from elicit_tui.gateway.names import PublicNames, with_digest
 from elicit_tui.gateway.offers import ORIGIN_META_KEY, SessionOffers
 from tests.gateway.test_hostile_servers import said, tool, tools
-from tests.gateway.world import HANDSHAKE, fragments, text_of, world
+from tests.gateway.world import HANDSHAKE, fragments, text_of, until, world
 
 pytestmark = pytest.mark.anyio
 
@@ -423,3 +423,16 @@ async def test_a_start_finds_what_an_agent_was_offered_before(tmp_path: Path) ->
     assert kept is not None
     again.put("bad", kept)
     assert list(again.offers((), output_schemas=True).tool_origins) == ["bad__good"]
+
+
+async def test_what_is_remembered_of_a_server_outlives_its_end_while_it_is_asked(
+    tmp_path: Path,
+) -> None:
+    server = fragments(tmp_path, {"tools/list": ""})
+    files = CatalogueFiles(tmp_path / "catalogues")
+    files.write(server, LISTED)
+    async with world(server, files=files) as here:
+        last = "The resource templates of bad could not be listed"
+        await until(lambda: any(sentence.startswith(last) for sentence in here.told))
+        assert "bad__find" in {each.name for each in (await here.agent.list_tools()).tools}
+    assert files.read(server) == LISTED

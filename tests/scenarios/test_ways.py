@@ -74,6 +74,21 @@ def test_each_limit_of_a_field_is_broken_by_itself(
 
 
 @pytest.mark.parametrize(
+    ("more", "kind"), [({"additionalProperties": False}, "invalid"), ({}, "extra")]
+)
+def test_a_property_that_is_not_asked_for_has_to_be_refused_where_the_schema_forbids_it(
+    more: dict[str, Any], kind: str
+) -> None:
+    schema = {**form_of(type="string", title="Value"), **more}
+    asked = form_request(params={"requestedSchema": schema})
+    scenario = Scenario("s", "s", "s", {}, (PreparedAnswer(content={"value": "Bar"}),))
+    ways = answers_gone_wrong(scenario, [(asked, accept("answers", "", {"value": "Bar"}))])
+    (extra,) = (each.wrong for each in ways if each.name == "an extra property")
+    assert extra is not None
+    assert extra.kind == kind
+
+
+@pytest.mark.parametrize(
     ("message", "field", "yes", "no"),
     [
         ("What now?", {"type": "string", "enum": ["delete", "keep"]}, "delete", "keep"),

@@ -3,7 +3,8 @@
     fragments.py FILE
 
 FILE is JSON: by a request's method, or "tools/call NAME", the text of `"result": …` or
-`"error": …`. A text before a line break is a message of its own, sent first.
+`"error": …`. A text before a line break is a message of its own, sent first. An empty text ends
+the server.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ for line in sys.stdin:
     method = message["method"]
     key = f"{method} {message['params']['name']}" if method == "tools/call" else method
     first, _, fragment = FRAGMENTS.get(key, '"result": {}').rpartition("\n")
+    if not fragment:
+        break
     answer = f'{{"jsonrpc": "2.0", "id": {json.dumps(message["id"])}, {fragment}}}\n'
     sys.stdout.write(f"{first}\n{answer}" if first else answer)
     sys.stdout.flush()

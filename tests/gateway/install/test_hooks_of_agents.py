@@ -114,6 +114,20 @@ def test_what_was_written_in_between_is_kept(agent: str) -> None:
     assert left == {**json.loads(BEFORE), "model": "sonnet"}
 
 
+def test_a_hook_that_was_put_beside_ours_stays_where_it_is(agent: str) -> None:
+    has(agent, b"")
+    dispatch(["bridge", "install", agent, "--yes"])
+    document = json.loads(file_of(agent).read_text())
+    audit = {"type": "command", "command": "audit"}
+    for entries in document["hooks"].values():
+        entries[0]["hooks"].append(audit)
+    has(agent, json.dumps(document).encode())
+    assert dispatch(["bridge", "uninstall", agent, "--yes"]) == 0
+    events = json.loads(file_of(agent).read_text())["hooks"]
+    left = {event: [entry["hooks"] for entry in entries] for event, entries in events.items()}
+    assert left == dict.fromkeys(known_agents()[agent].hook_events, [[audit]])
+
+
 def test_the_time_limit_is_above_how_long_a_prompt_waits(agent: str, sealed_machine: Path) -> None:
     config = sealed_machine / ".config" / "elicit-tui" / "config.toml"
     config.write_text("[bridge]\nhold_sec = 300\n")

@@ -57,6 +57,14 @@ def test_a_secret_stays_where_it_is_while_others_can_read_our_configuration(
     assert "context7 stays where it is: it holds a secret" in capsys.readouterr().err
 
 
+def test_where_no_servers_are_named_the_entry_leads_to_all_and_not_to_the_moved_alone() -> None:
+    cursor = installed("cursor")
+    cursor.has(cursor.written({"tracker": {"command": "true"}}))
+    cursor.runs("install", "--take-over", "--yes")
+    assert set(tomli.loads(our_config().read_text())["mcp_servers"]) == {"mine", "tracker"}
+    assert cursor.servers[NAME]["args"][-1] == "gateway"
+
+
 def test_what_comes_back_is_not_readable_by_others_where_it_was_not_before() -> None:
     codex = installed("codex")
     codex.has(fixture_of("codex"))
