@@ -125,7 +125,7 @@ def test_a_hook_that_was_put_beside_ours_stays_where_it_is(agent: str) -> None:
     assert dispatch(["bridge", "uninstall", agent, "--yes"]) == 0
     events = json.loads(file_of(agent).read_text())["hooks"]
     left = {event: [entry["hooks"] for entry in entries] for event, entries in events.items()}
-    assert left == dict.fromkeys(known_agents()[agent].hook_events, [[audit]])
+    assert left == {event: [[audit]] for event in known_agents()[agent].hook_events}
 
 
 def test_the_time_limit_is_above_how_long_a_prompt_waits(agent: str, sealed_machine: Path) -> None:
