@@ -32,8 +32,12 @@ T = TypeVar("T")
 
 def _frozen(cls: type[T]) -> type[T]:
     """The class as `dataclasses.dataclass(frozen=True)` would make it."""
+    if any(map(dataclasses.is_dataclass, cls.__mro__[1:])):
+        return dataclasses.dataclass(frozen=True)(cls)
     own = frozenset(vars(cls))
     declared = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+    # So that a frozen one may inherit from it, and no other.
+    declared.__dataclass_params__.frozen = True  # type: ignore[attr-defined]
     methods = (_initializing(declared), *_compared(declared), _shown(declared))
     for method in (*methods, _refuse_setting, _refuse_deleting):
         if method.__name__ not in own:

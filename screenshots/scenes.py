@@ -210,6 +210,7 @@ async def inline(take: Callable[[Any], None]) -> None:
     from elicit_tui.form.schema_reading import read_form
     from elicit_tui.tui.inline_app import InlineApp
     from elicit_tui.tui.question import QuestionView
+    from elicit_tui.tui.question.frame_heading import Surroundings
 
     schema = {
         "type": "object",
@@ -239,8 +240,7 @@ async def inline(take: Callable[[Any], None]) -> None:
     queue = Queue()
 
     def view(pending: Pending, number: int, startled: bool) -> QuestionView:
-        settings = Settings().elicitation
-        return QuestionView(pending.question, pending.deadline, settings=settings)
+        return QuestionView(pending.question, pending.deadline, Surroundings())
 
     queue.add(Pending(question, Deadline(300)))
     app = InlineApp(queue, view, theme="dark")

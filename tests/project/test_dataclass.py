@@ -112,6 +112,21 @@ def test_it_is_pickled_and_read_again() -> None:
     assert pickle.loads(pickle.dumps(Sealed({"a": 1}))) == Sealed({"a": 1})
 
 
+def test_a_frozen_one_of_the_standard_library_s_inherits_from_it_and_no_other() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Seat(Empty):
+        row: int = 1
+
+    assert Seat(2) == Seat(2) != Empty()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Seat(2).row = 3  # type: ignore[misc]
+    with pytest.raises(TypeError):
+
+        @dataclasses.dataclass
+        class Loose(Empty):  # type: ignore[misc]
+            row: int = 1
+
+
 def test_one_that_is_not_frozen_is_the_standard_library_s() -> None:
     @dataclass
     class Count:
