@@ -207,6 +207,22 @@ async def test_a_search_that_finds_nothing_in_the_history_says_so(tmp_path: Path
         assert "recorded" not in stand.text()
 
 
+async def test_the_history_is_searched_by_how_a_question_ended_as_its_line_says_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        for message, key in (("Shall we?", "ctrl+n"), ("Where to?", "escape")):
+            await stand.shown(stand.ask("alpha", message))
+            await stand.press(key)
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.press("5")
+        await stand.until(lambda: "declined by you" in stand.text())
+        await stand.until(lambda: "cancelled by you" in stand.text())
+        await stand.press("slash", *"declined by you")
+        await stand.until(lambda: "Where to?" not in stand.text())
+        assert "Shall we?" in stand.text()
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 async def test_the_way_back_from_a_call_to_the_calls_is_the_first_key_that_is_named(
     tmp_path: Path, columns: int

@@ -194,6 +194,8 @@ def _rows_of(ledger: Any, since: datetime) -> Iterator[Row]:
     return rows
 
 
-def _searched(row: Any) -> str:
-    parts = (row.server, row.tool, row.message, row.action, row.decided_by)
+def _searched(row: Row) -> str:
+    """What its line says, and the words that the ledger has for it."""
+    said = (local_time(row.asked_at), ending(row))
+    parts = (row.server, row.tool, row.message, row.action, row.decided_by, *said)
     return " ".join(str(part) for part in parts if part).casefold()
