@@ -20,7 +20,7 @@ BROKEN_OFF = "broke off its answer; whether it did the work is not known."
 LATE = ", withdrawal"
 SLOW_START = "was not ready within 1 second (mcp_servers.faulty.startup_timeout_sec allows more)."
 QUICK = {"startup_timeout_sec": 1}
-SHORT = {"tool_timeout_sec": 1}
+SHORT = {"tool_timeout_sec": 3}
 
 
 def at_start(words: str, fault: str, saw: str, sent: str = "handshake", **keys: int) -> Row:
@@ -35,7 +35,7 @@ def in_call(words: str, fault: str, saw: str, then: str = "", code: int = 4, **k
 
 def slow(tool: str) -> str:
     key = "mcp_servers.faulty.tool_timeout_sec"
-    return f'did not answer "{tool}" within 1 second ({key} allows more).'
+    return f'did not answer "{tool}" within 3 seconds ({key} allows more).'
 
 
 BOTH = "handshake, discovery"

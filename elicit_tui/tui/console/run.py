@@ -171,6 +171,7 @@ class ConsoleRun:
         if connection is None:
             return
         offers: list[Offer] = []
+        list_failed = False
         lists: tuple[tuple[OfferKind, Lister], ...] = (
             ("tool", connection.tools),
             ("prompt", connection.prompts),
@@ -183,7 +184,9 @@ class ConsoleRun:
             except ElicitTuiError as error:
                 words = f"its {kind}s could not be listed: {neutral_line(str(error), 300)}"
                 self._state.say(record.name, words, "warn")
+                list_failed = True
         record.offers, record.offers_read = tuple(offers), record.state == "ready"
+        record.list_failed = list_failed
         self._state.changed()
 
     def tick(self) -> None:

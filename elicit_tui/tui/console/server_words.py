@@ -23,7 +23,8 @@ def offered(record: ServerRecord) -> list[str]:
     if not record.offers_read:
         return [neutral_line(record.address, 200)]
     kinds = Counter(offer.kind for offer in record.offers)
-    return [plural(count, kind) for kind, count in kinds.items()] or ["offers nothing"]
+    nothing = "lists not read" if record.list_failed else "offers nothing"
+    return [plural(count, kind) for kind, count in kinds.items()] or [nothing]
 
 
 def counts(record: ServerRecord) -> list[str]:

@@ -217,6 +217,8 @@ class ServerRecord:
     connection: Connection | None = None
     offers: tuple[Offer, ...] = ()
     offers_read: bool = False
+    list_failed: bool = False
+    """Whether one of its lists could not be had; the activity says which, and why."""
     questions: int = 0
     not_asked: int = 0
     flooded: int = 0

@@ -29,6 +29,14 @@ async def test_a_list_that_fails_hides_no_tool(tmp_path: Path) -> None:
         assert "does not tell when its lists change: Method not found" in said
 
 
+async def test_a_server_whose_list_failed_is_not_said_to_offer_nothing(tmp_path: Path) -> None:
+    failing = ProtocolCallError(-32603, "The disk is full")
+    async with console(tmp_path, no_prompts=failing) as stand:
+        await stand.until(lambda: stand.text().count("lists not read") == 2)
+        assert "what it offers could not be read: the activity says why" in stand.text()
+        assert "offers nothing" not in stand.text()
+
+
 async def test_a_list_that_changes_is_read_again(tmp_path: Path) -> None:
     async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
         assert sorted(stand.host.watched) == ["alpha", "beta"], "also in the modern era"

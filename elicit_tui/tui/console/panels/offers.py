@@ -109,6 +109,8 @@ class OffersBox(Vertical):
     @property
     def _nothing(self) -> str:
         """Why there is nothing to choose from."""
+        if self._record is not None and self._record.list_failed:
+            return "what it offers could not be read: the activity says why"
         if self._record is None or self._record.offers_read:
             return "this server offers nothing"
         return f"{neutral_line(self._record.name, 60)} is starting …"
