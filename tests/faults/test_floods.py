@@ -53,6 +53,10 @@ def test_ten_thousand_questions_of_a_call_get_one_answer_each(stand: Stand) -> N
     assert told == held
     assert set(told) == {"nobody", "flood"}
     assert told["nobody"] <= 30
+    # On standard error, too, each is told or counted.
+    lines = sum(line.startswith("○ faulty asked: ") for line in called.stderr.splitlines())
+    counted = re.findall(r"^\((\d+) more lines of it are not shown\)$", called.stderr, re.MULTILINE)
+    assert lines + sum(map(int, counted)) == BURST
     stand.nothing_left()
 
 
