@@ -94,7 +94,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 self._form,
                 {**entries, **left.entries},
                 touched=left.touched,
-                whence=dict.fromkeys(left.touched, FROM_BEFORE),
+                whence=dict.fromkeys({*entries, *left.touched}, FROM_BEFORE),
                 continues=left.continues,
             )
             yield ValueList()
