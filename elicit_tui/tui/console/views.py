@@ -259,7 +259,10 @@ class RowList(SpanView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """A click points; a second one on the same row chooses."""
-        number = (event.y + self.scroll_offset.y) // self.row_height
+        inside = event.get_content_offset(self)  # Without the border above the first row.
+        if inside is None:
+            return
+        number = (inside.y + self.scroll_offset.y) // self.row_height
         if 0 <= number < len(self._keys):
             if event.chain > 1:
                 self.cursor = number

@@ -106,3 +106,13 @@ async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
         stand.app.state.pointed_call = next(iter(stand.app.state.calls)).call.id
         stand.app.query_one(CallsPane).draw()
         await stand.until(lambda: len(listing.keys) == 3)  # One that was just made is not hidden.
+
+
+@pytest.mark.parametrize("line", [0, 1])
+async def test_a_click_on_either_line_of_a_server_points_at_that_server(
+    tmp_path: Path, line: int
+) -> None:
+    async with console(tmp_path, servers=("alpha", "beta", "gamma")) as stand:
+        servers = stand.app.screen.query_one("#server-list", RowList)
+        await stand.pilot.click(servers, offset=(4, 1 + 2 + line))
+        await stand.until(lambda: servers.key == "beta")
