@@ -51,7 +51,7 @@ _HANDED = "What you decide is handed to the agent, which may be asked in its own
 class ApprovalPanel(Page):
     """Shows a tool call whole, before it is made."""
 
-    called = "the call"
+    called = "the call's text"
 
     def __init__(self, request: ElicitationRequest, around: tuple[Action, ...] = ()) -> None:
         """`around`: actions of the application; it may have one that lists what is allowed."""
