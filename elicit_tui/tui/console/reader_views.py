@@ -17,7 +17,7 @@ from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
-from elicit_tui.tui.console.spans import Line, Role, Span, text_lines, text_of
+from elicit_tui.tui.console.spans import Line, Role, Span, in_columns, text_lines, text_of
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
     changes = difflib.unified_diff(old, new, "before", "now", n=2, lineterm="")
     for text in changes:
         if not text.startswith(("---", "+++")):
-            lines += text_lines(text, width, roles.get(text[:1], "dim"))
+            # The sign in front moves no column of the text behind it.
+            shown = f"{text[:1]}{in_columns(text[1:])}"
+            lines += text_lines(shown, width, roles.get(text[:1], "dim"))
     return lines
 
 

@@ -15,6 +15,8 @@ Span = tuple[str, Role]
 Line = tuple[Span, ...]
 
 _WORD: Final = re.compile(r"\s*\S+\s*")
+_TAB: Final = 8
+"""Cells from one column of a tab to the next."""
 
 
 def line(*spans: Span | str) -> Line:
@@ -60,12 +62,25 @@ def apart(left: Line, right: Line, width: int) -> Line:
     return (*before, (last, role), (" " * max(1, gap), "plain"), *right)
 
 
+def in_columns(text: str) -> str:
+    """One line with blanks for its tabs: a terminal passes over the cells that a tab skips."""
+    if "\t" not in text:
+        return text
+    if text.isascii():
+        return text.expandtabs(_TAB)
+    *cells, last = text.split("\t")
+    widths = (cell_len(cell) for cell in cells)
+    return (
+        "".join(f"{c}{' ' * (_TAB - w % _TAB)}" for c, w in zip(cells, widths, strict=True)) + last
+    )
+
+
 def wrapped(text: str, width: int) -> Iterator[str]:
     """The lines of a text, broken at blanks where they are wider than `width` cells.
 
-    What was indented stays so, as far as there is room.
+    What was indented stays so, as far as there is room. Its tabs are columns (`in_columns`).
     """
-    for paragraph in text.split("\n"):
+    for paragraph in map(in_columns, text.split("\n")):
         # What is ASCII has a cell for each character: a long log is not measured line by line.
         narrow = len(paragraph) <= width and paragraph.isascii()
         if narrow or cell_len(paragraph) <= width:
@@ -73,7 +88,7 @@ def wrapped(text: str, width: int) -> Iterator[str]:
             continue
         words = paragraph.lstrip(" ")
         indent = paragraph[: min(len(paragraph) - len(words), width // 2)]
-        words = strip_control_codes(words).expandtabs()
+        words = strip_control_codes(words)
         begins = _line_begins(words, max(4, width - len(indent)))
         for start, end in pairwise([0, *begins, len(words)]):
             yield indent + words[start:end].rstrip()

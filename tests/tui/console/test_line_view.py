@@ -105,6 +105,15 @@ def test_lines_break_at_blanks_and_a_word_that_is_too_wide_is_taken_apart() -> N
     ]
 
 
+def test_tabs_are_columns_of_cells_also_behind_wide_signs_and_in_lines_that_break() -> None:
+    assert list(wrapped("a\tb\n日本\tb\n12345678\tb", 40)) == [
+        "a       b",
+        "日本    b",
+        "12345678        b",
+    ]
+    assert list(wrapped("\tone two", 12)) == ["      one", "      two"]
+
+
 class Following(Reading):
     """The same, from its end on."""
 

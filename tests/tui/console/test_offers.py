@@ -26,6 +26,13 @@ async def test_the_cursor_begins_at_the_first_tool_of_another_server(tmp_path: P
         await stand.until(lambda: "▌⚒ beta-one" in stand.text())
 
 
+async def test_a_tab_in_what_a_tool_says_of_itself_is_drawn_as_blanks(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("look", description="first\tsecond")]}
+    async with console(tmp_path, tools=tools) as stand:
+        await stand.until(lambda: stand.text().count("first   second") == 2)
+        assert "\t" not in stand.text()
+
+
 async def test_what_is_typed_behind_enter_in_the_search_stands_in_the_form(tmp_path: Path) -> None:
     tools = {"alpha": [tool("other"), tool("greet", GREET)]}
     async with console(tmp_path, tools=tools) as stand:

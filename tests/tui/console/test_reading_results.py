@@ -19,6 +19,7 @@ from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.reader_views import MarkdownPage, ResultTable, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import Binary, as_command
+from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -129,6 +130,34 @@ async def test_what_differs_from_the_result_before_is_shown(tmp_path: Path) -> N
         await stand.press("d")
         await stand.until(lambda: '+  "state": "green"' in stand.text())
         assert '-  "state": "red"' in stand.text()
+
+
+async def test_what_stands_between_tabs_stands_in_columns_wherever_it_is_read(
+    tmp_path: Path,
+) -> None:
+    results = [text_result(f"name\tqty\tprice\nbananas\t{n}\t3.20\n日本\t7\t4") for n in (11, 12)]
+
+    def in_columns(stand: Stand) -> bool:
+        lines = [line for line in stand.text().splitlines() if "price" in line or "3.20" in line]
+        cells = {line.index(word) for line in lines for word in ("price", "3.20") if word in line}
+        return len(lines) > 1 and len(cells) == 1 and "日本    7       4" in stand.text()
+
+    async with reading(tmp_path, *results, size=(140, 30)) as (stand, _):
+        await stand.until(lambda: "bananas 12" in stand.text())
+        assert in_columns(stand), stand.text()
+        assert "\t" not in stand.text()
+        await stand.press("d")
+        await stand.until(lambda: "+bananas 12" in stand.text())
+        assert in_columns(stand), stand.text()
+        assert "\t" not in stand.text()
+        await stand.press("escape")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.until(lambda: "bananas 12" in stand.text())
+        assert in_columns(stand), stand.text()
+        assert "\t" not in stand.text()
+        await stand.press("c")
+        await stand.until(lambda: stand.app.clipboard)
+        assert stand.app.clipboard == results[1]["content"][0]["text"]
 
 
 async def test_a_text_that_stands_under_a_key_as_well_is_read_once(tmp_path: Path) -> None:

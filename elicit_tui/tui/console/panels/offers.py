@@ -18,6 +18,7 @@ from elicit_tui.tui.console.spans import (
     Role,
     Span,
     apart,
+    in_columns,
     joined,
     padded,
     shortened,
@@ -145,7 +146,7 @@ class OffersBox(Vertical):
         name: Line = ((f" {sign} ", "dim"), (offer.shown, "strong"))
         mark = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
-        summary = offer.title or offer.description.partition("\n")[0]
+        summary = offer.title or in_columns(offer.description.partition("\n")[0])
         if room <= SUMMARY_LEAST:
             return [self._short_row(offer, name, summary, mark, width)]
         name_width = min(max(min(30, room // 3), self._longest), room // 2)
