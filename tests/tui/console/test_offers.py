@@ -57,6 +57,23 @@ async def test_two_calls_of_one_tool_are_told_apart_by_their_arguments(tmp_path:
             await stand.until(lambda city=city: f"done · city={city}" in stand.text())
 
 
+async def test_beside_other_servers_too_arguments_tell_calls_apart_as_far_as_there_is_room(
+    tmp_path: Path,
+) -> None:
+    servers = ["alpha", "a-server-of-a-long-name"]
+    async with console(tmp_path, servers=servers, size=(80, 24)) as stand:
+        for path in ("shop/orders/of/this/year.csv", "stock/rooms/of/this/year.csv", "short"):
+            call = Call("tools/call", "read", {"path": path})
+            stand.app.state.calls.start(servers[1], call).end("answered", result={})
+        stand.app.state.calls.start("alpha", call).end("answered", result={})
+        await stand.press("3")
+        for words in ("path=shop", "path=stock"):
+            await stand.until(lambda words=words: f"done · {words}" in stand.text())
+        rows = [line.split("│")[1] for line in stand.text().splitlines() if "done · path=s" in line]
+        assert [row.rstrip()[-1] for row in rows if "short" not in row] == ["…", "…"]
+        assert "done · path=short · alpha" in stand.text()
+
+
 async def test_lines_that_are_pasted_into_an_argument_stay_lines(tmp_path: Path) -> None:
     async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}) as stand:
         await stand.press("enter", "enter")

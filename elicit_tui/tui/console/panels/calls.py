@@ -21,9 +21,9 @@ from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import (
     Line,
     apart,
-    fitting,
     joined,
     labelled,
+    shortened,
     text_lines,
     text_of,
 )
@@ -217,21 +217,28 @@ class CallsPane(Pane):
         if record is None:
             return [()]
         name = neutral_line(record.call.name, 80)
-        sign, state, role = how(record)
+        sign, _, role = how(record)
         left: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"), (name, "strong"))
         took = f"{duration(record.elapsed)} "
         if cell_len(text_of(left)) + 1 + cell_len(took) > width:
             took = ""
         first = apart(left, ((took, "dim"),), width)
+        return [first, ((f"   {self._about(record, width - 4)}", "dim"),)]
+
+    def _about(self, record: CallRecord, width: int) -> str:
+        """How it stands, what it was made with, and whose it is where there is room for that too.
+
+        What tells two calls of one tool apart has the room before what the chosen one says anyway.
+        """
         waits = self._waits_for(record)
         waits = waits or ("waits for its turn" if self._before(record) else "")
-        about = [waits or bar(record, 10)] if record.state == "running" else [state]
-        room = width - 4 - cell_len(about[0]) - 3
-        more = neutral_line(record.note, 80) or briefly(record.call.arguments, room)
-        about += [more] if more else []
-        if len(self.state.servers) > 1:
-            about.append(record.server)
-        return [first, ((f"   {fitting(about, width - 4)}", "dim"),)]
+        stands = waits or (bar(record, 10) if record.state == "running" else how(record)[1])
+        room = width - cell_len(stands) - 3
+        more = shortened(neutral_line(record.note, 80), room)
+        more = more or briefly(record.call.arguments, room)
+        about = f"{stands} · {more}" if more else stands
+        whole = f"{about} · {record.server}" if len(self.state.servers) > 1 else about
+        return whole if cell_len(whole) <= width else shortened(about, width)
 
     def _lines(self, width: int) -> list[Line]:
         record = self.record
