@@ -57,7 +57,7 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("n", "no", "No", id="question.no"),
     Binding("ctrl+l", "later", "Later", id="question.later"),
     Binding("ctrl+r", "review", "Review", id="question.review"),
-    Binding("f2", "raw", "More", id="question.raw"),
+    Binding("f2", "raw", "About", id="question.raw"),
     Binding("f1", "help", "Help", id="question.help"),
     Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
     Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
@@ -211,7 +211,7 @@ BACK = Action("back", "Back", "Esc", "back to the question, nothing changed")
 LATER = Action(
     "later", "Later", "^L", "put it off with what you typed; its clock goes on", aside=True
 )
-RAW = Action("raw", "More", "F2", "who asks, what was found, the request as it arrived", aside=True)
+RAW = Action("raw", "About", "F2", "who asks, what was found, the request as it arrived", aside=True)
 HELP = Action("help", "Help", "F1", "keys and words", aside=True)
 DECLINE = Action("decline", "Decline", "^N", "an explicit no")
 CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")

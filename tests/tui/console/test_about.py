@@ -36,7 +36,7 @@ def unwrapped(stand: Stand) -> str:
 
 
 async def about(stand: Stand) -> None:
-    assert "F2 More" in stand.text().splitlines()[-1]
+    assert "F2 About" in stand.text().splitlines()[-1]
     await stand.press("f2")
     await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
 

@@ -111,7 +111,7 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
 async def test_the_border_of_the_help_page_leads_nowhere_else(tmp_path: Path) -> None:
     async with console(tmp_path, size=(80, 24)) as stand:
         await stand.shown(stand.ask("alpha"))
-        await stand.until(lambda: "… More F2" in stand.text().splitlines()[-1])
+        await stand.until(lambda: "… About F2" in stand.text().splitlines()[-1])
         await stand.press("f1")
         await listens(stand, "help")
         await stand.until(lambda: "F1 shows" not in stand.text().splitlines()[-1])

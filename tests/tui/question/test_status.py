@@ -126,7 +126,7 @@ async def test_the_help_of_a_question_names_every_button(width: int, mode: str) 
         await pilot.press("f1")
         await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "the page")
         own = ("Send:", "Review:") if mode == "form" else ("Open:", "Copy:", "I opened it:")
-        for words in (*own, "Decline:", "Cancel:", "Later:", "More:"):
+        for words in (*own, "Decline:", "Cancel:", "Later:", "About:"):
             assert words in app.words
 
 
@@ -134,8 +134,8 @@ async def test_the_help_of_a_question_names_every_button(width: int, mode: str) 
     ("width", "sign"),
     [
         (40, "F1 shows 4 more keys"),
-        (60, "… Review ^R  Help F1  More F2"),
-        (80, "… More F2"),
+        (60, "… Review ^R  Help F1  About F2"),
+        (80, "… About F2"),
         (140, ""),
     ],
 )

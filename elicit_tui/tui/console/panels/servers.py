@@ -33,7 +33,7 @@ class ServersPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "all_offers", "End search", key_display="Esc"),
-        Binding("f2", "about", "More", id="servers.about"),
+        Binding("f2", "about", "About", id="servers.about"),
         Binding("slash", "search", "Search", key_display="/", id="servers.search"),
         Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("r", "restart", "Restart", id="servers.restart"),

@@ -50,7 +50,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
-        Binding("f2", "about", "More", id="arguments.about"),
+        Binding("f2", "about", "About", id="arguments.about"),
         Binding("f4", "at_length", "At length", id="arguments.at_length"),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
