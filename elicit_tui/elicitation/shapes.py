@@ -117,6 +117,11 @@ _NO_PHRASE: Final = (
 )
 _RANDOM: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,200}")
 _RANDOM_BITS: Final = 4.0
+_DIGEST: Final = r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128}"
+_BEFORE_DIGEST: Final = (
+    r"(?i)\b(?:commit|tree|parent|revision|sha-?\d{0,3}|md5|hash|digest|checksum)\W{0,5}\Z"
+)
+"""What stands before the name of a commit or the sum of a file, which open nothing."""
 _NAMED: Final = re.compile(
     r"(?P<name>(?:passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
     r"|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key|credential|cvv|cvc|\bpin)"
@@ -309,7 +314,10 @@ def _random(text: str) -> Iterator[SecretSpan]:
     for match in _RANDOM.finditer(text):
         run = match[0]
         kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
-        if kinds >= 2 and re.search("[0-9]", run) and not _is_ordinary(run):
+        is_sum = re.fullmatch(_DIGEST, run) and re.search(
+            _BEFORE_DIGEST, text[max(0, match.start() - 16) : match.start()]
+        )
+        if kinds >= 2 and re.search("[0-9]", run) and not is_sum and not _is_ordinary(run):
             counts = Counter(run)
             bits = -sum(n / len(run) * math.log2(n / len(run)) for n in counts.values())
             if bits >= _RANDOM_BITS or (re.fullmatch(r"[0-9a-f]{32,}", run) and bits > 3):

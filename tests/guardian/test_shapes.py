@@ -84,6 +84,22 @@ def test_looking_is_bounded_whatever_the_text(piece: str) -> None:
     assert time.monotonic() - started < 5
 
 
+SUM = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"commit {SUM[:40]}", f"with hash {SUM[:40]}.", f'"sha": "{SUM[:40]}"', f"sha256:{SUM}"],
+)
+def test_the_name_of_a_commit_or_the_sum_of_a_file_is_no_secret(text: str) -> None:
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize("text", [f"key {SUM[:40]}", SUM[:40], f"commit {SUM[:41]}"])
+def test_what_only_looks_like_a_sum_is_masked(text: str) -> None:
+    assert MASK in masked(text)
+
+
 def test_names_of_secrets_are_known() -> None:
     for name in (
         "GITHUB_TOKEN",

@@ -211,7 +211,9 @@ BACK = Action("back", "Back", "Esc", "back to the question, nothing changed")
 LATER = Action(
     "later", "Later", "^L", "put it off with what you typed; its clock goes on", aside=True
 )
-RAW = Action("raw", "About", "F2", "who asks, what was found, the request as it arrived", aside=True)
+RAW = Action(
+    "raw", "About", "F2", "who asks, what was found, the request as it arrived", aside=True
+)
 HELP = Action("help", "Help", "F1", "keys and words", aside=True)
 DECLINE = Action("decline", "Decline", "^N", "an explicit no")
 CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")

@@ -311,7 +311,9 @@ async def test_a_note_at_a_call_is_found_by_its_words_in_the_next_run_too(tmp_pa
         await stand.until(lambda: "your note" not in stand.text())
 
 
-async def test_what_was_used_last_begins_with_its_arguments_marked_and_typing_replaces_them(tmp_path: Path) -> None:
+async def test_what_was_used_last_begins_with_its_arguments_marked_and_typing_replaces_them(
+    tmp_path: Path,
+) -> None:
     async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
         entry(stand, "alpha: greet")()
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
