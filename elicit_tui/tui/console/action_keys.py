@@ -16,7 +16,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import key_label
 from elicit_tui.tui.console.outcome_words import plural
-from elicit_tui.tui.console.panels.pane import ActivityPane
+from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.views import LineView, RowList
@@ -172,7 +172,8 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     """What has a key here has an entry here."""
     seen = set()
     for node, binding, enabled, _tooltip in screen.active_bindings.values():
-        if not (enabled and binding.show and binding.description) or node is app:
+        shown = binding.show or isinstance(node, Pane)
+        if not (enabled and shown and binding.description) or node is app:
             continue
         if binding.action != "help" and binding.action not in seen:
             seen.add(binding.action)

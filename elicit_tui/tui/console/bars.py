@@ -142,6 +142,12 @@ class KeyBar(ClickBar):
     }
     """
 
+    def __init__(self, fills_with: type[DOMNode] | None = None) -> None:
+        """`fills_with`: of nodes of this kind rarer keys are named too, where there is room."""
+        super().__init__()
+        self._fills_with = fills_with
+        self._rarer: tuple[Part, ...] = ()
+
     def on_mount(self) -> None:
         """Follow the focus: its keys come first."""
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
@@ -158,13 +164,20 @@ class KeyBar(ClickBar):
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
             self.show(self._keys(), self._always())
+            rarer = tuple(self._keys(rarer=True))
+            if rarer != self._rarer:
+                self._rarer = rarer
+                self.refresh()
 
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
-        """The keys of what one does here stay: air goes first, then the palette, then the way out.
+        """The keys of what one does here stay; air goes before the palette and the way out.
 
+        Rarer keys are named as far as there is room for them beside all that.
         What a button in sight names goes with the air. On a narrow screen, where keys are left out
         all the same, the way out stays.
         """
+        for count in range(len(self._rarer), 0, -1):
+            yield (*self._parts, *self._rarer[:count]), self._right
         close = [replace(part, spans=_without_last_space(part.spans)) for part in self._parts]
         yield self._parts, self._right
         yield close, self._right
@@ -183,11 +196,13 @@ class KeyBar(ClickBar):
         buttons = cast("DOMQuery[KeyButton]", self.screen.query("KeyButton"))
         return frozenset(button.key for button in buttons if button.in_sight)
 
-    def _keys(self) -> list[Part]:
+    def _keys(self, *, rarer: bool = False) -> list[Part]:
         seen: set[str] = set()
         parts = []
         for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
-            wanted = binding.show and enabled and node is not self.app
+            wanted = binding.show is not rarer and enabled and node is not self.app
+            if rarer and (self._fills_with is None or not isinstance(node, self._fills_with)):
+                continue
             if wanted and binding.action not in ALWAYS and binding.action not in seen:
                 seen.add(binding.action)
                 parts.append(self._part(node, binding))

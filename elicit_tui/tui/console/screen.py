@@ -77,7 +77,7 @@ class ConsoleScreen(Screen[None]):
         yield ClickBar(id="banner")
         with Container(id="panes"):
             yield self.pane
-        yield KeyBar()
+        yield KeyBar(fills_with=Pane)
 
     def on_mount(self) -> None:
         """Draw what is known already."""

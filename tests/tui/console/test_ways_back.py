@@ -249,3 +249,24 @@ async def test_the_bar_says_what_enter_does_with_a_tool_a_prompt_and_a_resource(
         for verb in ("Call", "Get", "Read"):
             await stand.until(lambda verb=verb: bar(stand).startswith(f" Enter {verb}"))
             await stand.press("down")
+
+
+@pytest.mark.parametrize(("columns", "named"), [(80, False), (160, True)])
+async def test_the_rarer_keys_of_a_pane_are_named_where_there_is_room_and_always_in_the_palette(
+    tmp_path: Path, columns: int, named: bool
+) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(columns, 24)) as stand:
+        stand.app.state.calls.start("alpha", Call("tools/call", "book", {})).end(
+            "answered", result={}
+        )
+        await stand.press("3")
+        await stand.until(lambda: "f Filter" in bar(stand))
+        rarer = ("/ Search", "w Keep call", "n Note")
+        assert [key in bar(stand) for key in rarer] == [named] * 3
+        assert "…" not in bar(stand)
+        titles = {command.title for command in stand.app.get_system_commands(stand.app.screen)}
+        assert {"Search", "Keep call", "Note"} <= titles
+        await stand.press("1")
+        await stand.until(lambda: "m Mute" in bar(stand))
+        assert ("Delete Remove" in bar(stand)) is named
+        assert "Favourite" not in bar(stand), "on a server there is nothing to be made one"

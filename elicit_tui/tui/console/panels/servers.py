@@ -99,6 +99,8 @@ class ServersPane(Pane):
         wants_server = action in ("restart", "mute", "offers", "about", "edit", "remove")
         if wants_server and not self.state.servers:
             return False
+        if action == "favourite":
+            return self._offers is not None and self._offers.has_focus_within
         if action == "search" and (self.record is None or not self.record.offers_soon):
             return False
         return super().check_action(action, parameters)
