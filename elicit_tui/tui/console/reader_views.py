@@ -15,9 +15,10 @@ from textual.widgets import DataTable
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
-from elicit_tui.tui.console.spans import Line, Role, Span, in_columns, text_lines, text_of
+from elicit_tui.tui.console.spans import Line, Role, Span, text_of
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -104,14 +105,12 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
     old, new = (_compared(result) for result in (before, after))
     if old == new:
         return [(("The same result as the call before.", "dim"),)]
-    roles: dict[str, Role] = {"+": "good", "-": "bad", "@": "accent"}
+    roles: dict[str, Role] = {**CHANGES, "@": "accent"}
     lines: list[Line] = []
     changes = difflib.unified_diff(old, new, "before", "now", n=2, lineterm="")
     for text in changes:
         if not text.startswith(("---", "+++")):
-            # The sign in front moves no column of the text behind it.
-            shown = f"{text[:1]}{in_columns(text[1:])}"
-            lines += text_lines(shown, width, roles.get(text[:1], "dim"))
+            lines += change_lines(text, width, roles.get(text[:1], "dim"))
     return lines
 
 

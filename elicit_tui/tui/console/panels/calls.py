@@ -14,6 +14,7 @@ from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.call_words import bar, briefly, how, question_words, searched
 from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.outcome_words import duration, plural
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.result_links import links_of
@@ -335,7 +336,7 @@ class CallsPane(Pane):
         key = (record, as_json)
         if self._laid_out[:2] != (key, width):
             text = bounded_json(record.result) if as_json else as_text(record.result)
-            lines = text_lines(text, width)
+            lines = diff_lines(text, width)
             found = binaries(record.result)
             if found:
                 words = f"{self.app.key_of('calls.save')} saves what is not text"

@@ -15,6 +15,7 @@ from elicit_tui.text import neutral, neutral_line
 from elicit_tui.text.bounded_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
+from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.reader_views import (
     FoundLines,
     MarkdownPage,
@@ -152,7 +153,7 @@ class ResultScreen(Dialog[None]):
         return lines
 
     def _text(self, width: int) -> list[Line]:
-        return text_lines(as_text(self._result, WHOLE_CHARACTERS), width)
+        return diff_lines(as_text(self._result, WHOLE_CHARACTERS), width)
 
     def _difference(self, width: int) -> list[Line]:
         assert self._before is not None

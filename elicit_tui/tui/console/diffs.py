@@ -1,0 +1,47 @@
+"""Lines of a unified diff, as what they are: added, removed, or where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from elicit_tui.tui.console.spans import Line, Role, in_columns, text_lines
+
+CHANGES: Final[Mapping[str, Role]] = {"+": "good", "-": "bad"}
+"""The role of a line by its sign, which stays in front of it."""
+
+_HUNK: Final = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+_FILE: Final = re.compile(r"^--- [^\n]*\n\+\+\+ [^\n]*\n@@ -", re.MULTILINE)
+
+
+def change_lines(text: str, width: int, role: Role) -> list[Line]:
+    """One line of a diff, wrapped; the sign in front moves no column of the text behind it."""
+    return text_lines(f"{text[:1]}{in_columns(text[1:])}", width, role)
+
+
+def diff_lines(text: str, width: int) -> list[Line]:
+    """Any text as wrapped lines; those of the diffs in it in the colours of changes."""
+    if _FILE.search(text) is None:
+        return text_lines(text, width)
+    return [
+        line
+        for written, role in _with_roles(text)
+        for line in (change_lines(written, width, role) if role else text_lines(written, width))
+    ]
+
+
+def _with_roles(text: str) -> Iterator[tuple[str, Role | None]]:
+    """Each line, with its role where it is one of a hunk, which tells how many it has."""
+    old = new = 0
+    for written in text.split("\n"):
+        sign = written[:1]
+        if old > 0 or new > 0:
+            old -= sign not in ("+", "\\")
+            new -= sign not in ("-", "\\")
+            yield written, CHANGES.get(sign, "plain")
+        elif hunk := _HUNK.match(written):
+            old, new = (int(count) if count else 1 for count in hunk.groups())
+            yield written, "dim"
+        else:
+            yield written, None

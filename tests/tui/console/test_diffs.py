@@ -1,0 +1,82 @@
+"""A unified diff in a result is read in the colours of changes, its signs in front."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.diffs import diff_lines
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from elicit_tui.tui.console.spans import text_of
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+OLD = ["same", "-- a comment", "\tone\t1", "same too"]
+NEW = ["same", "++ another", "\tone\t2", "same too"]
+DIFF = "\n".join(difflib.unified_diff(OLD, NEW, "a/x", "b/x", lineterm=""))
+COMMIT = f"commit 12ab\n\n    - words\n\ndiff --git a/x b/x\n{DIFF}\n- no line of it\n+ nor this"
+
+
+def roles(text: str) -> dict[str, str]:
+    return {text_of(spans): spans[0][1] for spans in diff_lines(text, 80)}
+
+
+def test_only_the_lines_of_a_hunk_are_changes() -> None:
+    drawn = roles(COMMIT)
+    assert {line for line, role in drawn.items() if role == "good"} == {
+        "+++ another",
+        "+        one     2",
+    }
+    assert {line for line, role in drawn.items() if role == "bad"} == {
+        "--- a comment",
+        "-        one     1",
+    }
+    assert [line for line, role in drawn.items() if role == "dim"] == ["@@ -1,4 +1,4 @@"]
+
+
+def test_a_diff_that_a_fence_holds_has_its_colours_too() -> None:
+    assert roles(f"Done:\n```diff\n{DIFF}\n```\n- bye")["+++ another"] == "good"
+
+
+def test_a_text_that_is_no_diff_is_plain() -> None:
+    for text in ("- one\n- two\n+ three", "@@ -1 +1 @@\n-a\n+b", "--- a\n+++ b\n-a\n+b"):
+        assert set(roles(text).values()) == {"plain"}
+
+
+def test_a_line_without_an_end_of_its_own_counts_as_none() -> None:
+    text = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n-behind it"
+    assert roles(text)["+y"] == "good"
+    assert roles(text)["-behind it"] == "plain"
+
+
+def colour_of(stand: Stand, words: str) -> str:
+    """The colour in which these words are drawn."""
+    for strip in stand.app.screen._compositor.render_strips(stand.app.screen.size):
+        for segment in strip:
+            if words in segment.text and segment.style and segment.style.color:
+                return segment.style.color.name
+    return ""
+
+
+async def test_a_diff_has_colours_in_the_calls_and_in_the_reader(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(100, 30)) as stand:
+        result = {"content": [{"type": "text", "text": COMMIT}]}
+        stand.app.state.calls.start("alpha", Call("tools/call", "git_show", {})).end(
+            "answered", result=result
+        )
+        await stand.press("3")
+        await stand.until(lambda: "+++ another" in stand.text())
+        in_the_calls = [colour_of(stand, words) for words in ("+++ another", "--- a comment")]
+        await stand.press("z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.until(lambda: "+++ another" in stand.text())
+        in_the_reader = [colour_of(stand, words) for words in ("+++ another", "--- a comment")]
+        variables = stand.app.theme_variables
+        wanted = [variables["success"].lower(), variables["error"].lower()]
+        assert [name.lower() for name in in_the_calls] == wanted
+        assert [name.lower() for name in in_the_reader] == wanted
+        await stand.press("escape")
