@@ -241,9 +241,9 @@ class MarkdownPage(VerticalScroll):
 
     def compose(self) -> ComposeResult:
         """The page."""
-        from textual.widgets import Markdown
+        from elicit_tui.tui.console.markdown_blocks import MarkdownBlocks
 
-        yield Markdown(self._text, parser_factory=honest_parser, open_links=False)
+        yield MarkdownBlocks(self._text, parser_factory=honest_parser, open_links=False)
 
     def find(self, term: str) -> Sequence[Any]:
         """The paragraphs that hold the words."""

@@ -80,3 +80,23 @@ async def test_a_diff_has_colours_in_the_calls_and_in_the_reader(tmp_path: Path)
         assert [name.lower() for name in in_the_calls] == wanted
         assert [name.lower() for name in in_the_reader] == wanted
         await stand.press("escape")
+
+
+async def test_a_diff_in_markdown_has_its_colours_too(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(100, 30)) as stand:
+        result = {"content": [{"type": "text", "text": f"# Done\n\n```diff\n{DIFF}\n```\n"}]}
+        stand.app.state.calls.start("alpha", Call("tools/call", "edit_file", {})).end(
+            "answered", result=result
+        )
+        await stand.press("3")
+        await stand.until(lambda: "+++ another" in stand.text())
+        await stand.press("z")
+        await stand.until(lambda: "Markdown · alpha" in stand.text())
+        await stand.until(lambda: "--- a comment" in stand.text())
+        colours = [colour_of(stand, words) for words in ("+++ another", "--- a comment")]
+        variables = stand.app.theme_variables
+        assert [name.lower() for name in colours] == [
+            variables["success"].lower(),
+            variables["error"].lower(),
+        ]
+        await stand.press("escape")
