@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
+from elicit_tui.tui.key_gate import PASTE_SECONDS
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 pytestmark = pytest.mark.anyio
 
 NOTE = {"type": "string", "title": "Note"}
 NAME = {"type": "string", "title": "Name"}
+
+
+async def obeyed_again(pilot: Pilot[Any]) -> None:
+    """Wait until a key is taken for the person's again, and not for a part of the paste."""
+    end = time.monotonic() + PASTE_SECONDS
+    await until(pilot, lambda: time.monotonic() > end, "the end of the paste")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12)], ids=str)
@@ -23,6 +34,7 @@ async def test_pasted_lines_are_seen_and_sent_as_lines(size: tuple[int, int]) ->
             await app.on_event(event)
         shown = ("aone", "  two", "cb")
         await until(pilot, lambda: all(line in app.words for line in shown), "the lines")
+        await obeyed_again(pilot)
         await pilot.press("tab", *"Ada")
         await until(pilot, lambda: " Ada " in app.words, "the next field")
         app.view.action_send()
@@ -46,6 +58,7 @@ async def test_the_key_that_undoes_takes_pasted_lines_back() -> None:
         await pilot.press(*"before")
         app.post_message(events.Paste("one\ntwo"))
         await until(pilot, lambda: "two" in app.words, "the lines")
+        await obeyed_again(pilot)
         await pilot.press("ctrl+z")
         await until(pilot, lambda: "two" not in app.words, "what stood there before")
         assert "before" in app.words
