@@ -134,8 +134,8 @@ def rows(written: list[str], size: tuple[int, int]) -> list[str]:
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:
-    """Let the application work until the condition holds; fails after ten seconds."""
-    end = asyncio.get_running_loop().time() + 10
+    """Let the application work until the condition holds; fails after half a minute."""
+    end = asyncio.get_running_loop().time() + 30
     while not condition():
         assert asyncio.get_running_loop().time() < end, f"never came: {what}"
         await pilot.pause()
