@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -14,6 +13,7 @@ from elicit_tui.cli.parser import nearest
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import UsageError
 from elicit_tui.text import neutral_line
+from elicit_tui.text.strict_json import strict_json
 
 OPEN_KEYWORDS: Final = ("patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 """At the top of an inputSchema these may allow names that its `properties` do not have."""
@@ -163,21 +163,9 @@ def _source(arguments: str) -> str:
 
 def _json(text: str, where: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        return strict_json(text)
+    except ValueError as error:
         raise UsageError(f"{where} is not JSON: {error}") from None
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    # Python reads what is beyond all floats as infinity, which would be sent as null.
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text} is too large a number")
-    return value
 
 
 def _converted(key: str, text: str, schema: Any) -> Any:
@@ -186,8 +174,8 @@ def _converted(key: str, text: str, schema: Any) -> Any:
     if not isinstance(declared_type, str) or declared_type not in JSON_TYPES:
         return text
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError):
+        value = strict_json(text)
+    except ValueError:
         value = text
     if not _is(value, declared_type):
         raise UsageError(f"The argument {key!r} must be {declared_type}, and {text!r} is not.")

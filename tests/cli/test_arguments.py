@@ -77,7 +77,17 @@ def test_a_value_of_the_wrong_type_is_refused_before_the_call(pair: str) -> None
 
 
 @pytest.mark.parametrize(
-    "pair", ["text", "=5", ":=5", "text:=", "text:={", "text:=NaN", "text:=[-1e999]"]
+    "pair",
+    [
+        "text",
+        "=5",
+        ":=5",
+        "text:=",
+        "text:={",
+        "text:=NaN",
+        "text:=[-1e999]",
+        'text:={"a": 1, "a": 2}',
+    ],
 )
 def test_a_pair_that_is_none_is_refused(pair: str) -> None:
     with pytest.raises(UsageError):
