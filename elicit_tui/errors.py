@@ -21,7 +21,7 @@
     └── Interrupted           the person, or a signal, ended the run
         └── TaskCancelled         the same, and the server says that it cancelled its task
 
-What a person can mend in a form or a file is a value (`form.Problem`, `config.Problem`), not an
+What a person can mend in a form or a file is a value (`form.Problem`, `config.Diagnostic`), not an
 exception.
 """
 

@@ -17,7 +17,7 @@ from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker.explanation import Explanation
-    from elicit_tui.config.problem import Problem
+    from elicit_tui.config.problem import Diagnostic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,7 +130,7 @@ def _check(namespace: argparse.Namespace) -> int:
     return 2 if report.problems else 0
 
 
-def _tell(problems: Sequence[Problem], notices: Sequence[str], output_format: str) -> None:
+def _tell(problems: Sequence[Diagnostic], notices: Sequence[str], output_format: str) -> None:
     for notice in notices:
         Narration().tell(notice)
     output = Output()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.keys import FileKind
-from elicit_tui.config.problem import KeyPath, Problem
+from elicit_tui.config.problem import Diagnostic, KeyPath
 from elicit_tui.config.validating import path_key, validate
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Layer, Provenance
@@ -27,9 +27,9 @@ class Document:
     file: str | None
     text: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
     notices: tuple[str, ...] = ()
-    exposed: tuple[Problem, ...] = ()
+    exposed: tuple[Diagnostic, ...] = ()
     """How others could have written it; told with each command, and a problem to `config check`."""
     broken: frozenset[KeyPath] = frozenset()
     """Where types are wrong; what stands at, above and below such a path is not looked at."""
@@ -52,9 +52,9 @@ class Document:
         """Where a value of this document stands."""
         return Provenance(self.layer, locked, self.file, self.line(path))
 
-    def problem(self, message: str, path: KeyPath) -> Problem:
+    def problem(self, message: str, path: KeyPath) -> Diagnostic:
         """A problem with a value of this document."""
-        return Problem(message, path_key(path), self.file, self.line(path))
+        return Diagnostic(message, path_key(path), self.file, self.line(path))
 
     def sound_tables(self, *path: str) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
         """The tables of `[path.NAME]` or `[[path]]` whose types are right, with their paths."""
@@ -128,4 +128,4 @@ def read(path: Path, kind: FileKind, layer: Layer) -> Document:
 
 def unreadable(layer: Layer, file: str | None, message: str, line: int | None = None) -> Document:
     """A document of which nothing is known but what is wrong."""
-    return Document(layer, file, problems=(Problem(message, None, file, line),))
+    return Document(layer, file, problems=(Diagnostic(message, None, file, line),))

@@ -12,7 +12,7 @@ from typing import Any
 from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import REFERENCE, Expansion
 from elicit_tui.config.merging import Merged
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import Diagnostic
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_URL
 from elicit_tui.config.system_path import NOT_PLAIN, find, is_plain
 from elicit_tui.elicitation.settings import Hook, Provenance, Settings
@@ -91,7 +91,7 @@ def _expanded(hook: Hook, environment: Mapping[str, str]) -> Hook:
     return replace(hook, command=command, url=url, cannot_run=why)
 
 
-def hook_faults(document: Document) -> Iterator[Problem]:
+def hook_faults(document: Document) -> Iterator[Diagnostic]:
     """Hooks that do not fit together."""
     for path, entry in document.sound_tables("hooks"):
         if ("command" in entry) == ("url" in entry):
@@ -129,7 +129,7 @@ def _command_fault(command: list[str], *, managed: bool) -> str | None:
     return None
 
 
-def hooks_that_cannot_run(settings: Settings) -> Iterator[Problem]:
+def hooks_that_cannot_run(settings: Settings) -> Iterator[Diagnostic]:
     """What `config check` says of hooks that would fail each time."""
     for hook in settings.hooks:
         why = hook.cannot_run
@@ -138,4 +138,4 @@ def hooks_that_cannot_run(settings: Settings) -> Iterator[Problem]:
             why = f"{hook.command[0]} is no program that can be run"
         if why is not None:
             origin = settings.origin(hook.key)
-            yield Problem(f"this hook cannot run: {why}", hook.key, origin.file, origin.line)
+            yield Diagnostic(f"this hook cannot run: {why}", hook.key, origin.file, origin.line)

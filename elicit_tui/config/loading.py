@@ -16,7 +16,7 @@ from elicit_tui.config.hooks import all_hooks, hook_faults
 from elicit_tui.config.keys import MANAGED, USER
 from elicit_tui.config.managed import managed_faults
 from elicit_tui.config.merging import merge
-from elicit_tui.config.problem import KeyPath, Problem
+from elicit_tui.config.problem import Diagnostic, KeyPath
 from elicit_tui.config.rules import guardian_faults, rule_faults
 from elicit_tui.config.server_layers import all_servers
 from elicit_tui.config.servers import faults, server_from
@@ -102,7 +102,7 @@ def _looked_at(path: Path, *, named: bool) -> Document:
 
 def user_faults(
     user: Document, managed: Document | None, environment: Mapping[str, str]
-) -> Iterator[Problem]:
+) -> Iterator[Diagnostic]:
     """What does not fit together in a user's document wherever types are right."""
     yield from rule_faults(user)
     yield from guardian_faults(user)
@@ -114,7 +114,7 @@ def user_faults(
             yield from _server_faults(user, path, table, environment, expand_all=True)
 
 
-def _all_managed_faults(document: Document) -> Iterator[Problem]:
+def _all_managed_faults(document: Document) -> Iterator[Diagnostic]:
     yield from managed_faults(document)
     yield from rule_faults(document)
     yield from guardian_faults(document)
@@ -130,14 +130,14 @@ def _server_faults(
     environment: Mapping[str, str],
     *,
     expand_all: bool,
-) -> Iterator[Problem]:
+) -> Iterator[Diagnostic]:
     # Built as at the start, so that what cannot be built is found here.
     server = server_from(str(path[-1]), table, document.layer, environment, expand_all=expand_all)
     for key, message in faults(table, server):
         yield document.problem(message, path if key is None else (*path, key))
 
 
-def check_managed_file(path: Path) -> list[Problem]:
+def check_managed_file(path: Path) -> list[Diagnostic]:
     """The problems of a file that is to become the administrator's; its owner is not looked at."""
     document = read(path, MANAGED, "managed")
     return [*document.problems, *_all_managed_faults(document)]

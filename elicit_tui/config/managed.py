@@ -9,7 +9,7 @@ from typing import Any
 from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import REFERENCE
 from elicit_tui.config.locks import policy_allowed
-from elicit_tui.config.problem import KeyPath, Problem
+from elicit_tui.config.problem import Diagnostic, KeyPath
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND
 from elicit_tui.config.system_path import NOT_PLAIN, is_plain
 from elicit_tui.text.hosts import is_web_address
@@ -18,7 +18,7 @@ _EXPANDED = ("env", "http_headers")
 _NOT_EXPANDED = "${NAME} works only in env and http_headers of managed configuration"
 
 
-def managed_faults(document: Document) -> Iterator[Problem]:
+def managed_faults(document: Document) -> Iterator[Diagnostic]:
     """Every fault of a managed document whose types and names are right."""
     allowed = document.get("allowed_approval_policies")
     policy = document.get("approval_policy")
@@ -47,7 +47,7 @@ def managed_faults(document: Document) -> Iterator[Problem]:
 
 def _launch_faults(
     document: Document, path: KeyPath, table: Mapping[str, Any]
-) -> Iterator[Problem]:
+) -> Iterator[Diagnostic]:
     for key, value in table.items():
         if key in _EXPANDED:
             continue

@@ -8,7 +8,7 @@ KeyPath = tuple[str | int, ...]
 """Keys from the top; a number (from 0) counts the entries of an array."""
 
 
-class Problem(NamedTuple):
+class Diagnostic(NamedTuple):
     """One mistake; `str()` is `FILE:LINE: KEY: what is wrong`, with what is known of it."""
 
     message: str

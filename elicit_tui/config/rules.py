@@ -8,7 +8,7 @@ from typing import Any
 
 from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import ANSWERS
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import Diagnostic
 from elicit_tui.config.validating import as_json
 from elicit_tui.elicitation.settings import Layer, OwnerRule, Rule
 from elicit_tui.elicitation.toml_spelling import in_ascii
@@ -35,7 +35,7 @@ def _rule(entry: dict[str, Any], layer: Layer, position: int) -> Rule:
     return Rule(layer=layer, position=position, **values)
 
 
-def rule_faults(document: Document) -> Iterator[Problem]:
+def rule_faults(document: Document) -> Iterator[Diagnostic]:
     """Rules that could never do what they say."""
     for path, entry in document.sound_tables("rules"):
         # A rule accepts for a server that it names and with a content that it gives: never for
@@ -48,7 +48,7 @@ def rule_faults(document: Document) -> Iterator[Problem]:
             yield document.problem("content goes with accept only", (*path, "content"))
 
 
-def answer_faults(document: Document) -> Iterator[Problem]:
+def answer_faults(document: Document) -> Iterator[Diagnostic]:
     """Answers that could never be given."""
     for path, entry in document.sound_tables("answers"):
         if entry.get("action", "accept") != "accept":
@@ -68,7 +68,7 @@ def guardian_rules_of(document: Document | None) -> tuple[OwnerRule, ...]:
     )
 
 
-def guardian_faults(document: Document) -> Iterator[Problem]:
+def guardian_faults(document: Document) -> Iterator[Diagnostic]:
     """Guardian rules that could never run."""
     seen: set[str] = set()
     for path, entry in document.sound_tables("guardian", "rules"):
@@ -99,7 +99,7 @@ def load_answers(path: Path) -> tuple[Rule, ...]:
     return rules_of(document, "answers")
 
 
-def check_answers(path: Path) -> list[Problem]:
+def check_answers(path: Path) -> list[Diagnostic]:
     """The problems of an answers file."""
     document = read(path, ANSWERS, "command line")
     return [*document.problems, *answer_faults(document)]

@@ -12,7 +12,7 @@ from typing import Final
 
 from elicit_tui.config.documents import LARGEST_FILE, Document, parse
 from elicit_tui.config.keys import MANAGED
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import Diagnostic
 from elicit_tui.errors import ManagedConfigError
 
 ROOT: Final = 0
@@ -81,7 +81,7 @@ def distrust(status: os.stat_result, owner: int = ROOT) -> str | None:
     return None
 
 
-def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
+def exposed(path: Path, *, named: bool) -> tuple[list[Diagnostic], list[str]]:
     """How others could have written a person's file: problems, and what is only told.
 
     `named`: on the command line; there root may read what another user owns, such as a checkout.
@@ -102,10 +102,10 @@ def exposed(path: Path, *, named: bool) -> tuple[list[Problem], list[str]]:
         # In a directory with the sticky bit everybody writes, and nobody takes another's file away.
         if status.st_mode & stat.S_IWOTH and not status.st_mode & sticky:
             sentence = f"{whose}can be written by everybody; `chmod o-w {shown}` mends that"
-            problems.append(Problem(sentence, None, str(path), None))
+            problems.append(Diagnostic(sentence, None, str(path), None))
         if status.st_uid not in (user, ROOT):
             sentence = f"{whose}belongs to another user; `chown {user} {shown}` mends that"
-            problem = Problem(sentence, None, str(path), None)
+            problem = Diagnostic(sentence, None, str(path), None)
             if named and user == ROOT:
                 notices.append(str(problem))
             else:

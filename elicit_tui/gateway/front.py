@@ -234,7 +234,7 @@ class Front:
             return None
         meta = params.get("_meta", {})
         progress = meta.get("progressToken") is not None
-        # As `Session._pauses`: an `outputSchema` must not promise what a paused call breaks.
+        # As `AgentSession._pauses`: an `outputSchema` must not promise what a paused call breaks.
         pauses = may_pause(self.gateway, agent.name, http=False, progress=progress)
         pauses = pauses and not (self.gateway.tasks == "auto" and agent.knows_tasks)
         own = own_tools(self.gateway, agent.modes)

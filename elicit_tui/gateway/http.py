@@ -40,6 +40,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import StoreError, UsageError
 from elicit_tui.gateway.agent import ANSWERED, GONE, Context
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedConnection
@@ -47,7 +48,6 @@ from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession, Sessions
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
@@ -320,7 +320,7 @@ def build_app(
 
     sessions = Sessions(open_one, options.clock, options.idle_seconds, ended)
 
-    async def session_of(context: Context) -> Session:
+    async def session_of(context: Context) -> AgentSession:
         request: Any = context.request
         return await sessions.get(request.scope[TOKEN], request.scope[KEY])
 
@@ -384,7 +384,7 @@ async def listen(
         if not tokens.listed():
             notify("nobody has a token yet: elicit-tui gateway token add NAME")
 
-        def open_one(token: Token, key: str) -> AbstractAsyncContextManager[Session]:
+        def open_one(token: Token, key: str) -> AbstractAsyncContextManager[AgentSession]:
             other_terminal = OtherTerminalByStore(store, watch, None, token.name)
             owner = owner_of(token.sha256)
             # A session with an id of its own ends with this process.

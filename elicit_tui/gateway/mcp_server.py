@@ -31,11 +31,11 @@ from elicit_tui.gateway.agent import (
     is_modern,
     knows_tasks,
 )
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.offers import LISTS
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.requester import LEVELS
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.task_stream import with_task_notifications
 from elicit_tui.gateway.tasks import UnknownTask
 from elicit_tui.gateway.telling import NOT_VISITED, Result
@@ -45,8 +45,10 @@ RESOURCE_NOT_FOUND: Final = -32002
 HANDSHAKE_ONLY: Final = ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 """Methods that the modern era does not have."""
 
-SessionOf = Callable[[Context], Awaitable[Session]]
+SessionOf = Callable[[Context], Awaitable[AgentSession]]
 """The session that a request belongs to."""
+Handler = Callable[[AgentSession, Context, Any], Awaitable[Result]]
+"""Makes one method's answer of the request's params."""
 
 
 class RequestMiddleware:
@@ -55,12 +57,12 @@ class RequestMiddleware:
     def __init__(self, session_of: SessionOf, *, tasks: bool) -> None:
         """`tasks`: whether calls may be answered with tasks."""
         self._session_of = session_of
-        self._on_tasks: Mapping[str, Callable[[Session, Any], Awaitable[Result]]] = (
+        self._on_tasks: Mapping[str, Callable[[AgentSession, Any], Awaitable[Result]]] = (
             {"tasks/get": _task, "tasks/update": _update_task, "tasks/cancel": _cancel_task}
             if tasks
             else {}
         )
-        self._answers: Mapping[str, Callable[[Session, Context, Any], Awaitable[Result]]] = {
+        self._answers: Mapping[str, Handler] = {
             **{method: self._list(*named) for method, named in LISTS.items()},
             "tools/call": self._call_tool,
             "prompts/get": self._get_prompt,
@@ -115,8 +117,8 @@ class RequestMiddleware:
 
     # Lists
 
-    def _list(self, kind: str, key: str) -> Callable[[Session, Context, Any], Awaitable[Result]]:
-        async def listed(session: Session, context: Context, params: Any) -> Result:
+    def _list(self, kind: str, key: str) -> Handler:
+        async def listed(session: AgentSession, context: Context, params: Any) -> Result:
             if params.get("cursor") is not None:
                 raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the list has one page.")
             offers = await session.offers(AgentRequest(context, session.clock.time()))
@@ -126,59 +128,59 @@ class RequestMiddleware:
 
     # Calls
 
-    async def _call_tool(self, session: Session, context: Context, params: Any) -> Result:
+    async def _call_tool(self, session: AgentSession, context: Context, params: Any) -> Result:
         name, arguments = _named(params)
         request = AgentRequest(context, session.clock.time())
         return await _attended(request, session.call_tool(name, arguments, request, params))
 
-    async def _get_prompt(self, session: Session, context: Context, params: Any) -> Result:
+    async def _get_prompt(self, session: AgentSession, context: Context, params: Any) -> Result:
         name, arguments = _named(params)
         request = AgentRequest(context, session.clock.time())
         return await _attended(request, session.get_prompt(name, arguments, request, params))
 
-    async def _read_resource(self, session: Session, context: Context, params: Any) -> Result:
+    async def _read_resource(self, session: AgentSession, context: Context, params: Any) -> Result:
         uri = _uri(params)
         request = AgentRequest(context, session.clock.time())
         work = session.read_resource(uri, request, params)
         return {**_fresh(context), **await _attended(request, work)}
 
-    async def _about_task(self, session: Session, context: Context, params: Any) -> Result:
+    async def _about_task(self, session: AgentSession, context: Context, params: Any) -> Result:
         must_know_tasks(context)
         if context.request is not None:
             _check_name(context.request.headers.get(MCP_NAME_HEADER), params.get("taskId"))
         return await self._on_tasks[context.method](session, params)
 
-    async def _set_level(self, session: Session, context: Context, params: Any) -> Result:
+    async def _set_level(self, session: AgentSession, context: Context, params: Any) -> Result:
         if params.get("level") not in LEVELS:
             raise MCPError(types.INVALID_PARAMS, "level is none of the protocol's.")
         session.audience.set_level(params["level"])
         await session.passing.set_log_level(params["level"])
         return {}
 
-    async def _complete(self, session: Session, context: Context, params: Any) -> Result:
+    async def _complete(self, session: AgentSession, context: Context, params: Any) -> Result:
         return await session.passing.complete(params)
 
-    async def _subscribe(self, session: Session, context: Context, params: Any) -> Result:
+    async def _subscribe(self, session: AgentSession, context: Context, params: Any) -> Result:
         await session.passing.subscribe(_uri(params))
         return {}
 
-    async def _unsubscribe(self, session: Session, context: Context, params: Any) -> Result:
+    async def _unsubscribe(self, session: AgentSession, context: Context, params: Any) -> Result:
         await session.passing.unsubscribe(_uri(params))
         return {}
 
 
-async def _task(session: Session, params: Any) -> Result:
+async def _task(session: AgentSession, params: Any) -> Result:
     return await session.tasks.get(params.get("taskId"))
 
 
-async def _update_task(session: Session, params: Any) -> Result:
+async def _update_task(session: AgentSession, params: Any) -> Result:
     if "inputResponses" not in params:
         raise MCPError(types.INVALID_PARAMS, "inputResponses is missing.")
     await session.tasks.update(params.get("taskId"), params["inputResponses"])
     return {}
 
 
-async def _cancel_task(session: Session, params: Any) -> Result:
+async def _cancel_task(session: AgentSession, params: Any) -> Result:
     await session.tasks.cancel(params.get("taskId"))
     return {}
 
@@ -200,7 +202,7 @@ def _check_name(header: str | None, task_id: Any) -> None:
         )
 
 
-async def _opened(session_of: SessionOf, context: Context) -> Session:
+async def _opened(session_of: SessionOf, context: Context) -> AgentSession:
     """The session that a request belongs to; raises MCPError that says why there is none."""
     try:
         return await session_of(context)
@@ -361,7 +363,7 @@ class _AgentFacingServer(Server[Any]):
         return capabilities
 
 
-async def _listen(session: Session, context: Any, params: Any, *, tasks: bool) -> Any:
+async def _listen(session: AgentSession, context: Any, params: Any, *, tasks: bool) -> Any:
     """Tell an agent what it listens for, until it hangs up."""
     # The SDK's model of what is listened for does not know this key.
     task_ids = (params.notifications.model_extra or {}).get("taskIds") if tasks else None

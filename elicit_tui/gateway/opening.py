@@ -16,6 +16,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agent import SessionAudience
+from elicit_tui.gateway.agent_session import AgentSession, SessionParts
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
@@ -24,7 +25,6 @@ from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.other_terminal import OtherTerminal
-from elicit_tui.gateway.session import Session, SessionParts
 from elicit_tui.gateway.session_catalogues import SessionCatalogues, read_catalogue
 from elicit_tui.gateway.shared_calls import SharedCalls
 from elicit_tui.runtime import Runtime, open_runtime
@@ -58,7 +58,7 @@ async def open_session(
     names: Sequence[str],
     other_terminal: OtherTerminal,
     options: SessionOptions | None = None,
-) -> AsyncIterator[Session]:
+) -> AsyncIterator[AgentSession]:
     """Compose a session and start its servers; on the way out its questions are withdrawn.
 
     `other_terminal` answers what no client does.
@@ -103,7 +103,7 @@ async def open_session(
             )
             # Before the servers start, as they tell their states from then on.
             runtime.host.subscribe(note.heard)
-            async with _at_work(Session(runtime, parts), measuring) as session:
+            async with _at_work(AgentSession(runtime, parts), measuring) as session:
                 for name in names:
                     runtime.host.start(name)
                 yield session
@@ -144,7 +144,7 @@ def _catalogues(
 
 
 @asynccontextmanager
-async def _at_work(session: Session, measuring: Measuring) -> AsyncIterator[Session]:
+async def _at_work(session: AgentSession, measuring: Measuring) -> AsyncIterator[AgentSession]:
     """Have it watch for doctors and for other processes; on the way out its parts end in order."""
     watching = [asyncio.ensure_future(work) for work in (measuring.watch(), session.sharing.hear())]
     try:

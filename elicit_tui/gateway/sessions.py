@@ -11,8 +11,8 @@ from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.session import Session
 from elicit_tui.store.token_entries import Token
 
 WEEK_SECONDS: Final = 7 * 24 * 3600.0
@@ -28,7 +28,7 @@ MOST_SESSIONS_OF_ONE: Final = 50
 MOST_UNOPENED: Final = 20
 """Handshakes of one token after which nothing came; the oldest gives place to a newer one."""
 
-OpenSession = Callable[[Token, str], AbstractAsyncContextManager[Session]]
+OpenSession = Callable[[Token, str], AbstractAsyncContextManager[AgentSession]]
 """Opens the session with this key for the agent that shows this token."""
 
 _Key = tuple[Token, str]
@@ -43,7 +43,7 @@ class TooManySessions(ElicitTuiError):
 
 @dataclass(eq=False)
 class _SessionEntry:
-    ready: asyncio.Future[Session]
+    ready: asyncio.Future[AgentSession]
     over: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
     last_request: float = 0.0
@@ -81,7 +81,7 @@ class Sessions:
         self._requests: Counter[_Key] = Counter()
         """How many are being answered."""
 
-    async def get(self, token: Token, key: str) -> Session:
+    async def get(self, token: Token, key: str) -> AgentSession:
         """The session of this key, opened if need be.
 
         Raises TooManySessions, and what kept the session from opening (StoreError).

@@ -24,12 +24,12 @@ from mcp_types import (
 
 from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.elicitation.eras import Era
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
-from elicit_tui.gateway.session import Session
 from elicit_tui.host.number_text import json_line
 from elicit_tui.host.stdio import FLUSH_SECONDS, Flow, StdioRead, StdioWrite
 from elicit_tui.runtime import open_store
@@ -275,10 +275,10 @@ async def file_streams(
         reading.close()
 
 
-async def serve(session: Session, read: AgentRead, write: AgentWrite) -> None:
+async def serve(session: AgentSession, read: AgentRead, write: AgentWrite) -> None:
     """Serve one agent until it hangs up, in whichever era it begins, and begins anew."""
 
-    async def session_of(context: object) -> Session:
+    async def session_of(context: object) -> AgentSession:
         return session
 
     server = build_server(session_of, session.catalogues.instructions(), tasks=session.offers_tasks)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import FileKind
 from elicit_tui.config.nodes import Table, Tables, Value, table_of
-from elicit_tui.config.problem import Problem
+from elicit_tui.config.problem import Diagnostic
 from elicit_tui.config.validating import as_json
 from elicit_tui.errors import ConfigError
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
@@ -88,7 +88,7 @@ SCENARIO_FILE: Final = FileKind(
 def read_scenarios(files: Sequence[Path]) -> tuple[Scenario, ...]:
     """The scenarios of these files, in order. Raises ConfigError with every problem found."""
     scenarios: list[Scenario] = []
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
     for file in files:
         # A file with faults gives no scenarios, and all faults of all files are told at once.
         document = read(file, SCENARIO_FILE, "command line")
@@ -104,7 +104,7 @@ def read_scenarios(files: Sequence[Path]) -> tuple[Scenario, ...]:
     return tuple(scenarios)
 
 
-def _faults(document: Document) -> Iterator[Problem]:
+def _faults(document: Document) -> Iterator[Diagnostic]:
     if not document.problems and not document.get("scenario"):
         yield document.problem("has no [[scenario]]", ())
     names: set[str] = set()

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.cli import run
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.mcp_server import RequestMiddleware
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.stdio import AgentRead, AgentWrite
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.gate import ToolGate
-from elicit_tui.host.session import Session as ServerSession
+from elicit_tui.host.session import Session
 from elicit_tui.host.stdio import StdioRead, StdioWrite
 from elicit_tui.host.wire import Wire
 
@@ -60,12 +60,12 @@ def stamped(owner: Any, method: str, *, before: str = "", after: str = "") -> No
 stamped(StdioRead, "_fill", after="{} came")
 stamped(StdioRead, "_read", after="{} read")
 stamped(RequestMiddleware, "__call__", before="dispatched", after="answered")
-stamped(Session, "_made", before="held")
+stamped(AgentSession, "_made", before="held")
 stamped(Connection, "call", before="connected", after="ended")
 stamped(ToolGate, "passed", after="passed")
 stamped(StdioWrite, "_write", before="{} spelled")
 stamped(Wire, "inbound", after="judged")
-stamped(ServerSession, "send", after="woken")
+stamped(Session, "send", after="woken")
 stamped(AgentWrite, "send", before="enveloped")
 
 if __name__ == "__main__":

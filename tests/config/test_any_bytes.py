@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elicit_tui.config import Problem, load
+from elicit_tui.config import Diagnostic, load
 from elicit_tui.config.documents import LARGEST_FILE, parse
 from elicit_tui.config.importing import import_text
 from elicit_tui.config.keys import USER, USER_FILE
@@ -68,7 +68,7 @@ def told(reading: Callable[[], Any]) -> Any:
             return list(error.problems)
 
 
-def is_clear(problem: Problem) -> bool:
+def is_clear(problem: Diagnostic) -> bool:
     return bool(problem.message) and "\n" not in str(problem) and str(problem).isprintable()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from elicit_tui.config import Problem, load_answers
+from elicit_tui.config import Diagnostic, load_answers
 from elicit_tui.config.loading import check_managed_file
 from elicit_tui.elicitation.settings import Rule
 
@@ -26,7 +26,7 @@ def read_answers(raw: bytes) -> tuple[Rule, ...]:
         return load_answers(path)
 
 
-def check_managed_text(raw: bytes) -> list[Problem]:
+def check_managed_text(raw: bytes) -> list[Diagnostic]:
     """The problems of an administrator's file."""
     with _written(raw) as path:
         return check_managed_file(path)

@@ -12,8 +12,8 @@ import httpx2
 from mcp import Client
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.opening import SessionOptions, open_session
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.store.store import Store
@@ -77,7 +77,7 @@ class Gateway:
     tokens: Tokens
     clock: MovedClock
     people: list[PersonAtOtherTerminal]
-    sessions: list[Session]
+    sessions: list[AgentSession]
 
     @property
     def address(self) -> tuple[str, int]:
@@ -129,14 +129,14 @@ async def many_agents(
     """`store`: through which other gateways know of these agents' calls."""
     clock = clock or MovedClock()
     people: list[PersonAtOtherTerminal] = []
-    sessions: list[Session] = []
+    sessions: list[AgentSession] = []
     server = server or asking()
     owner = Settings(
         servers={server.name: server}, gateway=GatewaySettings(ask_via="console", hold_sec=10)
     )
 
     @asynccontextmanager
-    async def open_one(token: Token, key: str) -> AsyncIterator[Session]:
+    async def open_one(token: Token, key: str) -> AsyncIterator[AgentSession]:
         people.append(PersonAtOtherTerminal())
         shared = None
         if store is not None:

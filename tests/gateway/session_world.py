@@ -19,11 +19,11 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import GatewaySettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.agent_session import AgentSession, SessionParts
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.requester import AgentInfo
-from elicit_tui.gateway.session import Session, SessionParts
 from tests.gateway.held import Request
 from tests.gateway.world import WAIT, MovedClock, PersonAtOtherTerminal
 
@@ -177,7 +177,7 @@ class SessionWorld:
             "shared": shared,
             "note": SimpleNamespace(known_as=lambda agent, http: self.known.append(agent)),
         }
-        self.session = Session(owner, SessionParts(**parts))
+        self.session = AgentSession(owner, SessionParts(**parts))
 
     def begins(self, name: str = "deploy", server: str = "web") -> HeldCall:
         work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()

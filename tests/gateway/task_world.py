@@ -18,9 +18,9 @@ from mcp.shared.message import SessionMessage
 
 from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import SessionOptions, open_session
-from elicit_tui.gateway.session import Session
 from tests.gateway.http_world import ACCEPT
 from tests.gateway.world import (
     MODERN,
@@ -169,11 +169,11 @@ class TaskWorld:
     person: PersonAtOtherTerminal
     """Of the session that began last."""
     clock: MovedClock
-    sessions: list[Session] = field(default_factory=list)
+    sessions: list[AgentSession] = field(default_factory=list)
     others: list[Agent] = field(default_factory=list)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> AgentSession:
         return self.sessions[-1]
 
     async def asked(self, number: int = 1) -> Any:
@@ -202,10 +202,10 @@ async def task_world(
         gateway=gateway or GatewaySettings(ask_via="console"),
         **settings,
     )
-    sessions: list[Session] = []
+    sessions: list[AgentSession] = []
 
     @asynccontextmanager
-    async def open_one(*shown: object) -> AsyncIterator[Session]:
+    async def open_one(*shown: object) -> AsyncIterator[AgentSession]:
         opened = open_session(
             owner, [one.name for one in servers], person, SessionOptions(clock=clock)
         )
@@ -227,7 +227,7 @@ async def task_world(
         session = await stack.enter_async_context(open_one())
         outer, inner = await stack.enter_async_context(create_client_server_memory_streams())
 
-        async def session_of(context: object) -> Session:
+        async def session_of(context: object) -> AgentSession:
             return session
 
         server = build_server(session_of, None, tasks=session.offers_tasks)

@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway import measuring
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.doctor_files import (
@@ -37,7 +38,6 @@ from elicit_tui.gateway.measuring import Measuring
 from elicit_tui.gateway.opening import open_session
 from elicit_tui.gateway.own_tools import DOCTOR
 from elicit_tui.gateway.requester import AgentInfo
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.tokens import Token
 from tests.cli.running import COMMAND
 from tests.gateway.world import (
@@ -72,7 +72,7 @@ def files() -> Iterator[DoctorFiles]:
 async def agent(upwards: str = HANDSHAKE, name: str = "crush") -> AsyncIterator[Client]:
     """The Python SDK's client on a gateway of this process, with the real clock."""
 
-    def opened(token: Token, key: str) -> AbstractAsyncContextManager[Session]:
+    def opened(token: Token, key: str) -> AbstractAsyncContextManager[AgentSession]:
         return open_session(Settings(), [], PersonAtOtherTerminal())
 
     era, _, transport = upwards.partition("+")

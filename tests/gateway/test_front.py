@@ -16,12 +16,12 @@ from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
 from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest
 from elicit_tui.gateway.front import HANDSHAKE_REVISIONS, MOST_ANSWERED_BYTES, MOST_BYTES, Front
 from elicit_tui.gateway.offers import LISTS, SessionOffers
 from elicit_tui.gateway.opening import SessionOptions, open_session
-from elicit_tui.gateway.session import Session
 from tests.gateway.front_messages import INITIALIZED, TOOL, asks, line, modern
 from tests.gateway.http_world import INITIALIZE, MODERN_META
 from tests.gateway.world import (
@@ -59,7 +59,7 @@ async def without_a_front(settings: Settings, files: CatalogueFiles) -> AsyncIte
     """Asks the SDK's server over a session, message by message, and returns raw answers."""
 
     @asynccontextmanager
-    async def open_one(*shown: object) -> AsyncIterator[Session]:
+    async def open_one(*shown: object) -> AsyncIterator[AgentSession]:
         person = PersonAtOtherTerminal()
         names = list(settings.servers)
         async with open_session(

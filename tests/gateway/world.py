@@ -22,6 +22,7 @@ from elicit_tui.broker.contracts import Allowances
 from elicit_tui.broker.store_responder import TellWaiting
 from elicit_tui.elicitation import Deadline, Outcome, Question, accept
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
+from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import HeldCall
@@ -29,7 +30,6 @@ from elicit_tui.gateway.http import HttpOptions, serve_http
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.requester import AgentInfo
-from elicit_tui.gateway.session import Session
 from elicit_tui.gateway.sessions import OpenSession
 from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.store.token_entries import Token
@@ -104,7 +104,7 @@ async def until(true: Callable[[], bool]) -> None:
         await asyncio.sleep(0.002)
 
 
-def under(session: Session) -> tuple[HeldCall, ...]:
+def under(session: AgentSession) -> tuple[HeldCall, ...]:
     return session.held_calls.under_way
 
 
@@ -191,7 +191,7 @@ class World:
     told: list[str]
     heard: list[Any]
     """Whatever the agent's client was told outside of its requests."""
-    sessions: list[Session]
+    sessions: list[AgentSession]
     tasks: list[asyncio.Task[Any]]
 
     def keep(self, task: asyncio.Task[Any]) -> None:
@@ -199,7 +199,7 @@ class World:
         self.tasks.append(task)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> AgentSession:
         """The one session of this gateway."""
         (session,) = self.sessions
         return session
@@ -249,7 +249,7 @@ async def world(
     person.there = somebody_there
     told: list[str] = []
     heard: list[Any] = []
-    sessions: list[Session] = []
+    sessions: list[AgentSession] = []
     owner = Settings(
         servers={server.name: server for server in servers},
         gateway=gateway or GatewaySettings(ask_via="console"),
@@ -257,7 +257,7 @@ async def world(
     )
 
     @asynccontextmanager
-    async def open_one(token: Token, key: str) -> AsyncIterator[Session]:
+    async def open_one(token: Token, key: str) -> AsyncIterator[AgentSession]:
         opened = open_session(
             owner,
             [server.name for server in servers],
@@ -299,7 +299,7 @@ async def in_memory(open_one: OpenSession) -> AsyncIterator[Any]:
         create_client_server_memory_streams() as (outer, inner),
     ):
 
-        async def session_of(context: object) -> Session:
+        async def session_of(context: object) -> AgentSession:
             return here
 
         server = build_server(session_of, here.catalogues.instructions(), tasks=here.offers_tasks)

@@ -39,7 +39,7 @@ MODULES_OF_ONE_ROLE = frozenset(
         *("offers", "rules", "servers", "screen"),
         # The same work at two places: towards a server and an agent, in memory and in a file.
         *("asking", "http", "opening", "rounds", "running"),
-        *("session", "stdio", "telling"),
+        *("stdio", "telling"),
         # What a host is, for a screen and for a rule; what is read once, before all else.
         *("hosts", "reading"),
     }
@@ -49,8 +49,6 @@ CLASSES_OF_ONE_ROLE = frozenset(
     {
         # What the broker asks of another room, and that room's own.
         "Guardian",
-        # What is wrong, as a value; a session's two ends.
-        *("Problem", "Session"),
         # A choice, and a widget's own message that one was made.
         "Chosen",
     }

@@ -85,7 +85,7 @@ class SessionParts:
     """What other gateway processes of this agent know of its calls."""
 
 
-class Session:
+class AgentSession:
     """What an agent can do, whatever its transport and era."""
 
     def __init__(self, runtime: Runtime, parts: SessionParts) -> None:
