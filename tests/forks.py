@@ -66,6 +66,14 @@ def ready_python() -> Sequence[str]:
     return _forks.enter_context(forks_of(NURSERY, "--servers"))
 
 
+@cache
+def ready_client() -> Sequence[str]:
+    """The words that run the conformance suite's client of our host, before its URL."""
+    if not hasattr(os, "fork"):
+        return (sys.executable, "-m", "tests.conformance.client")
+    return _forks.enter_context(forks_of(NURSERY, "--client"))
+
+
 class Fork:
     """`elicit-tui` on the terminal that is its standard input, as `Popen` would start it."""
 

@@ -3,6 +3,7 @@
     python -S nursery.py SOCKET ARGUMENT…       one such process
     python nursery.py --forks SOCKET            forks of `elicit-tui ARGUMENT…`
     python nursery.py --servers SOCKET          forks of `python SERVER ARGUMENT…`, a server of ours
+    python nursery.py --client SOCKET           forks of the conformance suite's client of our host
 
 The first hands its standard streams, arguments, environment and directory over and ends with the
 exit code of the fork, so that who started it sees a process of its own; the fork ends with it.
@@ -42,6 +43,12 @@ SERVERS = (
     "workshop",
 )
 """What servers with the SDK import."""
+CLIENT = (
+    "anyio._backends._asyncio",
+    "elicit_tui.host.task_follower",
+    "platformdirs.unix",
+)
+"""What the client of the conformance suite imports when it needs it."""
 STREAMS = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
 NEW_SESSION = "session"
 """The fork leads a session of its own, whose terminal is its standard input."""
@@ -180,6 +187,23 @@ def ready_program():  # type: ignore[no-untyped-def]
     return run
 
 
+def ready_client():  # type: ignore[no-untyped-def]
+    """The conformance suite's client, with all in memory that it loads."""
+    import asyncio
+    import importlib
+    from pathlib import Path
+
+    from elicit_tui.host.sdk import load_sdk
+
+    load_sdk(remote=True)
+    for module in CLIENT:
+        importlib.import_module(module)
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.conformance.client import main
+
+    return lambda arguments: asyncio.run(main(arguments[0]))
+
+
 def ready_servers():  # type: ignore[no-untyped-def]
     """A server of these tests by its file, with the SDK in memory."""
     import importlib
@@ -200,5 +224,6 @@ def ready_servers():  # type: ignore[no-untyped-def]
 if __name__ == "__main__":
     if sys.argv[1].startswith("--"):
         sys.path.pop(0)  # This file's own folder, which no run of elicit-tui has.
-        serve_forks(sys.argv[2], ready_program() if sys.argv[1] == "--forks" else ready_servers())
+        ready = {"--forks": ready_program, "--servers": ready_servers, "--client": ready_client}
+        serve_forks(sys.argv[2], ready[sys.argv[1]]())
     sys.exit(main())

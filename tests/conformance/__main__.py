@@ -18,6 +18,7 @@ import tomli
 
 from tests.conformance import server_side
 from tests.conformance.suite import VERSION, CannotRun, Suite
+from tests.forks import end_forks
 
 AT_ONCE = 2
 GATEWAY = "gateway"
@@ -76,6 +77,7 @@ def main() -> int:
         of_gateway = beside.submit(server_side.hold, suite) if only in ("", GATEWAY) else None
         wrong = client_side(suite, only) if only != GATEWAY else []
         wrong += of_gateway.result() if of_gateway is not None else []
+    end_forks()
     for line in wrong:
         print(f"not as expected: {line}", file=sys.stderr)
     print(f"{len(wrong)} surprises")

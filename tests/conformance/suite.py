@@ -8,12 +8,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from tests.forks import ready_client
 
 PACKAGE = "@modelcontextprotocol/conformance"
 VERSION = "0.2.0-alpha.12"
@@ -87,7 +88,7 @@ class Suite:
             done = self._run(
                 "client",
                 "--command",
-                f"{shlex.quote(sys.executable)} -m tests.conformance.client",
+                shlex.join(ready_client()),
                 "--scenario",
                 scenario,
                 # An extension stands beside the revisions.
