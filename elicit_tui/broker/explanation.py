@@ -40,13 +40,20 @@ DESTRUCTIVE: Final[dict[str, Any]] = {"annotations": {"destructiveHint": True}}
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """The steps that a question of one server would take, with tool and message where given."""
+class PossibleQuestion:
+    """What could come of one server; without a tool or a message, whatever they were."""
 
     server: str
-    tool: str | None
-    mode: str
-    message: str | None
+    tool: str | None = None
+    mode: str = "form"
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The steps that such a question would take."""
+
+    question: PossibleQuestion
     result: str
     """What comes out: `error`, `decline`, `cancel`, `accept`, `ask`, or `not called`."""
     steps: tuple[Decision, ...]
@@ -54,10 +61,10 @@ class Explanation:
     def as_json(self) -> dict[str, Any]:
         """The whole for `config explain --output json`."""
         return {
-            "server": self.server,
-            "tool": self.tool,
-            "mode": self.mode,
-            "message": self.message,
+            "server": self.question.server,
+            "tool": self.question.tool,
+            "mode": self.question.mode,
+            "message": self.question.message,
             "result": self.result,
             "steps": [step.as_json() for step in self.steps],
         }
@@ -100,36 +107,29 @@ def _any_content(entries: Sequence[Rule]) -> dict[str, Any]:
     return {**ANY_ANSWER, "properties": {**ANY_ANSWER["properties"], **named}}
 
 
-def _question(
-    policy: Policy, server: str, tool: str | None, mode: str, message: str | None
-) -> ElicitationRequest:
-    params: dict[str, Any] = {"mode": mode, "message": message or ""}
-    if mode == "url":
+def _request(policy: Policy, question: PossibleQuestion) -> ElicitationRequest:
+    params: dict[str, Any] = {"mode": question.mode, "message": question.message or ""}
+    if question.mode == "url":
         params |= {"url": A_PAGE, "elicitationId": "explained"}
     else:
         params["requestedSchema"] = _any_content(policy.entries)
-    calls = (Call("tools/call", tool),) if tool is not None else ()
-    return ElicitationRequest(ServerIdentity(server, "stdio", ""), params, calls=calls, wire_id=1)
+    calls = (Call("tools/call", question.tool),) if question.tool is not None else ()
+    server = ServerIdentity(question.server, "stdio", "")
+    return ElicitationRequest(server, params, calls=calls, wire_id=1)
 
 
 async def explain(
-    settings: Settings,
-    policy: Policy,
-    guardian: Guardian,
-    server: str,
-    tool: str | None = None,
-    mode: str = "form",
-    message: str | None = None,
+    settings: Settings, policy: Policy, guardian: Guardian, question: PossibleQuestion
 ) -> Explanation:
     """Take a question that could come through the broker; nobody is asked, nothing written.
 
     Its form takes any content. Hooks are named where they stand, and are not run.
     """
-    steps = [policy.may_run(server)]
-    if steps[-1].outcome is None and tool is not None:
-        steps.append(_called(policy, server, tool))
+    steps = [policy.may_run(question.server)]
+    if steps[-1].outcome is None and question.tool is not None:
+        steps.append(_called(policy, question.server, question.tool))
     if steps[-1].outcome is not None:
-        return Explanation(server, tool, mode, message, "not called", tuple(steps))
+        return Explanation(question, "not called", tuple(steps))
     hooks = _not_run(settings)
     looks = _LooksAtTheMessage(guardian)
     broker = Broker(policy, looks, _Unwritten(), _WouldBeAsked(), BrokerOptions(hooks=hooks))
@@ -140,15 +140,15 @@ async def explain(
             ended.append(event)
 
     broker.subscribe(heard)
-    request = _question(policy, server, tool, mode, message)
+    request = _request(policy, question)
     await broker.resolve(request)
-    steps += [_with_unknowns(step, settings, tool, message) for step in ended[0].trace]
+    steps += [_with_unknowns(step, settings, question) for step in ended[0].trace]
     last = steps[-1]
     result = "ask" if last.outcome is None else last.outcome.action or "error"
     seen = hooks.chosen("ElicitationResult", request) if hooks else ()
     if seen and result in ("ask", "accept"):
         steps.append(shown_to(seen))
-    return Explanation(server, tool, mode, message, result, tuple(steps))
+    return Explanation(question, result, tuple(steps))
 
 
 def _not_run(settings: Settings) -> Hooks | None:
@@ -183,16 +183,14 @@ def _called(policy: Policy, server: str, tool: str) -> Decision:
     return silent._replace(sentence=sentence, change=alarming.change)
 
 
-def _with_unknowns(
-    step: Decision, settings: Settings, tool: str | None, message: str | None
-) -> Decision:
+def _with_unknowns(step: Decision, settings: Settings, question: PossibleQuestion) -> Decision:
     """The step of the rules, with those that may match once tool and message are known."""
     if step.step != "rules":
         return step
 
     def depends(rule: Rule) -> bool:
-        return (message is None and rule.message is not None) or (
-            tool is None and rule.tool is not None
+        return (question.message is None and rule.message is not None) or (
+            question.tool is None and rule.tool is not None
         )
 
     perhaps = [f"rule {rule.position} ({rule.layer})" for rule in settings.rules if depends(rule)]

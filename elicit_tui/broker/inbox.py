@@ -84,6 +84,18 @@ class _Leaving:
     later: asyncio.TimerHandle
 
 
+@dataclass(frozen=True)
+class InboxRules:
+    """What holds for answers that are given here."""
+
+    refusal: Callable[[Iterable[AskingProcess]], str | None]
+    """Why nobody may answer here, told which processes ask (see `answerer`)."""
+    examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]]
+    """What content of a form seems to hold; the process that asks looks again."""
+    abandoned: Callable[[str], None]
+    """Told each question whose process is gone, so that its record has an end."""
+
+
 class Inbox:
     """The questions of other processes. To be opened by `watched`; everything on one event loop."""
 
@@ -93,22 +105,14 @@ class Inbox:
         via: Via,
         *,
         me: Answerer,
-        refusal: Callable[[Iterable[AskingProcess]], str | None],
-        examine: Callable[[Mapping[str, Any], Form | None], tuple[Finding, ...]],
-        abandoned: Callable[[str], None],
+        rules: InboxRules,
         presence: Presence | None = None,
         clock: Callable[[], datetime] = now,
     ) -> None:
-        """`refusal`: why nobody may answer here, told which processes ask (see `answerer`).
-
-        `examine`: what content of a form seems to hold; the process that asks looks again.
-        `abandoned`: told each question whose process is gone, so that its record has an end.
-        """
+        """`me`, `via`: who answers here, and through what; `presence`: whether somebody is."""
         self._store = store
         self._via: Via = via
-        self._refusal = refusal
-        self._examine = examine
-        self._abandoned = abandoned
+        self._rules = rules
         self.clock: Final = clock
         # Kept while a question is answered and comes back, so that its next attempt has the same
         # text.
@@ -214,7 +218,7 @@ class Inbox:
             self._drafts.pop(waiting.id, None)
             # Ended by whoever noticed that its process was gone: nobody else will write its end.
             if waiting.decided_by == "store" and waiting.action is None:
-                self._abandoned(waiting.id)
+                self._rules.abandoned(waiting.id)
         leaving = self._leaving.pop(waiting.id, None)
         if leaving is not None:
             leaving.later.cancel()
@@ -266,7 +270,7 @@ class Inbox:
             form=form,
             draft=entry.draft,
             takes_note=_agent_reads_it(question.request),
-            examine=lambda content: self._examine(content, form),
+            examine=lambda content: self._rules.examine(content, form),
         )
         return replace(waiting, question=question)
 
@@ -333,7 +337,7 @@ class Inbox:
     async def refusal(self) -> str | None:
         """Why nobody may answer from this process; None where they may. Raises StoreError."""
         asking = await self._store.asking_processes()
-        return self._refusal(asking)
+        return self._rules.refusal(asking)
 
     async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
         """Give an answer, and wait until the process that asks has judged it. Raises StoreError."""

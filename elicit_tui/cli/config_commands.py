@@ -152,7 +152,7 @@ def _tell(problems: Sequence[Diagnostic], notices: Sequence[str], output_format:
 def _explain(namespace: argparse.Namespace) -> int:
     import asyncio
 
-    from elicit_tui.broker.explanation import explain
+    from elicit_tui.broker.explanation import PossibleQuestion, explain
     from elicit_tui.guardian import Guardian
     from elicit_tui.policy import Policy
 
@@ -165,10 +165,7 @@ def _explain(namespace: argparse.Namespace) -> int:
             settings,
             Policy(settings, person_present=person_present()),
             Guardian(settings.guardian),
-            namespace.server,
-            namespace.tool,
-            namespace.mode,
-            namespace.message,
+            PossibleQuestion(namespace.server, namespace.tool, namespace.mode, namespace.message),
         )
     )
     from elicit_tui.cli.logins import login_data, login_sentence

@@ -99,6 +99,7 @@ def _open_runtime(
     settings: Settings, log_file: Path | None, **more: Any
 ) -> AbstractAsyncContextManager[Runtime]:
     """Compose the run; its rooms are loaded only then, when the console has painted."""
-    from elicit_tui.runtime import open_runtime
+    from elicit_tui.runtime import RunOptions, open_runtime
 
-    return open_runtime(settings, log_file=log_file, keep_drafts=True, **more)
+    options = RunOptions(log_file=log_file, keep_drafts=True)
+    return open_runtime(settings, options=options, **more)

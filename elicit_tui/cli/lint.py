@@ -19,7 +19,7 @@ from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Severity
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError, UsageError
 from elicit_tui.responders import NobodyResponder
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
 from elicit_tui.scenarios.linting import RULES
 from elicit_tui.text import ci_safe, neutral_line
@@ -110,9 +110,8 @@ async def _of_servers(
     opened = open_runtime(
         settings,
         responder=lambda queue: NobodyResponder(),
-        person_present=False,
         launch=names,
-        log_file=log_file,
+        options=RunOptions(person_present=False, log_file=log_file),
     )
     async with opened as runtime:
         found = await asyncio.gather(

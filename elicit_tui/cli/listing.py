@@ -18,7 +18,7 @@ from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import uri_templates
 from elicit_tui.host.offers import Prompt, ResourceTemplate, Tool, objects
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
@@ -80,9 +80,8 @@ async def _all_offers(
     opened = open_runtime(
         settings,
         responder=lambda queue: person.responder(settings, queue),
-        person_present=person.present,
         launch=names,
-        log_file=namespace.log_file,
+        options=RunOptions(person_present=person.present, log_file=namespace.log_file),
     )
     async with opened as runtime:
         person.follow(runtime)

@@ -20,7 +20,7 @@ from elicit_tui.errors import LimitReached, LoginError, ProtocolCallError, Serve
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory
 from elicit_tui.policy import Policy
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -151,8 +151,7 @@ async def _connected(
     opened = open_runtime(
         settings,
         responder=lambda queue: person.responder(settings, queue),
-        person_present=person.present,
-        log_file=namespace.log_file,
+        options=RunOptions(person_present=person.present, log_file=namespace.log_file),
     )
     # To connect is all that is wanted: the login is asked for on the way, where the server has one.
     async with opened as runtime:

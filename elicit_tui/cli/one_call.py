@@ -33,7 +33,7 @@ from elicit_tui.host.events import (
     UrlCompleted,
 )
 from elicit_tui.host.open_calls import wait_within
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -223,11 +223,13 @@ class OneCall:
         opened = open_runtime(
             self._settings,
             responder=self._responder,
-            answers=self._answers,
-            person_present=self._person.present,
-            launched=self._launched,
-            log_file=self._options.log_file,
-            keep_drafts=self._answers is None,
+            options=RunOptions(
+                answers=self._answers,
+                person_present=self._person.present,
+                keep_drafts=self._answers is None,
+                launched=self._launched,
+                log_file=self._options.log_file,
+            ),
         )
         async with opened as runtime:
             runtime.broker.subscribe(self._broker_said)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import dropwhile, takewhile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import tomlkit
 from tomlkit import parse as parse_toml
@@ -58,6 +58,16 @@ def surroundings_of(path: Path, name: str) -> tuple[str, Mapping[str, Any]]:
     return str(table.get("cwd") or ""), environment if isinstance(environment, Mapping) else {}
 
 
+class LaunchContext(NamedTuple):
+    """What a server is to run in: None leaves what the file says, what is empty is taken out."""
+
+    cwd: str | None = None
+    env: Mapping[str, str] | None = None
+
+
+UNCHANGED: Final = LaunchContext()
+
+
 def put_server(
     path: Path,
     name: str,
@@ -65,18 +75,16 @@ def put_server(
     *,
     was: str | None = None,
     enabled: bool = True,
-    cwd: str | None = None,
-    env: Mapping[str, str] | None = None,
+    context: LaunchContext = UNCHANGED,
 ) -> None:
     """Write a server: a new one at the end of the file, one that is there where it stands.
 
-    `was`: its name before. `cwd`, `env`: None leaves them as they are; empty ones are taken out.
-    Raises ConfigError with what would be wrong, UsageError for a name or target that is none;
-    nothing is written then.
+    `was`: its name before. Raises ConfigError with what would be wrong, UsageError for a name or
+    target that is none; nothing is written then.
     """
     # As the command line reads it, so that both take the same.
     name, table = added_server(f"{name}={target}")
-    beside = {key: value for key, value in (("cwd", cwd), ("env", env)) if value is not None}
+    beside = {key: value for key, value in context._asdict().items() if value is not None}
     text = before = _text(path)
     if was is not None and was != name:
         text = _renamed(text, was, name)

@@ -27,7 +27,7 @@ from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.session_catalogues import SessionCatalogues, read_catalogue
 from elicit_tui.gateway.shared_calls import SharedCalls
-from elicit_tui.runtime import Runtime, open_runtime
+from elicit_tui.runtime import RunOptions, Runtime, open_runtime
 
 if TYPE_CHECKING:
     from elicit_tui.host.launch import Launched
@@ -76,9 +76,11 @@ async def open_session(
     opened = open_runtime(
         settings,
         responder=lambda queue: asking,
-        launched=options.launched,
-        log_file=options.log_file,
-        agent=CallingAgent(held_calls.left, other_terminal.drop_revoked),
+        options=RunOptions(
+            launched=options.launched,
+            log_file=options.log_file,
+            agent=CallingAgent(held_calls.left, other_terminal.drop_revoked),
+        ),
     )
     try:
         async with opened as runtime:
@@ -174,7 +176,10 @@ async def remember_catalogues(
     remembered: list[str] = []
     # Nobody is asked: a server that asks while it starts or lists is answered by nobody.
     opened = open_runtime(
-        settings, responder=lambda queue: NobodyResponder(), person_present=False, launch=names
+        settings,
+        responder=lambda queue: NobodyResponder(),
+        launch=names,
+        options=RunOptions(person_present=False),
     )
 
     async def remember(name: str) -> None:

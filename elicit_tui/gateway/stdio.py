@@ -8,8 +8,9 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
@@ -27,7 +28,6 @@ from elicit_tui.elicitation.eras import Era
 from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.mcp_server import build_server
-from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.other_terminal import OtherTerminalByStore
 from elicit_tui.host.number_text import json_line
@@ -36,7 +36,6 @@ from elicit_tui.runtime import open_store
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
-    from elicit_tui.host.launch import Launched
 
 CHUNK_BYTES: Final = 256 * 1024
 SETTLE_SECONDS: Final = 1.0
@@ -294,31 +293,21 @@ async def serve(session: AgentSession, read: AgentRead, write: AgentWrite) -> No
 async def serve_standard_streams(
     settings: Settings,
     names: Sequence[str],
-    *,
     handover: Handover,
-    offered: SessionOffers,
-    launched: Launched,
-    log_file: Path | None,
-    notify: Callable[[str], None],
+    options: SessionOptions,
 ) -> None:
     """The whole of `elicit-tui gateway` on stdio: one session, until the agent hangs up.
 
-    `offered` and `handover`: what the front told the agent, and what it left to the session.
+    `handover`: what the front left to the session.
     """
     async with (
         standard_streams(handover) as (read, write),
-        open_store(settings, "asker", notify=notify) as store,
+        open_store(settings, "asker", notify=options.notify) as store,
         open_session(
             settings,
             names,
             OtherTerminalByStore(store, StoreWatch(store), Path.cwd()),
-            SessionOptions(
-                offered=offered,
-                listed=handover.listed,
-                notify=notify,
-                launched=launched,
-                log_file=log_file,
-            ),
+            replace(options, listed=handover.listed),
         ) as session,
     ):
         await serve(session, read, write)

@@ -388,22 +388,19 @@ class Connection:
             # Where that fails the call itself tells whether they were needed.
             with contextlib.suppress(ProtocolCallError):
                 await self.tools()
-        most_rounds = self.owner.elicitation.rounds
         driver = CallDriver(
             self.identity,
             session,
             self._broker,
             call,
-            most_rounds,
+            self.owner.elicitation.rounds,
             self.emit,
             lambda: call.id in self._given_up,
         )
         result, rounds = await self._awaiting.reached(driver.run())
         if not is_task(result):
             return result, rounds
-        follower = self._followers[call.id] = TaskFollower(
-            self.identity, session, self._broker, call, most_rounds, rounds, self.emit
-        )
+        follower = self._followers[call.id] = TaskFollower(driver, rounds)
         try:
             return await self._awaiting.reached(follower.run(result)), follower.rounds
         finally:

@@ -102,14 +102,22 @@ def judge_round(
     # the call can go on at all.
     refused = tuple(entry["method"] for entry in requests.values() if _is_other_method(entry))
     elicitations = {key: entry for key, entry in requests.items() if not _is_other_method(entry)}
-    return Round(
-        elicitations=tuple(
-            _judged(broker, server, call, number, len(elicitations), key, entry)
-            for key, entry in elicitations.items()
-        ),
-        refused_methods=refused,
-        request_state=state,
-    )
+    judged = []
+    for key, entry in elicitations.items():
+        request = ElicitationRequest(
+            server=server,
+            params=entry.get("params") if isinstance(entry, Mapping) else None,
+            era="modern",
+            calls=(call,),
+            round=number,
+            group_size=len(elicitations),
+            wire_id=key,
+            # Judged as a malformed question, whatever its params are.
+            defect=None if _is_well_formed(entry) else "The input request names no method.",
+        )
+        # Asked while the answer is read, so that of a flood nothing is kept.
+        judged.append(Judged(key, request, broker.admit(request)))
+    return Round(tuple(judged), refused_methods=refused, request_state=state)
 
 
 def _is_other_method(entry: Any) -> bool:
@@ -118,26 +126,5 @@ def _is_other_method(entry: Any) -> bool:
     return isinstance(method, str) and method != ELICITATION
 
 
-def _judged(
-    broker: Broker,
-    server: ServerIdentity,
-    call: Call,
-    number: int,
-    group_size: int,
-    key: str,
-    entry: Any,
-) -> Judged:
-    well_formed = isinstance(entry, Mapping) and entry.get("method") == ELICITATION
-    request = ElicitationRequest(
-        server=server,
-        params=entry.get("params") if isinstance(entry, Mapping) else None,
-        era="modern",
-        calls=(call,),
-        round=number,
-        group_size=group_size,
-        wire_id=key,
-        # Judged as a malformed question, whatever its params are.
-        defect=None if well_formed else "The input request names no method.",
-    )
-    # Asked while the answer is read, so that of a flood nothing is kept.
-    return Judged(key, request, broker.admit(request))
+def _is_well_formed(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and entry.get("method") == ELICITATION

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from elicit_tui.broker import Broker
-from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
+from elicit_tui.elicitation import ElicitationRequest, Outcome
 from elicit_tui.elicitation.task import ENDS
 from elicit_tui.errors import (
     Interrupted,
@@ -23,10 +22,11 @@ from elicit_tui.errors import (
     TaskCancelled,
 )
 from elicit_tui.host.awaiting import doubling
-from elicit_tui.host.events import HostEvent, Progress, RoundStarted, TaskStarted
+from elicit_tui.host.events import Progress, RoundStarted, TaskStarted
 from elicit_tui.host.exchange import Round, judge_round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
-from elicit_tui.host.session import Gone, Session, TransportRefused
+from elicit_tui.host.rounds import CallDriver
+from elicit_tui.host.session import Gone, TransportRefused
 from elicit_tui.text import neutral_line
 
 SHORTEST_SECONDS: Final = 0.1
@@ -57,24 +57,16 @@ def task_id_of(task: Mapping[str, Any]) -> str:
 class TaskFollower:
     """One task of a server, from the answer that named it."""
 
-    def __init__(
-        self,
-        identity: ServerIdentity,
-        session: Session,
-        broker: Broker,
-        call: Call,
-        most_rounds: int,
-        rounds: int,
-        emit: Callable[[HostEvent], None],
-    ) -> None:
-        """`rounds`: how many the call took so far."""
-        self._identity = identity
-        self._session = session
-        self._broker = broker
-        self._call = call
-        self._most_rounds = most_rounds
+    def __init__(self, driver: CallDriver, rounds: int) -> None:
+        """`driver`: of the call that was answered so; `rounds`: how many it took so far."""
+        # It goes on where the driver ended: the same call, at the same server.
+        self._identity = driver.identity
+        self._session = driver.session
+        self._broker = driver.broker
+        self._call = driver.call
+        self._most_rounds = driver.most_rounds
+        self._emit = driver.emit
         self.rounds = rounds
-        self._emit = emit
         self._id = ""
         self._last_message: str | None = None
         """The last status message, and how many there were."""
@@ -156,7 +148,12 @@ class TaskFollower:
             self._last_message = message
             self._changes += 1
             self._emit(
-                Progress(self._identity.name, self._call.id, float(self._changes), message=message)
+                Progress(
+                    self._identity.name,
+                    self._call.id,
+                    float(self._changes),
+                    message=message,
+                )
             )
 
     def _end(self, task: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -209,7 +206,11 @@ class TaskFollower:
             raise _invalid(f"The server's task asks for more than {MOST_KEYS:,} things")
         self.rounds += 1
         current = judge_round(
-            {"inputRequests": new}, self._broker, self._identity, self._call, self.rounds
+            {"inputRequests": new},
+            self._broker,
+            self._identity,
+            self._call,
+            self.rounds,
         )
         group = len(current.let_through)
         self._emit(RoundStarted(self._identity.name, self._call.id, self.rounds, group))

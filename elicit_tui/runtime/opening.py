@@ -152,21 +152,14 @@ async def open_inbox(
         presence: what tells whether somebody sits here; None: only a key does.
     """
     from elicit_tui.broker.answerer import refusal, this_process
-    from elicit_tui.broker.inbox import Inbox
+    from elicit_tui.broker.inbox import Inbox, InboxRules
 
     async with open_store(settings, "answerer", create=create) as store:
         may = partial(refusal, without_terminal=settings.store.answer_without_terminal)
         # An answer is examined for secrets only when one is given.
         guardian = LazyGuardian(settings.guardian)
-        inbox = Inbox(
-            store,
-            via,
-            me=this_process(),
-            refusal=may,
-            examine=guardian.outgoing,
-            abandoned=partial(_record_end, settings),
-            presence=presence,
-        )
+        rules = InboxRules(may, guardian.outgoing, abandoned=partial(_record_end, settings))
+        inbox = Inbox(store, via, me=this_process(), rules=rules, presence=presence)
         async with inbox.watched():
             yield inbox
 

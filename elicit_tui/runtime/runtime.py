@@ -19,10 +19,28 @@ from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_led
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import CallingAgent
-    from elicit_tui.broker.drafts import Drafts
     from elicit_tui.hooks import Hooks
     from elicit_tui.host.launch import Launched
     from elicit_tui.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What a run can do without."""
+
+    answers: Sequence[Rule] | None = None
+    """The entries of an answers file: they answer, and nobody else is asked."""
+    person_present: bool = True
+    """Whether somebody is there who can be asked."""
+    keep_drafts: bool = False
+    """Whether what was typed and not sent is there in the next run too; never where nothing may be
+    kept (`history.content`)."""
+    launched: Launched | None = None
+    """Servers whose processes were started even before the run."""
+    log_file: Path | None = None
+    """Where the run writes what its servers log."""
+    agent: CallingAgent | None = None
+    """To be given by a face whose calls an agent makes (see `Broker`)."""
 
 
 @dataclass(frozen=True)
@@ -60,46 +78,35 @@ def _hooks(settings: Settings) -> Hooks | None:
     return Hooks(settings.hooks, settings.history.content)
 
 
-def _draft_files(guardian: LazyGuardian) -> Drafts:
-    return DraftFiles(paths.state_directory(), guardian)
-
-
 @asynccontextmanager
 async def open_runtime(
     settings: Settings,
     *,
     responder: Callable[[Queue], Responder],
-    answers: Sequence[Rule] | None = None,
-    person_present: bool = True,
     launch: Sequence[str] = (),
-    launched: Launched | None = None,
-    log_file: Path | None = None,
-    keep_drafts: bool = False,
-    agent: CallingAgent | None = None,
+    options: RunOptions | None = None,
 ) -> AsyncIterator[Runtime]:
-    """Compose a run.
-
-    `keep_drafts`: what was typed and not sent is there in the next run too, unless nothing may be
-    kept (`history.content`).
-
-    `agent`: to be given by a face whose calls an agent makes (see `Broker`).
-
-    `launch` names the servers whose processes start at once; `launched` are those that were
-    started even before this.
+    """Compose a run; `launch` names the servers whose processes start at once.
 
     `responder` is given the queue, which knows what waits, is open and was put off. On the way out
     every open question ends by `shutdown`, is recorded and sent; then the servers end.
     """
-    policy = Policy(settings, answers=answers, person_present=person_present)
+    options = options or RunOptions()
+    policy = Policy(settings, answers=options.answers, person_present=options.person_present)
     guardian = LazyGuardian(settings.guardian)
     # One that cannot be opened refuses every write: then nothing is accepted.
     ledger = open_ledger(settings.history)
     hooks = _hooks(settings)
     queue = Queue()
-    drafts = _draft_files(guardian) if keep_drafts and settings.history.content != "none" else None
-    options = BrokerOptions(queue=queue, hooks=hooks, drafts=drafts, agent=agent)
-    broker = Broker(policy, guardian, ledger, responder(queue), options)
-    host = Host(settings, broker, log_file=log_file, launched=launched)
+    may_keep = options.keep_drafts and settings.history.content != "none"
+    beside = BrokerOptions(
+        queue=queue,
+        hooks=hooks,
+        drafts=DraftFiles(paths.state_directory(), guardian) if may_keep else None,
+        agent=options.agent,
+    )
+    broker = Broker(policy, guardian, ledger, responder(queue), beside)
+    host = Host(settings, broker, log_file=options.log_file, launched=options.launched)
     # Whatever fails from here on, the ledger is closed.
     try:
         # The processes start before anything is connected, and get ready meanwhile.

@@ -18,7 +18,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.host.events import HostEvent, LogMessage, Progress, ServerLog
 from elicit_tui.host.launch import server_directory
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run, RunEvent
@@ -74,7 +74,7 @@ class Lane:
                 self._settings,
                 responder=lambda queue: self,
                 launch=() if self._in_process is not None else (self._server,),
-                log_file=self._log_file,
+                options=RunOptions(log_file=self._log_file),
             )
             runtime = await self._stack.enter_async_context(opened)
             # With it comes the SDK, which the help of a command does without.

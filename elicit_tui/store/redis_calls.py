@@ -93,7 +93,6 @@ class RedisCalls(SealedCalls):
         server: RedisServer,
         process: str,
         secrets: Secrets,
-        sealer: Callable[[], Sealer],
         present: Present,
         dead_after: Callable[[], float],
         now: Callable[[Sequence[bytes]], float],
@@ -103,7 +102,6 @@ class RedisCalls(SealedCalls):
         self._server = server
         self.process = process
         self._secrets = secrets
-        self._sealer_now = sealer
         self._present = present
         self._dead_after = dead_after
         self._now = now
@@ -112,7 +110,7 @@ class RedisCalls(SealedCalls):
         """The calls of this process with their blobs, until they were read."""
 
     def _sealer(self) -> Sealer:
-        return self._sealer_now()
+        return self._secrets.sealer(lambda: False)  # The owner's own: no key is ever made.
 
     async def _change(self, owner: str, work: Callable[[Book, BookChange], Result]) -> Result:
         async with self._turns[owner]:  # This process does not get in its own way.

@@ -81,7 +81,6 @@ class RedisStore(RedisQuestions):
             self.server,
             self._life,
             self._secrets,
-            self._sealer,
             self._present,
             lambda: self._dead_after,
             self._seconds,

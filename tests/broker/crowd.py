@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from elicit_tui.broker import Broker
-from elicit_tui.broker.inbox import Inbox
+from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_questions import InboxQuestions
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Deadline, Outcome, Question, Queue, accept, new_id
@@ -74,9 +74,11 @@ async def answer(directory: Path) -> None:
         store,
         "inbox",
         me=me,
-        refusal=lambda asking: None,
-        examine=lambda content, form: (),
-        abandoned=lambda question_id: None,
+        rules=InboxRules(
+            refusal=lambda asking: None,
+            examine=lambda content, form: (),
+            abandoned=lambda question_id: None,
+        ),
     )
     async with inbox.watched():
         say("ready")

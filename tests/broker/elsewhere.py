@@ -10,7 +10,7 @@ from typing import Any
 
 from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.broker.contracts import CallingAgent
-from elicit_tui.broker.inbox import Inbox
+from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Outcome, Question, accept
@@ -150,9 +150,11 @@ class World:
             store,
             "inbox",
             me=Answerer("me", terminal, "laptop", ("41 elicit-tui", "40 bash")),
-            refusal=lambda asking: self.refusal,
-            examine=Guardian().outgoing,
-            abandoned=lambda question_id: None,
+            rules=InboxRules(
+                refusal=lambda asking: self.refusal,
+                examine=Guardian().outgoing,
+                abandoned=lambda question_id: None,
+            ),
         )
         context = inbox.watched()
         await context.__aenter__()

@@ -96,7 +96,7 @@ def test_a_face_for_agents_of_ten_lines_approves_nothing_for_one_that_left_and_i
     async def body() -> None:
         from elicit_tui.elicitation.settings import HistorySettings
         from elicit_tui.errors import ToolRefused
-        from elicit_tui.runtime import open_runtime
+        from elicit_tui.runtime import RunOptions, open_runtime
 
         shown: list[Question] = []
         over = asyncio.Event()
@@ -117,7 +117,9 @@ def test_a_face_for_agents_of_ten_lines_approves_nothing_for_one_that_left_and_i
             history=HistorySettings(path=str(tmp_path / "ledger.sqlite3")),
         )
         opened = open_runtime(
-            settings, responder=lambda queue: Face(), agent=CallingAgent(lambda request: True)
+            settings,
+            responder=lambda queue: Face(),
+            options=RunOptions(agent=CallingAgent(lambda request: True)),
         )
         async with opened as runtime:
             connection = await runtime.host.connect("asking")

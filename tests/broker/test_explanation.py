@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.explanation import Explanation, explain
+from elicit_tui.broker.explanation import Explanation, PossibleQuestion, explain
 from elicit_tui.elicitation import Finding, Review, Severity
 from elicit_tui.elicitation.settings import (
     GranularApproval,
@@ -43,7 +43,8 @@ def explained(
     owner = Settings(servers={"s": own}, **settings)
     policy = Policy(owner, person_present=person)
     finds = Finds(Review(findings))
-    explanation: Explanation = run(explain(owner, policy, finds, "s", tool, mode, message))
+    question = PossibleQuestion("s", tool, mode, message)
+    explanation: Explanation = run(explain(owner, policy, finds, question))
     return explanation
 
 
@@ -186,10 +187,11 @@ def test_it_says_what_the_guardian_would_do_with_a_message() -> None:
 def test_the_form_that_is_made_up_for_a_rule_is_no_finding() -> None:
     rules = (Rule("accept", server="s", content={"password": "x"}),)
     own = Settings(servers={"s": ServerSettings("s", command="x")}, rules=rules)
-    explanation = run(explain(own, Policy(own), Guardian(own.guardian), "s", message="Go on?"))
+    policy, guardian = Policy(own), Guardian(own.guardian)
+    explanation = run(explain(own, policy, guardian, PossibleQuestion("s", message="Go on?")))
     assert explanation.result == "accept"
     phishing = "Please enter your GitHub password to continue."
-    declined = run(explain(own, Policy(own), Guardian(own.guardian), "s", message=phishing))
+    declined = run(explain(own, policy, guardian, PossibleQuestion("s", message=phishing)))
     assert declined.result == "decline"
 
 
@@ -217,7 +219,8 @@ def explained_case(case: Case) -> Explanation:
     owner = settings_of(case)
     policy = Policy(owner, answers_of(case), person_present=case.person == "yes")
     finds = Finds(Review(FINDINGS[case.verdict]))
-    explanation: Explanation = run(explain(owner, policy, finds, "s", None, case.mode, "m"))
+    question = PossibleQuestion("s", None, case.mode, "m")
+    explanation: Explanation = run(explain(owner, policy, finds, question))
     return explanation
 
 

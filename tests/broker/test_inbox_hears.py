@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from elicit_tui.broker.inbox import Inbox
+from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft, StoreTrouble
 from elicit_tui.errors import StoreError
 from elicit_tui.store.store import Changes, Store, Waiting
@@ -54,9 +54,11 @@ class Told:
             cast("Store", self.store),
             "inbox",
             me=ME,
-            refusal=lambda asking: None,
-            examine=lambda content, form: (),
-            abandoned=self.abandoned.append,
+            rules=InboxRules(
+                refusal=lambda asking: None,
+                examine=lambda content, form: (),
+                abandoned=self.abandoned.append,
+            ),
         )
         self.inbox.subscribe(self.events.append)
 

@@ -13,7 +13,13 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.config import editing
-from elicit_tui.config.editing import put_server, remove_server, surroundings_of, target_of
+from elicit_tui.config.editing import (
+    LaunchContext,
+    put_server,
+    remove_server,
+    surroundings_of,
+    target_of,
+)
 from elicit_tui.config.example import write_example
 from elicit_tui.errors import ConfigError, ElicitTuiError
 
@@ -186,17 +192,18 @@ command = "x"
 
 def test_folder_and_environment_are_changed_in_place(mine: Path) -> None:
     mine.write_text(NOTES)
-    put_server(mine, "notes", "notes", cwd="/srv/notes", env={"KIND": "all", "NEW": "a b"})
+    changed = LaunchContext("/srv/notes", {"KIND": "all", "NEW": "a b"})
+    put_server(mine, "notes", "notes", context=changed)
     text = mine.read_text()
     assert surroundings_of(mine, "notes") == ("/srv/notes", {"KIND": "all", "NEW": "a b"})
     for kept in ("# mine", "# the notes", "# where they lie", "# which ones", "# of them"):
         assert kept in text
     assert "[mcp_servers.notes.tools.erase]" in text
     assert "# the next one\n[mcp_servers.other]" in text
-    put_server(mine, "notes", "notes", cwd="", env={})
+    put_server(mine, "notes", "notes", context=LaunchContext("", {}))
     assert surroundings_of(mine, "notes") == ("", {})
     put_server(mine, "notes", "notes")
-    put_server(mine, "third", "third", cwd="/x", env={"A": 'b"c'})
+    put_server(mine, "third", "third", context=LaunchContext("/x", {"A": 'b"c'}))
     assert surroundings_of(mine, "third") == ("/x", {"A": 'b"c'})
 
 

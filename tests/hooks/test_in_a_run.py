@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.explanation import explain
+from elicit_tui.broker.explanation import PossibleQuestion, explain
 from elicit_tui.config import load
 from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.guardian import Guardian
@@ -151,7 +151,8 @@ def test_config_check_finds_what_cannot_run_and_explain_names_the_hooks(tmp_path
         "Asked before a person: hook at config.toml:4. The first that answers decides.",
     ]
     settings = load(config_path=Path(config[1]), managed_path=tmp_path / "none")
-    walk = asyncio.run(explain(settings, Policy(settings), Guardian(settings.guardian), "s"))
+    question = PossibleQuestion("s")
+    walk = asyncio.run(explain(settings, Policy(settings), Guardian(settings.guardian), question))
     steps = [step.sentence for step in walk.steps if step.step == "hooks"]
     assert steps[-1] == "Sees the answer, and may refuse or change it: hook at config.toml:11."
 

@@ -20,6 +20,7 @@ from elicit_tui.errors import (
 )
 from elicit_tui.host import task_follower
 from elicit_tui.host.events import Progress
+from elicit_tui.host.rounds import CallDriver
 from elicit_tui.host.task_follower import TaskFollower, task_id_of
 
 pytestmark = pytest.mark.anyio
@@ -93,15 +94,16 @@ class Session:
 
 
 def follow(session: Session, broker: Broker | None = None, rounds: int = 9) -> TaskFollower:
-    return TaskFollower(
+    driver = CallDriver(
         SERVER,
         session,  # type: ignore[arg-type]
         broker or Broker(),  # type: ignore[arg-type]
         CALL,
         rounds,
-        0,
         events.append,
+        lambda: False,
     )
+    return TaskFollower(driver, 0)
 
 
 events: list[Any] = []

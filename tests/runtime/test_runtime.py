@@ -30,7 +30,7 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.errors import SecretError
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, state_directory
-from elicit_tui.runtime import open_inbox, open_runtime, open_store, opening
+from elicit_tui.runtime import RunOptions, open_inbox, open_runtime, open_store, opening
 from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger, store_secret
 from elicit_tui.store.store import Asker
 from tests.broker.conftest import form_request
@@ -65,7 +65,8 @@ def settings_in(directory: Path, content: ContentPolicy = "redacted", **more: An
 
 
 def opened(settings: Settings, person: Person, **more: Any) -> Any:
-    return open_runtime(settings, responder=lambda queue: person, **more)
+    options = RunOptions(**more)
+    return open_runtime(settings, responder=lambda queue: person, options=options)
 
 
 async def test_on_the_way_out_what_is_open_ends_is_recorded_and_is_told(tmp_path: Path) -> None:

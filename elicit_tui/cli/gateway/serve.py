@@ -88,17 +88,13 @@ def _serve(
             handover = answer_while(load, Front(offered, settings.gateway))
         import asyncio
 
+        from elicit_tui.gateway.opening import SessionOptions
         from elicit_tui.gateway.stdio import serve_standard_streams
 
-        serving = serve_standard_streams(
-            settings,
-            names,
-            handover=handover,
-            offered=offered,
-            launched=launched,
-            log_file=namespace.log_file,
-            notify=notify,
+        options = SessionOptions(
+            offered=offered, notify=notify, launched=launched, log_file=namespace.log_file
         )
+        serving = serve_standard_streams(settings, names, handover, options)
         # Whoever started us may ask us to end: an agent does so when it quits.
         with contextlib.suppress(Interrupted):
             asyncio.run(interrupts.run(serving))

@@ -91,7 +91,7 @@ class ServerEditing:
         return {"cwd": cwd, "env": lines if _environment(lines) == dict(env) else None}
 
     def _save(self, values: Mapping[str, Any], was: str | None = None) -> str:
-        from elicit_tui.config.editing import put_server
+        from elicit_tui.config.editing import LaunchContext, put_server
 
         name = values["name"].strip()
         if name != was and name in self._app.state.servers:
@@ -106,8 +106,7 @@ class ServerEditing:
                 values["target"],
                 was=was,
                 enabled=values["enabled"],
-                cwd=values["cwd"].strip(),
-                env=env,
+                context=LaunchContext(values["cwd"].strip(), env),
             )
             moved = [was] if was not in (None, name) else []
             for old in moved:

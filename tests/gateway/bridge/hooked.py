@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from elicit_tui.broker.answerer import this_process
-from elicit_tui.broker.inbox import Inbox
+from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionLeft
 from elicit_tui.elicitation import Outcome, now
 from elicit_tui.elicitation.settings import Settings
@@ -178,9 +178,11 @@ async def person(*, there: bool = True, settings: Settings | None = None) -> Asy
             store,
             "inbox",
             me=this_process(),
-            refusal=lambda asking: None,
-            examine=lambda *_: (),
-            abandoned=lambda question_id: None,
+            rules=InboxRules(
+                refusal=lambda asking: None,
+                examine=lambda *_: (),
+                abandoned=lambda question_id: None,
+            ),
         )
         async with inbox.watched():
             if there:

@@ -22,7 +22,7 @@ from elicit_tui.elicitation.settings import (
     ServerSettings,
     Settings,
 )
-from elicit_tui.runtime import open_runtime
+from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question import QuestionScreen
@@ -45,7 +45,7 @@ class RealConsole:
             elicitation=ElicitationSettings(limits=ElicitationLimits(per_minute=10_000)),
             history=HistorySettings(path=str(directory / "ledger.sqlite3")),
         )
-        opened = partial(open_runtime, settings, log_file=directory / "log")
+        opened = partial(open_runtime, settings, options=RunOptions(log_file=directory / "log"))
         self._app = ConsoleApp(settings, opened)
         self._jobs: asyncio.Queue[tuple[str, Sequence[str], Future[Any]] | None]
         self._ready: Future[None] = Future()
