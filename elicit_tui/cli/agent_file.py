@@ -1,18 +1,25 @@
-"""An agent's own file, changed after a yes to the difference that is shown."""
+"""A change to a file of the person's, an agent's or our own: tried, shown, and made after a yes.
+
+With it stands how this program is started, which is what goes into an agent's file.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import os.path
+import shutil
+import sys
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
+from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_file import agreed
-from elicit_tui.cli.presence import person_present
-from elicit_tui.cli.signs import coloured_change
-from elicit_tui.errors import UsageError
+from elicit_tui.cli.own_terminal import coloured_change, person_present
+from elicit_tui.config import CommandLine, load
+from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.install.changes import difference
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -21,6 +28,89 @@ if TYPE_CHECKING:
 
 ChangeEnd = Literal["unchanged", "refused", "changed"]
 """How a change ended: nothing was to do, nobody said yes, or it is made."""
+YES: Final = frozenset({"y", "yes"})
+NAME: Final = "elicit-tui"
+CARRIED: Final = ("XDG_CONFIG_HOME", "XDG_STATE_HOME")
+"""An agent may start us without them, and we would look in other places."""
+
+
+# How we are started
+
+
+def own_program(module_arguments: Sequence[str] = ("-m", "elicit_tui")) -> list[str]:
+    """The absolute command that starts us.
+
+    `module_arguments`: what Python is given where no script of ours is installed.
+    """
+    script = shutil.which(sys.argv[0]) or shutil.which(NAME)
+    if script is not None and Path(script).stem == NAME:
+        return [str(Path(script).absolute())]
+    return [sys.executable, *module_arguments]
+
+
+def own_config(namespace: argparse.Namespace) -> list[str]:
+    """The option that names our configuration, where it is another than the person's own."""
+    return ["--config", str(namespace.config.absolute())] if namespace.config else []
+
+
+def gateway_program(namespace: argparse.Namespace) -> list[str]:
+    """The absolute command; the names of servers follow it."""
+    return [*own_program(), *own_config(namespace), "gateway"]
+
+
+def gateway_environment() -> dict[str, str]:
+    """What of our environment decides where configuration and store are."""
+    return {name: os.environ[name] for name in CARRIED if os.environ.get(name)}
+
+
+# Tried and asked
+
+
+def may_not_run(candidate: bytes, names: Collection[str]) -> Mapping[str, str]:
+    """Try our configuration as it would be, from a private file of its own.
+
+    Gives why not, by the name of each of the servers `names` that may not run.
+    """
+    folder = paths.state_directory() / "gateway" / "installed"
+    trial = paths.new_private_file(folder, "trial", ".toml", candidate)
+    try:
+        settings = load(CommandLine(config_file=trial))
+    except ConfigError as error:
+        problem = error.problems[0].replace(str(trial), "your configuration")
+        return dict.fromkeys(names, f"with it your configuration would be wrong: {problem}")
+    finally:
+        trial.unlink(missing_ok=True)
+    refused = {name: settings.servers[name].refused for name in names}
+    return {name: why for name, why in refused.items() if why is not None}
+
+
+def agreed(narration: Narration, question: str = "Write this? [y/N] ") -> bool:
+    """Whether the person who is there says yes to what they have read."""
+    if _answer(narration, question).strip().lower() in YES:
+        return True
+    narration.say("Nothing was written.")
+    return False
+
+
+def _answer(narration: Narration, prompt: str) -> str:
+    import asyncio
+
+    from elicit_tui.responders.typed_lines import InputGone, Lines
+
+    async def asked() -> str:
+        lines = Lines(sys.stdin)
+        try:
+            # A line typed ahead is no answer to what was not read yet.
+            lines.discard()
+            narration.write(prompt)
+            return await lines.next() or ""
+        except InputGone:
+            return ""
+
+    return asyncio.run(asked())
+
+
+# An agent's file
 
 
 def add_file(

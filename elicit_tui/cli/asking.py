@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from elicit_tui.broker import Notice
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.presence import person_present, wants_plain_prompts
+from elicit_tui.cli.own_terminal import person_present, wants_plain_prompts
 from elicit_tui.elicitation import Deadline, Outcome, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.host.events import UrlCompleted

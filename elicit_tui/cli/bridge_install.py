@@ -9,12 +9,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.cli.agent_file import add_consent, add_file, change_after_consent, chosen_file
+from elicit_tui.cli.agent_file import (
+    add_consent,
+    add_file,
+    change_after_consent,
+    chosen_file,
+    gateway_environment,
+    own_config,
+    own_program,
+)
 from elicit_tui.cli.bridge import DOCTOR, INSTALL, UNINSTALL
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_program import gateway_environment, own_config, own_program
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import UsageError
 from elicit_tui.gateway.agents import known_agents

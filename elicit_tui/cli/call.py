@@ -117,6 +117,6 @@ def _keys_of(prepared: Prepared) -> AbstractContextManager[None]:
     """The terminal as a person needs it who may be asked; untouched where nobody is there."""
     if not prepared.person_present:
         return nullcontext()
-    from elicit_tui.cli.flow_control import flow_control_off
+    from elicit_tui.cli.own_terminal import flow_control_off
 
     return flow_control_off()

@@ -11,9 +11,9 @@ from typing import IO, Any, Final
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_terminal import VERDICTS
 from elicit_tui.cli.recorded_requests import Recorded, Unreadable, recorded_requests
 from elicit_tui.cli.sarif import sarif_log
-from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings

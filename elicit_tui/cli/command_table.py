@@ -52,7 +52,7 @@ _GATEWAY: Final[dict[str, Command]] = {
     "snippet": Command(
         "gateway snippet AGENT [SERVER]...",
         "print the entry for an agent's configuration",
-        "elicit_tui.cli.gateway.snippet",
+        "elicit_tui.cli.gateway.install",
     ),
     "doctor": Command(
         "gateway doctor AGENT",
@@ -159,7 +159,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "demo": Command(
         "demo",
         "the console on a bundled server that asks every kind of question",
-        "elicit_tui.cli.demo",
+        "elicit_tui.cli.console",
         asks=True,
     ),
     "completion": Command(

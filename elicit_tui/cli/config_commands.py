@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
-from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.own_terminal import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line

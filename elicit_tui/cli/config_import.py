@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from elicit_tui.cli.agent_file import agreed, may_not_run
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_file import agreed, may_not_run
-from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.own_terminal import person_present
 from elicit_tui.config.importing import collect
 from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.install.changes import Change, make

@@ -1,18 +1,27 @@
-"""`elicit-tui` and `elicit-tui run`: the console."""
+"""`elicit-tui`, `elicit-tui run` and `elicit-tui demo`: the console."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui import paths
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.presence import is_terminal
-from elicit_tui.cli.run_settings import command_line, load_settings, startable
+from elicit_tui.cli.own_terminal import is_terminal
+from elicit_tui.cli.run_settings import (
+    DEMO,
+    command_line,
+    demo_command,
+    load_settings,
+    named_server,
+    startable,
+)
 from elicit_tui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Open the console on all enabled servers."""
+    """Open the console on all enabled servers, or on the demo."""
+    if namespace.command == "demo":
+        return _run_demo(namespace)
     narration = Narration()
     settings = load_settings(namespace, narration)
     names = startable(settings, narration)
@@ -103,3 +114,26 @@ def _open_runtime(
 
     options = RunOptions(log_file=log_file, keep_drafts=True)
     return open_runtime(settings, options=options, **more)
+
+
+# The demo
+
+
+def _run_demo(namespace: argparse.Namespace) -> int:
+    """Open the console on the demo server and those of `--with`, and on nothing else."""
+    settings, name = demo_settings(namespace, Narration())
+    named_server(settings, name)
+    return open_console(settings, tuple(settings.servers), namespace)
+
+
+def demo_settings(namespace: argparse.Namespace, narration: Narration) -> tuple[Settings, str]:
+    """The owner's settings without the owner's servers but with the demo, and the demo's name.
+
+    It is added as `--with` would, so that managed configuration holds for it too.
+    """
+    taken = load_settings(namespace, narration).servers
+    name = DEMO if DEMO not in taken else "elicit-tui-demo"
+    namespace.with_servers = [*namespace.with_servers, f"{name}={shlex.join(demo_command())}"]
+    settings = load_settings(namespace, Narration(stream=None))
+    wanted = (name, *(added for added, _ in command_line(namespace).added))
+    return replace(settings, servers={server: settings.servers[server] for server in wanted}), name

@@ -11,8 +11,16 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final, get_args
 
 from elicit_tui.cli.exit_codes import FAILED, OK
-from elicit_tui.cli.history_record import LABEL, answer, found, record_lines, recorded, request
-from elicit_tui.cli.history_text import plain_table, terminal_table
+from elicit_tui.cli.history_text import (
+    LABEL,
+    answer,
+    found,
+    plain_table,
+    record_lines,
+    recorded,
+    request,
+    terminal_table,
+)
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings

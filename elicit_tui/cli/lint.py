@@ -13,9 +13,9 @@ from elicit_tui.cli.check import finding_lines
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_terminal import VERDICTS
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.cli.sarif import sarif_log
-from elicit_tui.cli.signs import VERDICTS
 from elicit_tui.elicitation import Severity
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError, UsageError
 from elicit_tui.responders import NobodyResponder

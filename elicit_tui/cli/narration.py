@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from elicit_tui.cli.presence import is_terminal
-from elicit_tui.cli.signs import coloured
+from elicit_tui.cli.own_terminal import coloured, is_terminal
 from elicit_tui.errors import ConfigError, ElicitTuiError, ProtocolCallError
 
 
@@ -32,7 +31,7 @@ class Narration:
         at words on a terminal; not what is there to be pasted.
         """
         # Most commands end without a word of ours: they do not wait for these to load.
-        from elicit_tui.cli.wrapping import at_words
+        from elicit_tui.cli.own_terminal import at_words
         from elicit_tui.text import ci_safe, neutral
 
         # Neutral first, and then harmless to a CI system: its commands are plain text.

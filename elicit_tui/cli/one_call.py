@@ -12,8 +12,8 @@ from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_terminal import wants_plain_prompts
 from elicit_tui.cli.parser import nearest
-from elicit_tui.cli.presence import wants_plain_prompts
 from elicit_tui.cli.report import Report, connected_fields, event_line
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import Call
@@ -192,7 +192,7 @@ class OneCall:
         """Write the binary parts of the result where `--save` says; a sentence for each."""
         if self._options.save is None or self._report.result is None:
             return []
-        from elicit_tui.cli.saving import save_binaries
+        from elicit_tui.cli.result_output import save_binaries
 
         try:
             return save_binaries(self._report.result, self._options.save)

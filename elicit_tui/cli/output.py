@@ -101,7 +101,7 @@ class Output:
     def text(self, text: str) -> None:
         """Write lines for a person; the caller has made them neutral."""
         if self.on_terminal:
-            from elicit_tui.cli.signs import coloured
+            from elicit_tui.cli.own_terminal import coloured
 
             text = coloured(text, terminal=True)
         self._put(text + "\n")
@@ -111,7 +111,7 @@ class Output:
 
         What goes on in the next line stands at `column` at least, such as behind a label.
         """
-        from elicit_tui.cli.wrapping import at_words
+        from elicit_tui.cli.own_terminal import at_words
 
         self.text(at_words(text, self._private or self._stream, column))
 

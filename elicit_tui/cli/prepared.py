@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from elicit_tui.cli.arguments import Given, read_given
 from elicit_tui.cli.command_table import METHODS
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.presence import person_present
+from elicit_tui.cli.own_terminal import person_present
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.errors import UsageError
 from elicit_tui.host.uri_templates import filled

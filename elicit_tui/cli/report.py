@@ -239,7 +239,7 @@ class Report:
     def _write_result(self, output: Output, exit_code: int) -> None:
         if self.result is None:
             return
-        from elicit_tui.cli.result_text import result_text
+        from elicit_tui.cli.result_output import result_text
 
         output.text(result_text(self.result))
 

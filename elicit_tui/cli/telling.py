@@ -9,7 +9,7 @@ from typing import Final
 
 from elicit_tui.broker import Notice, Resolved
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.wrapping import columns_of
+from elicit_tui.cli.own_terminal import columns_of
 from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS

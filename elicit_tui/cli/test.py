@@ -15,8 +15,8 @@ from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+from elicit_tui.cli.own_terminal import in_ci, is_terminal
 from elicit_tui.cli.parser import positive_seconds
-from elicit_tui.cli.presence import in_ci, is_terminal
 from elicit_tui.cli.report import connected_fields, elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.config import load_answers

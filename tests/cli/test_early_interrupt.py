@@ -37,7 +37,7 @@ MOMENTS = [
         "argparse",
         "elicit_tui.cli.call",
         "elicit_tui.cli.arguments",
-        "elicit_tui.cli.presence",
+        "elicit_tui.cli.own_terminal",
         "elicit_tui.config",
         "elicit_tui.config.loading",
         "elicit_tui.host.launch",

@@ -10,7 +10,7 @@ import pytest
 
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.result_text import result_text
+from elicit_tui.cli.result_output import result_text
 from tests.cli.running import DEMO, SECONDS, environment, run
 from tests.cli.terminal import Terminal
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.cli.demo import demo_settings
+from elicit_tui.cli.console import demo_settings
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.run_settings import demo_command, load_settings, named_server, startable
 from elicit_tui.elicitation.settings import ServerSettings, Settings

@@ -21,7 +21,7 @@ from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.report import Report, event_line
-from elicit_tui.cli.result_text import result_text
+from elicit_tui.cli.result_output import result_text
 from elicit_tui.cli.telling import Telling
 from elicit_tui.elicitation import (
     Call,

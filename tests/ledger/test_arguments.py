@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.cli.history_record import answer
+from elicit_tui.cli.history_text import answer
 from elicit_tui.elicitation import Call, accept, decline
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.settings import ContentPolicy

@@ -9,11 +9,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.cli.agent_file import add_file, chosen_file
+from elicit_tui.cli.agent_file import add_file, chosen_file, gateway_environment, gateway_program
 from elicit_tui.cli.exit_codes import FAILED, INTERRUPTED, LIMIT, OK
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_program import gateway_environment, gateway_program
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, decisive, measured, proof_of

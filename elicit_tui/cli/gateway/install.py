@@ -1,4 +1,7 @@
-"""`elicit-tui gateway install|uninstall AGENT`: an agent's configuration, changed after a yes."""
+"""`elicit-tui gateway install|uninstall|snippet AGENT`: what stands of us in its configuration.
+
+`install` and `uninstall` change it after a yes; `snippet` prints the entry.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,19 @@ from elicit_tui.cli.agent_file import (
     add_file,
     change_after_consent,
     chosen_file,
+    gateway_environment,
+    gateway_program,
+    may_not_run,
     show_plan,
     without_stop,
 )
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.own_file import may_not_run
-from elicit_tui.cli.own_program import gateway_environment, gateway_program
+from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import DEMO, load_settings, named_server
 from elicit_tui.errors import Interrupted, UsageError
+from elicit_tui.gateway.agents import UNKNOWN, known_agents
+from elicit_tui.gateway.install.gateway_entry import snippet
 from elicit_tui.gateway.install.places import agent_named, own_file, shown_path
 from elicit_tui.gateway.install.planning import InstallRequest, plan_install, plan_uninstall
 
@@ -35,6 +42,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: Parser) -> None:
     """The agent, its file, and what goes into it."""
+    if parser.command == "snippet":
+        _add_to_snippet(parser)
+        return
     parser.add_argument(
         "agent", metavar="AGENT", nargs="?", help="which one; without it, which there are"
     )
@@ -52,7 +62,12 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Change an agent's configuration, or put it back. Raises UsageError, ConfigError."""
+    """Change an agent's configuration, put it back, or print what goes into it.
+
+    Raises UsageError, ConfigError.
+    """
+    if namespace.command == "snippet":
+        return _print_snippet(namespace)
     return _install(namespace) if namespace.command == "install" else _uninstall(namespace)
 
 
@@ -175,3 +190,26 @@ def _our_file(namespace: argparse.Namespace) -> Path:
 
 def _names(names: Sequence[str]) -> str:
     return ", ".join(map(without_stop, names))
+
+
+# The entry alone
+
+
+def _add_to_snippet(parser: Parser) -> None:
+    parser.add_argument(
+        "agent", metavar="AGENT", nargs="?", help="its name here; any other: general"
+    )
+    parser.add_argument("servers", metavar="SERVER", nargs="*", help="none: all enabled ones")
+
+
+def _print_snippet(namespace: argparse.Namespace) -> int:
+    """Print the entry for one agent. Raises UsageError."""
+    agents = known_agents()
+    listed = ", ".join(key for key in agents if key != UNKNOWN)
+    if namespace.agent is None:
+        raise UsageError(f"gateway snippet takes an agent: {listed}; any other name is general.")
+    agent = agents.get(namespace.agent, agents[UNKNOWN])
+    command = [*gateway_program(namespace), *namespace.servers]
+    Output().text(snippet(agent, command, gateway_environment()))
+    Narration().tell(f"for {agent.title}, in {agent.file}")
+    return 0

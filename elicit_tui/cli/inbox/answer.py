@@ -11,11 +11,10 @@ from elicit_tui.broker.inbox_questions import InboxQuestions
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
-from elicit_tui.cli.flow_control import flow_control_off
 from elicit_tui.cli.inbox.waiting_text import in_a_line
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.presence import person_present, wants_plain_prompts
+from elicit_tui.cli.own_terminal import flow_control_off, person_present, wants_plain_prompts
 from elicit_tui.elicitation import Outcome, Queue, accept, cancel, decline
 from elicit_tui.errors import UsageError
 from elicit_tui.runtime.opening import open_inbox

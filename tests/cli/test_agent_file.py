@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.cli.own_program import own_program
+from elicit_tui.cli.agent_file import own_program
 
 
 def script(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -1,0 +1,165 @@
+"""The terminal that this program runs in: is a person at it, its colours, its width, its keys.
+
+Whether a person is there has one answer for the whole run (README, "In CI").
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any, Final
+
+NOT_CI = frozenset({"", "0", "false"})
+
+
+def person_present(
+    *,
+    stdin_taken: bool = False,
+    stdin: IO[str] | None = None,
+    stderr: IO[str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> bool:
+    """Whether somebody can answer: stdin and stderr are terminals, and this is no CI.
+
+    `stdin_taken`: the arguments come from standard input, so that no answer can.
+    """
+    environment = os.environ if environment is None else environment
+    if stdin_taken or in_ci(environment):
+        return False
+    # Standard output may go anywhere: what a person reads and types is elsewhere.
+    return is_terminal(stdin or sys.stdin) and is_terminal(stderr or sys.stderr)
+
+
+def in_ci(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether this is a run of continuous integration (`CI` is set)."""
+    environment = os.environ if environment is None else environment
+    return environment.get("CI", "").lower() not in NOT_CI
+
+
+def wants_plain_prompts(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether this terminal can only take lines."""
+    environment = os.environ if environment is None else environment
+    return environment.get("TERM") == "dumb"
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a stream is an open terminal."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False  # The stream was closed.
+
+
+# Signs
+
+VERDICTS: Final = {"allow": "✓ ", "warn": "▲ ", "block": "■ "}
+"""What stands before a verdict or a severity on a terminal; a note has none."""
+
+GREEN, RED, YELLOW = 32, 31, 33
+COLOURS: Final = {"✓": GREEN, "✗": RED, "■": RED, "▲": YELLOW, "○": YELLOW}
+
+_SIGN: Final = re.compile(f"(?<![^ \n])[{''.join(COLOURS)}](?= )")
+
+
+def coloured(text: str, *, terminal: bool, environment: Mapping[str, str] | None = None) -> str:
+    """The text with its signs coloured for a terminal that wants it (https://no-color.org)."""
+    if not _wanted(terminal, environment):
+        return text
+    return _SIGN.sub(lambda sign: f"\x1b[{COLOURS[sign[0]]}m{sign[0]}\x1b[39m", text)
+
+
+def coloured_change(
+    line: str, *, terminal: bool, environment: Mapping[str, str] | None = None
+) -> str:
+    """One line of a unified diff, coloured likewise: what comes is green, what goes is red."""
+    colour = {"+": GREEN, "-": RED}.get(line[:1])
+    heading = line.startswith(("+++ ", "--- "))
+    if colour is None or heading or not _wanted(terminal, environment):
+        return line
+    return f"\x1b[{colour}m{line}\x1b[39m"
+
+
+def _wanted(terminal: bool, environment: Mapping[str, str] | None) -> bool:
+    environment = os.environ if environment is None else environment
+    return terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+# Lines
+
+NARROWEST = 20
+"""Columns; on a terminal of fewer nothing is broken at words."""
+
+
+def at_words(text: str, stream: IO[Any] | None, column: int = 0) -> str:
+    """The text as it fits this terminal; as it is where the stream is none.
+
+    What goes on in the next line is indented further, so that it never looks like a new line, and
+    at least to `column`.
+    """
+    width = columns_of(stream)
+    if width is None or width < NARROWEST or all(len(line) <= width for line in text.split("\n")):
+        return text
+    import textwrap
+
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * max(column, len(line) - len(line.lstrip(" ")) + 2)
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += wrapped or [line]
+    return "\n".join(lines)
+
+
+def columns_of(stream: IO[Any] | None) -> int | None:
+    """The width of the terminal that a stream is; None when it is none."""
+    try:
+        if stream is None or not stream.isatty():
+            return None
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return None
+
+
+# Ctrl+S, which sends a form
+
+
+@contextmanager
+def flow_control_off() -> Iterator[None]:
+    """Within this, Ctrl+S stops no output; afterwards the terminal is as it was.
+
+    A terminal that was stopped before goes on. Where standard input is no terminal, or the system
+    has none of this kind, nothing is done.
+    """
+    was_on = _set_flow_control(on=False)
+    try:
+        yield
+    finally:
+        if was_on:
+            _set_flow_control(on=True)
+
+
+def _set_flow_control(*, on: bool) -> bool:
+    """Set that one flag of the terminal, whatever the others are; whether it was set before."""
+    try:
+        import termios
+    except ImportError:
+        return False
+    try:
+        descriptor = sys.stdin.fileno()
+        flags = termios.tcgetattr(descriptor)
+        was_on = bool(flags[0] & termios.IXON)
+        # This one flag: whoever else changed the terminal meanwhile keeps what they set.
+        flags[0] = flags[0] | termios.IXON if on else flags[0] & ~termios.IXON
+        termios.tcsetattr(descriptor, termios.TCSANOW, flags)
+    except (termios.error, AttributeError, OSError, ValueError):
+        return False  # It is no terminal, or it is gone.
+    return was_on
