@@ -17,7 +17,7 @@ from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker.explanation import Explanation
-    from elicit_tui.config.problem import Diagnostic
+    from elicit_tui.config.locating import Diagnostic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +79,7 @@ def _path(namespace: argparse.Namespace) -> int:
 
 
 def _schema(namespace: argparse.Namespace) -> int:
-    from elicit_tui.config.json_schema import json_schema
+    from elicit_tui.config.example import json_schema
 
     Output().json(json_schema())
     return 0

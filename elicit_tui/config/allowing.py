@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
-from elicit_tui.config.expansion import Expansion
-from elicit_tui.config.system_path import find
+from elicit_tui.config.expansion import Expansion, find
 from elicit_tui.elicitation.settings import ServerSettings
 
 _PORTS: Final = {"http": 80, "https": 443}

@@ -8,8 +8,8 @@ from datetime import date, datetime, time
 from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.config.keys import FileKind
+from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
-from elicit_tui.config.problem import KeyPath
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 
 LONGEST_NAME: Final = 100

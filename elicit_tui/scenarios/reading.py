@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import FileKind
+from elicit_tui.config.locating import Diagnostic
 from elicit_tui.config.nodes import Table, Tables, Value, table_of
-from elicit_tui.config.problem import Diagnostic
 from elicit_tui.config.validating import as_json
 from elicit_tui.errors import ConfigError
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
