@@ -54,7 +54,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.authorization import TakeRedirect
 from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.text import neutral_line
-from elicit_tui.text.digest import digest
+from elicit_tui.text.hostile_json import digest
 
 if TYPE_CHECKING:
     from elicit_tui.policy import Decision, Policy

@@ -19,7 +19,7 @@ from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
 from elicit_tui.paths import replace_file
 from elicit_tui.store.nouns import noun_of, written
-from elicit_tui.text.digest import digest
+from elicit_tui.text.hostile_json import digest
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Guardian

@@ -13,7 +13,7 @@ from elicit_tui.cli.parser import nearest
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import UsageError
 from elicit_tui.text import neutral_line
-from elicit_tui.text.strict_json import strict_json
+from elicit_tui.text.hostile_json import strict_json
 
 OPEN_KEYWORDS: Final = ("patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 """At the top of an inputSchema these may allow names that its `properties` do not have."""

@@ -2,13 +2,14 @@
 
 What a room does in one era only stands under a trait; no era is compared by its name. Which one is
 tried first with a server, and what an agent is offered, stands where that is spoken
-(`host/session.py`, `gateway/front.py`).
+(`host/session.py`, `gateway/front.py`). Beside the revisions stands the extension of tasks, in the
+place of a call's result (spec: SEP-2663); both sides say it with each request anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError
@@ -82,3 +83,18 @@ def revision_to_try(error: BaseException | None, spoken: str | None) -> str | No
     if not broke or spoken is None:
         return None
     return HANDSHAKE if era_of(spoken) == "modern" else MODERN
+
+
+# Tasks
+
+EXTENSION: Final = "io.modelcontextprotocol/tasks"
+
+TaskStatus = Literal["working", "input_required", "completed", "cancelled", "failed"]
+ENDS: Final[frozenset[str]] = frozenset({"completed", "cancelled", "failed"})
+"""The states that never change any more."""
+
+
+def declares_tasks(capabilities: Any) -> bool:
+    """Whether these capabilities of a client or a server say that it knows tasks."""
+    extensions = capabilities.get("extensions") if isinstance(capabilities, Mapping) else None
+    return isinstance(extensions, Mapping) and isinstance(extensions.get(EXTENSION), Mapping)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from elicit_tui import paths
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ascii_json, neutral_line
-from elicit_tui.text.strict_json import strict_json
+from elicit_tui.text.hostile_json import strict_json
 
 LARGEST_FILE: Final = 4 * 1024 * 1024
 SUFFIX: Final = ".call.json"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from elicit_tui.text.workflow import escaped_commands
+from elicit_tui.text.neutral import escaped_commands
 
 BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 

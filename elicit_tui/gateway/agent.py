@@ -25,7 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
-from elicit_tui.elicitation.task import declares_tasks
+from elicit_tui.elicitation.eras import declares_tasks
 from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
 from elicit_tui.gateway.requester import LEVELS, AgentInfo, ClientSilent, elicitation_modes
 from elicit_tui.host.events import ListKind

@@ -23,9 +23,8 @@ from typing import Any, Final, NamedTuple
 
 from elicit_tui import __version__
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation.eras import MODERN
+from elicit_tui.elicitation.eras import EXTENSION, MODERN, declares_tasks
 from elicit_tui.elicitation.settings import GatewaySettings
-from elicit_tui.elicitation.task import EXTENSION, declares_tasks
 from elicit_tui.gateway.doctor_files import doctor_asks
 from elicit_tui.gateway.fit_to_pass import nested_too_deep
 from elicit_tui.gateway.offers import LISTS, SessionOffers

@@ -22,7 +22,7 @@ from mcp.shared.inbound import MCP_NAME_HEADER, decode_header_value
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from elicit_tui import __version__
-from elicit_tui.elicitation.task import EXTENSION
+from elicit_tui.elicitation.eras import EXTENSION
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError
 from elicit_tui.gateway.agent import (
     AgentRequest,

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from typing import Any, Final
 
 from elicit_tui.elicitation import rfc3339
-from elicit_tui.elicitation.task import ENDS, TaskStatus
+from elicit_tui.elicitation.eras import ENDS, TaskStatus
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall

@@ -23,7 +23,7 @@ from elicit_tui.elicitation.settings import Hook
 from elicit_tui.errors import HookError
 from elicit_tui.paths import start_directory
 from elicit_tui.text import in_seconds, neutral_line
-from elicit_tui.text.strict_json import KeyTwice, strict_json, too_deep
+from elicit_tui.text.hostile_json import KeyTwice, strict_json, too_deep
 
 if TYPE_CHECKING:
     import httpx2

@@ -25,7 +25,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from elicit_tui.elicitation import Outcome
-from elicit_tui.elicitation.task import EXTENSION
+from elicit_tui.elicitation.eras import EXTENSION
 from elicit_tui.host.number_text import read_float
 
 Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome
-from elicit_tui.elicitation.task import ENDS
+from elicit_tui.elicitation.eras import ENDS
 from elicit_tui.errors import (
     Interrupted,
     LimitReached,

@@ -11,7 +11,7 @@ from elicit_tui.elicitation.keeping import kept_arguments, kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.text import neutral, neutral_line, neutral_value
-from elicit_tui.text.digest import digest
+from elicit_tui.text.hostile_json import digest
 
 LONGEST_MESSAGE: Final = 4_000
 LONGEST_REQUEST: Final = 16_000

@@ -23,7 +23,7 @@ from elicit_tui.responders.typed_lines import (
     read_line,
 )
 from elicit_tui.text import as_name, controls_left_out, neutral, neutral_line, quoted, readable_json
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 
 ARGUMENTS_LIMIT: Final = 300
 MARKS: Final = '""'

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from elicit_tui.scenarios.result import Run, Suite
 from elicit_tui.text import neutral_line
-from elicit_tui.text.workflow import escaped_commands_in_xml
+from elicit_tui.text.neutral import escaped_commands_in_xml
 
 
 def junit_xml(suite: Suite, ended: str | None = None) -> bytes:

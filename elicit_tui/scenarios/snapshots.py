@@ -18,7 +18,7 @@ from elicit_tui.form.limits import pointer_part
 from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import excerpt
 from elicit_tui.text import ascii_json
-from elicit_tui.text.strict_json import once_each, too_deep
+from elicit_tui.text.hostile_json import once_each, too_deep
 
 _DEEP_IN_FILE: Final = 4
 """Where a schema stands there: below scenario, revision, list and question."""

@@ -10,9 +10,16 @@ puts a span of time in words, `countdown` shows how much of one is left, `local_
 
 from elicit_tui.text.data import ascii_json, neutral_value, readable_json
 from elicit_tui.text.duration import countdown, in_seconds, local_time
-from elicit_tui.text.neutral import as_name, name_line, neutral, neutral_line, quoted, stand_in
+from elicit_tui.text.neutral import (
+    as_name,
+    ci_safe,
+    name_line,
+    neutral,
+    neutral_line,
+    quoted,
+    stand_in,
+)
 from elicit_tui.text.unseen import controls_left_out, looks_blank, without_controls
-from elicit_tui.text.workflow import ci_safe
 
 __all__ = [
     "as_name",

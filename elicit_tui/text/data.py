@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from elicit_tui.text.neutral import neutral, neutral_line, stand_in
-from elicit_tui.text.workflow import escaped_commands
+from elicit_tui.text.neutral import escaped_commands, neutral, neutral_line, stand_in
 
 MAXIMUM_DEPTH: Final = 64
 MAXIMUM_ITEMS: Final = 20_000

@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourceUpdated, ToolsListChanged
 
-from elicit_tui.elicitation.task import EXTENSION
+from elicit_tui.elicitation.eras import EXTENSION
 from elicit_tui.gateway import agent as agent_module
 from elicit_tui.gateway.agent import (
     ANSWERED,

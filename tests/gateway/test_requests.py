@@ -10,7 +10,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from elicit_tui.elicitation.task import EXTENSION
+from elicit_tui.elicitation.eras import EXTENSION
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError
 from elicit_tui.gateway.agent import GONE
 from elicit_tui.gateway.mcp_server import RequestMiddleware

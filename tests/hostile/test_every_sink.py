@@ -37,7 +37,7 @@ from elicit_tui.host.events import LogMessage, Progress
 from elicit_tui.host.server_log import LogFile
 from elicit_tui.ledger import Ledger
 from elicit_tui.text import neutral_line
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.results import as_text
 from tests.hostile.tricks import COMMAND_LINES, EVERYTHING, MARKUP
 from tests.responders.typing import answered, person

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import HookError
-from elicit_tui.text.strict_json import strict_json, too_deep
+from elicit_tui.text.hostile_json import strict_json, too_deep
 
 MOST_INPUT: Final = 16 * 1024 * 1024
 """Bytes: a command of a megabyte of escapes takes six of JSON."""

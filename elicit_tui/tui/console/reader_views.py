@@ -14,7 +14,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import DataTable
 
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks

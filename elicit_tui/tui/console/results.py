@@ -15,7 +15,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json, neutral, neutral_line
-from elicit_tui.text.bounded_json import SHOWN_CHARACTERS, bounded_json
+from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.text.hosts import is_web_address
 
 LINK_CHARACTERS: Final = 4_000

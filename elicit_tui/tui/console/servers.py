@@ -15,7 +15,7 @@ from elicit_tui.elicitation.eras import ERAS, era_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.text import name_line, neutral, neutral_line
-from elicit_tui.text.digest import digest
+from elicit_tui.text.hostile_json import digest
 from elicit_tui.tui.console.spans import Role
 
 if TYPE_CHECKING:

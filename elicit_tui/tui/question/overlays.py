@@ -14,7 +14,7 @@ from elicit_tui.form.field import Field
 from elicit_tui.form.form import Conversion, Form
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import as_name, neutral_line
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BY_ACTION, Action

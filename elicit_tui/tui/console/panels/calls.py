@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.call_words import bar, briefly, how, question_words, searched
 from elicit_tui.tui.console.calls import CallRecord

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.server_words import offer_words, server_words

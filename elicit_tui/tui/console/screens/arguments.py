@@ -20,7 +20,7 @@ from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
-from elicit_tui.text.strict_json import strict_json
+from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.servers import VERBS, Offer

@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.widgets import DataTable, Tree
 
 from elicit_tui.text import neutral, neutral_line
-from elicit_tui.text.bounded_json import bounded_json
+from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
 from elicit_tui.tui.console.diffs import diff_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from elicit_tui.text.digest import digest
+from elicit_tui.text.hostile_json import digest
 
 
 def test_the_order_of_keys_makes_no_difference() -> None:
