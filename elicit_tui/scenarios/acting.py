@@ -14,9 +14,8 @@ from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.form.field import MISSING
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.limits import at_pointer, pointer_part
-from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
-from elicit_tui.scenarios.scenario import Scenario, excerpt, text_of
+from elicit_tui.scenarios.scenario import Scenario, advice, excerpt, text_of
 from elicit_tui.text import neutral_line
 
 CANNOT_TELL: Final = (

@@ -15,10 +15,9 @@ from elicit_tui.errors import Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.acting import shown_of_acceptance
-from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no
-from elicit_tui.scenarios.scenario import Scenario, excerpt, text_of
+from elicit_tui.scenarios.scenario import Scenario, advice, excerpt, text_of
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.variants import MARKER, TYPED, Asked, Variant
 from elicit_tui.scenarios.watching import Watched

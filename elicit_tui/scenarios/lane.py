@@ -19,10 +19,9 @@ from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.host.events import HostEvent, LogMessage, Progress, ServerLog
 from elicit_tui.host.launch import server_directory
 from elicit_tui.runtime import RunOptions, open_runtime
-from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run, RunEvent
-from elicit_tui.scenarios.scenario import Scenario
+from elicit_tui.scenarios.scenario import Scenario, advice
 from elicit_tui.scenarios.script import Script
 from elicit_tui.scenarios.variants import Asked, Variant
 from elicit_tui.scenarios.watching import States, Watched, states

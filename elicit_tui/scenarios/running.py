@@ -20,11 +20,10 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
 from elicit_tui.scenarios.acting import cannot_tell, hides_an_act
-from elicit_tui.scenarios.advice import advice
 from elicit_tui.scenarios.judging import hint_of
 from elicit_tui.scenarios.lane import Lane, Tell, Way
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
-from elicit_tui.scenarios.scenario import Scenario
+from elicit_tui.scenarios.scenario import Scenario, advice
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from elicit_tui.scenarios.variants import (
     Asked,

@@ -20,8 +20,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.scenarios.advice import Runner, advice
-from elicit_tui.scenarios.scenario import PreparedAnswer
+from elicit_tui.scenarios.scenario import PreparedAnswer, Runner, advice
 from elicit_tui.text import in_seconds, neutral_line
 
 DEADLINE_SECONDS: Final = 0.3

@@ -16,8 +16,8 @@ from elicit_tui.elicitation.settings import Rule
 from elicit_tui.errors import UsageError
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios import variants
-from elicit_tui.scenarios.junit import junit_xml
-from elicit_tui.scenarios.result import Run, Suite
+from elicit_tui.scenarios.reading import scenario_from_answers
+from elicit_tui.scenarios.result import Run, Suite, junit_xml
 from elicit_tui.scenarios.saying_no import contents_that_say_no, says_no
 from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
 from elicit_tui.scenarios.snapshots import (
@@ -28,7 +28,6 @@ from elicit_tui.scenarios.snapshots import (
     snapshot_file,
 )
 from elicit_tui.scenarios.variants import answers_gone_wrong
-from elicit_tui.scenarios.writing import scenario_from_answers
 from tests.broker.conftest import COLOUR, form_request
 
 FORM = {"mode": "form", "message": "Which?", "requestedSchema": COLOUR}
