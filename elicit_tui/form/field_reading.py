@@ -11,15 +11,17 @@ from elicit_tui.form.conversion import faithful_entry
 from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind, Unset
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_count, is_number, limit_text
-from elicit_tui.form.limits import MAX_CHOICES, NULLABLE, flattened
-from elicit_tui.form.pattern import SchemaPatterns, unchecked
-from elicit_tui.form.vocabulary import (
+from elicit_tui.form.limits import (
     ARRAY_KEYWORDS,
+    MAX_CHOICES,
+    NULLABLE,
     NUMBER_KEYWORDS,
     SELECT_KEYWORDS,
     STRING_KEYWORDS,
+    flattened,
     other_keywords,
 )
+from elicit_tui.form.pattern import SchemaPatterns, unchecked
 from elicit_tui.form.wording import choose_words, count_words, range_words
 from elicit_tui.text import looks_blank, neutral, neutral_line
 

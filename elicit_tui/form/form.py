@@ -1,18 +1,18 @@
-"""The form: fields, raw input to content, and the judge's verdict in words."""
+"""The form: fields, raw input to content, what can be sent of it, and the judge's verdict."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.form.conversion import entry_for, value_of
 from elicit_tui.form.field import MISSING, Entry, Field, Problem, Unset
+from elicit_tui.form.json_values import is_writable
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import patterns_of, unchecked
-from elicit_tui.form.sendable import Purpose, unsendable
 from elicit_tui.form.wording import NOT_ASKED_FOR, in_words, place_words
 from elicit_tui.text import neutral_line
 
@@ -217,3 +217,57 @@ def _line(path: tuple[Any, ...], field: Field) -> int | None:
 
 def _needed(name: Any, known: Mapping[str, Field]) -> str:
     return NEEDS_ANSWER if name in known else f"“{neutral_line(str(name), 80)}” {NEEDS_ANSWER}"
+
+
+# What can be sent at all
+
+Purpose = Literal["elicitation", "arguments"]
+"""What a form is filled in for: a server's question, or a call of a tool."""
+
+
+def unsendable(content: Any, purpose: Purpose) -> Problem | None:
+    """The first thing that cannot be sent at all, or None.
+
+    An elicitation's content is text, numbers, booleans and lists of texts (spec:
+    client/elicitation, `ElicitResult.content`); arguments are any JSON object.
+    """
+    if not isinstance(content, Mapping):
+        return Problem(None, "an object with the answers by name")
+    for name, value in content.items():
+        if not isinstance(name, str):
+            return Problem(None, "names that are texts")
+        if purpose == "elicitation" and not _is_flat(value):
+            allowed = "a text, a number, yes or no, or a list of texts"
+            return Problem(name, f"“{neutral_line(name, 80)}” can only be sent as {allowed}")
+        if not _is_writable(value) or not _is_unicode(name):
+            return Problem(name, "text and numbers that can be written as JSON")
+    return None
+
+
+def _is_flat(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, (str, int, float))
+
+
+def _is_writable(value: Any) -> bool:
+    stack = [value]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, Mapping):
+            stack.extend(here.values())
+        elif isinstance(here, (list, tuple)):
+            stack.extend(here)
+        # Half of a surrogate pair is text in Python and cannot be written.
+        elif not is_writable(here) or (isinstance(here, str) and not _is_unicode(here)):
+            return False
+    return True
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8: it has no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

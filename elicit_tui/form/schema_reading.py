@@ -8,11 +8,9 @@ from typing import Any
 
 from elicit_tui.form.field import Field
 from elicit_tui.form.field_reading import line_of, read_field, text_of
-from elicit_tui.form.form import Form
+from elicit_tui.form.form import Form, Purpose
 from elicit_tui.form.judge import Judge
-from elicit_tui.form.limits import MAX_PROPERTIES, too_large
-from elicit_tui.form.sendable import Purpose
-from elicit_tui.form.vocabulary import ROOT_DRAWN, other_keywords
+from elicit_tui.form.limits import MAX_PROPERTIES, ROOT_DRAWN, other_keywords, too_large
 from elicit_tui.text import neutral_line
 
 
