@@ -39,7 +39,7 @@ from elicit_tui.gateway.held_calls import TAKEN_BACK, HeldCalls
 from elicit_tui.gateway.measuring import TOOL, Measuring
 from elicit_tui.gateway.offers import Offers
 from elicit_tui.gateway.other_terminal import OtherTerminal
-from elicit_tui.gateway.passing import Background, Passing, Unknown
+from elicit_tui.gateway.passing import Background, Passing, ServerCalls, Unknown
 from elicit_tui.gateway.replies import Replies
 from elicit_tui.gateway.requester import (
     AgentInfo,
@@ -50,7 +50,6 @@ from elicit_tui.gateway.requester import (
     takes_task,
 )
 from elicit_tui.gateway.rounds import SEPARATOR
-from elicit_tui.gateway.server_calls import ServerCalls
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from elicit_tui.gateway.shared_calls import Elsewhere, NotKnown, SharedCalls
 from elicit_tui.gateway.sharing import Sharing

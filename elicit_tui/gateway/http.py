@@ -53,8 +53,7 @@ from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.host.sdk import quieten
 from elicit_tui.runtime import open_store
-from elicit_tui.store.store import Store
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Store, Token
 
 PATH: Final = "/mcp"
 SESSION_ID: Final = "mcp-session-id"

@@ -13,7 +13,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 
 WEEK_SECONDS: Final = 7 * 24 * 3600.0
 HUNG_UP_SECONDS: Final = 600.0

@@ -23,7 +23,7 @@ from typing import Final
 from elicit_tui.elicitation.request import now, rfc3339
 from elicit_tui.errors import StoreError, UsageError
 from elicit_tui.paths import replace_file, state_directory, write_private
-from elicit_tui.store.token_entries import SharedTokenEntries, Token
+from elicit_tui.store.store import SharedTokenEntries, Token
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 PREFIX: Final = "elicit-tui_"

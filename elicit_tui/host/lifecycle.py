@@ -9,7 +9,7 @@ one sentence and ends this server alone; and on every way out the process is end
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,6 @@ from elicit_tui.host.events import LoginAwaited
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
 from elicit_tui.host.server_log import LogFile, ServerLogReader, last_words
-from elicit_tui.host.startup_clock import StartupClock
 from elicit_tui.paths import logins_directory
 from elicit_tui.text import in_seconds, neutral_line
 
@@ -338,3 +337,29 @@ def _may_start(connection: Connection) -> None:
         raise ServerError(settings.refused, code="refused")
     if settings.lack is not None:
         raise ServerError(settings.lack, code="not_started")
+
+
+# The limit of time until it is ready
+
+
+class StartupClock:
+    """Runs from when it is made; 0 seconds: no limit."""
+
+    def __init__(self, seconds: float, over: Callable[[], None]) -> None:
+        """`over` is called when the time has passed."""
+        self._left = seconds
+        self._over = over
+        self._timer: asyncio.TimerHandle | None = None
+        self.go_on()
+
+    def stop(self) -> None:
+        """Let no more time pass."""
+        if self._timer is not None:
+            self._left = max(0.001, self._timer.when() - asyncio.get_running_loop().time())
+            self._timer.cancel()
+            self._timer = None
+
+    def go_on(self) -> None:
+        """Let time pass again."""
+        if self._left and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._left, self._over)

@@ -4,7 +4,7 @@ Every decision carries one plain sentence with the key and the layer it came fro
 """
 
 from elicit_tui.policy.decision import Decision, ends
-from elicit_tui.policy.logging_in import issuer_refusal
 from elicit_tui.policy.policy import Policy
+from elicit_tui.policy.surfacing import issuer_refusal
 
 __all__ = ["Decision", "Policy", "ends", "issuer_refusal"]

@@ -13,9 +13,8 @@ from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.policy import surfacing
 from elicit_tui.policy.decision import Decision, ends, layer_of, setting_text, who_can_change
-from elicit_tui.policy.logging_in import judge_login
 from elicit_tui.policy.rules import Rules, why_not
-from elicit_tui.policy.surfacing import server_settings
+from elicit_tui.policy.surfacing import judge_login, server_settings
 from elicit_tui.policy.tools import judge_call, judge_prompt, may_run, needs_definition
 
 

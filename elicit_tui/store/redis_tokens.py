@@ -18,7 +18,7 @@ from elicit_tui.store.redis_layout import json_object, pairs
 from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.store.redis_server import RedisServer
 from elicit_tui.store.sealing import Sealer
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 
 TOKENS, REVOKED = "et:{index}:tokens", "et:{index}:revoked"
 # Given once: an entry of this name stays as it is, also if the script runs twice.

@@ -16,8 +16,7 @@ from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import Tokens
-from elicit_tui.store.store import Store
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Store, Token
 from tests.gateway.world import (
     HANDSHAKE,
     MODERN,

@@ -20,7 +20,7 @@ from elicit_tui.gateway.sessions import HUNG_UP_SECONDS, MOST_UNOPENED, Sessions
 from elicit_tui.gateway.telling import NOT_KNOWN, PAUSED_META_KEY
 from elicit_tui.gateway.tokens import Tokens
 from elicit_tui.runtime import open_store
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 from tests.gateway.http_world import ACCEPT, INITIALIZE, Gateway, modern_request
 from tests.gateway.processes import identifier
 from tests.gateway.world import HANDSHAKE, WAIT, MovedClock, settled, until

@@ -22,7 +22,7 @@ from elicit_tui.errors import (
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
-from elicit_tui.gateway.server_calls import ServerCalls
+from elicit_tui.gateway.passing import ServerCalls
 from elicit_tui.gateway.telling import ELICITATIONS_META_KEY, OURS
 from tests.broker.conftest import form_request
 from tests.gateway.held import Watcher

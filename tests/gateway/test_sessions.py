@@ -20,7 +20,7 @@ from elicit_tui.gateway.sessions import (
     Sessions,
     TooManySessions,
 )
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 from tests.gateway.world import WAIT, MovedClock, settled
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,7 @@ from elicit_tui.gateway import http
 from elicit_tui.gateway.agent import ANSWERED, GONE
 from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN
 from elicit_tui.gateway.http import KEY, MODERN_KEY, TokenMiddleware
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 from tests.gateway.world import HANDSHAKE, MODERN, WAIT
 
 pytestmark = pytest.mark.anyio

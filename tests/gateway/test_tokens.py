@@ -12,7 +12,7 @@ import pytest
 from elicit_tui.errors import StoreError
 from elicit_tui.gateway import tokens as module
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 from tests.gateway.world import until
 
 pytestmark = pytest.mark.anyio

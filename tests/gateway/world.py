@@ -32,7 +32,7 @@ from elicit_tui.gateway.opening import SessionOptions, open_session
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.sessions import OpenSession
 from elicit_tui.gateway.tokens import Tokens
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 from elicit_tui.store.transitions import AgentState
 from tests.host.world import HANDSHAKE, MODERN, python_server
 

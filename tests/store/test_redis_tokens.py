@@ -10,7 +10,7 @@ import pytest
 
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.redis_tokens import REVOKED, TOKENS, RedisTokens
-from elicit_tui.store.token_entries import Token
+from elicit_tui.store.store import Token
 from tests.store.redis import SECRET, RedisProcess, needs_redis
 
 pytestmark = [pytest.mark.anyio, needs_redis]

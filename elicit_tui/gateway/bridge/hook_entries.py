@@ -22,9 +22,9 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import json_text
 from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.gateway_entry import Check
-from elicit_tui.gateway.install.install_record import InstallRecord, Records, sha256_of
 from elicit_tui.gateway.install.places import FoundFile, look, shown_path
 from elicit_tui.gateway.install.planning import Plan
+from elicit_tui.gateway.install.undoing import InstallRecord, Records, sha256_of
 
 HOOKS: Final = ("hooks",)
 MORE_SECONDS: Final = 15

@@ -16,9 +16,9 @@ from elicit_tui.gateway.install import undoing
 from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.document import AgentDocument, read_document
 from elicit_tui.gateway.install.gateway_entry import NAME, entry, plain_entry, starts_us
-from elicit_tui.gateway.install.install_record import InstallRecord, Records, sha256_of
 from elicit_tui.gateway.install.moving import Staying, movable
 from elicit_tui.gateway.install.places import FoundFile, is_of_a_project, look, shown_path
+from elicit_tui.gateway.install.undoing import InstallRecord, Records, sha256_of
 
 Refusals = Callable[[bytes, Collection[str]], Mapping[str, str]]
 """Tries our configuration with more servers in it: which of them may not run, and why."""
