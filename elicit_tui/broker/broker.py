@@ -51,8 +51,8 @@ from elicit_tui.elicitation import (
     review_of_call,
     what_changed,
 )
-from elicit_tui.elicitation.authorization import TakeRedirect
 from elicit_tui.elicitation.listeners import Listeners
+from elicit_tui.elicitation.own_questions import TakeRedirect
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import digest
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from elicit_tui.broker.contracts import Guardian
 from elicit_tui.elicitation import ElicitationRequest, Review, Severity, review_of_call
-from elicit_tui.elicitation.approval import texts_of_call
+from elicit_tui.elicitation.own_questions import texts_of_call
 
 _FAMILIES: Final = ("deception", "destructive", "exfiltration", "hidden", "url")
 _MEANT_FOR_PROSE: Final = ("destructive.told", "hidden.link", "hidden.mixed_letters")

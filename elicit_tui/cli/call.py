@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from elicit_tui.cli.arguments import Prepared, prepare
 from elicit_tui.cli.command_table import METHODS
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.parser import Parser, positive_seconds
-from elicit_tui.cli.prepared import Prepared, prepare
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.garbage import no_collection
 

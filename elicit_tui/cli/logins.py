@@ -15,7 +15,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.elicitation import rfc3339
-from elicit_tui.elicitation.authorization import shown_address
+from elicit_tui.elicitation.own_questions import shown_address
 from elicit_tui.errors import LimitReached, LoginError, ProtocolCallError, ServerError, UsageError
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory

@@ -37,7 +37,7 @@ from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.cli.prepared import Prepared
+    from elicit_tui.cli.arguments import Prepared
     from elicit_tui.elicitation import Queue, Responder
     from elicit_tui.host.connection import Connection
     from elicit_tui.host.launch import Launched

@@ -9,8 +9,7 @@ from typing import Any
 
 from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import Expansion
-from elicit_tui.config.locks import written_policy
-from elicit_tui.config.merging import Merged
+from elicit_tui.config.merging import Merged, written_policy
 from elicit_tui.config.rules import guardian_rules_of, rules_of
 from elicit_tui.elicitation.settings import (
     BridgeSettings,

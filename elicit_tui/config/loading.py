@@ -16,8 +16,7 @@ from elicit_tui.config.expansion import NOT_PLAIN, REFERENCE, is_plain, system_d
 from elicit_tui.config.hooks import all_hooks, hook_faults
 from elicit_tui.config.keys import MANAGED, USER
 from elicit_tui.config.locating import Diagnostic, KeyPath
-from elicit_tui.config.locks import policy_allowed
-from elicit_tui.config.merging import merge
+from elicit_tui.config.merging import merge, policy_allowed
 from elicit_tui.config.rules import guardian_faults, rule_faults
 from elicit_tui.config.server_layers import all_servers
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND, faults, server_from

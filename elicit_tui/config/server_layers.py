@@ -10,8 +10,7 @@ from typing import Any
 from elicit_tui.config.allowing import admitted, at_system_path
 from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document
-from elicit_tui.config.locks import SERVER_STRICTER, strictly_stricter
-from elicit_tui.config.merging import Merged
+from elicit_tui.config.merging import SERVER_STRICTER, Merged, strictly_stricter
 from elicit_tui.config.servers import in_the_clear, server_from
 from elicit_tui.elicitation.settings import Provenance, ServerSettings, ToolSettings
 from elicit_tui.elicitation.toml_spelling import dotted

@@ -7,8 +7,7 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 from elicit_tui.config.keys import SERVER
-from elicit_tui.config.locks import GRANULAR_FLAGS
-from elicit_tui.config.merging import leaves
+from elicit_tui.config.merging import GRANULAR_FLAGS, leaves
 from elicit_tui.config.nodes import Value
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import hidden, hidden_arguments, hidden_under, stars

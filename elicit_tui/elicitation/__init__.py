@@ -4,14 +4,6 @@ Every room above may import them: values, most of them frozen, the queue, and wh
 like. Nothing here reads a file, draws or speaks the wire.
 """
 
-from elicit_tui.elicitation.approval import (
-    approval_request,
-    hints_of,
-    prompt_request,
-    review_of_call,
-    what_changed,
-)
-from elicit_tui.elicitation.authorization import LoginPage, authorization_request
 from elicit_tui.elicitation.eras import Era
 from elicit_tui.elicitation.finding import MASK, Finding, Review, Severity, Verdict, Weight
 from elicit_tui.elicitation.kind import KINDS, Kind, KindTraits
@@ -28,6 +20,15 @@ from elicit_tui.elicitation.outcome import (
     decline,
     ended_unsent,
     unsent,
+)
+from elicit_tui.elicitation.own_questions import (
+    LoginPage,
+    approval_request,
+    authorization_request,
+    hints_of,
+    prompt_request,
+    review_of_call,
+    what_changed,
 )
 from elicit_tui.elicitation.question import (
     Deadline,

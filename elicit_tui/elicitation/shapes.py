@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation.finding import MASK
-from elicit_tui.text.unseen import CONTROLS, is_invisible
+from elicit_tui.text.deceptive import CONTROLS, is_invisible
 
 _SECRET_NAME: Final = re.compile(
     # A number of tokens is none, an author is nobody's login, and credits are no credentials.

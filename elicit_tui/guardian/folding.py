@@ -17,7 +17,7 @@ from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.pages import table
-from elicit_tui.text.unseen import CONTROLS, is_invisible
+from elicit_tui.text.deceptive import CONTROLS, is_invisible
 
 
 def _pairs(heading: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     authorization_request,
 )
-from elicit_tui.elicitation.authorization import is_scope
+from elicit_tui.elicitation.own_questions import is_scope
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
 from elicit_tui.host.events import HostEvent, State, UrlCompleted

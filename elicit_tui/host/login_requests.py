@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2
 
-from elicit_tui.elicitation.authorization import shown_address
+from elicit_tui.elicitation.own_questions import shown_address
 from elicit_tui.errors import LoginError, RefreshRefused
 from elicit_tui.text.hosts import ip_address_of, is_loopback, is_web_address
 

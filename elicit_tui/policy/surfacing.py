@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from elicit_tui.elicitation.authorization import shown_address
 from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decline, unsent
+from elicit_tui.elicitation.own_questions import shown_address
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
 from elicit_tui.elicitation.toml_spelling import dotted

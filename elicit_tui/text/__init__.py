@@ -4,11 +4,13 @@
 give, `stand_in` for a field that is edited, `neutral_value` for records, `readable_json` for values
 that people read, `ascii_json` for data, `ci_safe` for a build's log.
 What counts as active is defined in `elicit_tui.text.active`, what cannot be seen in
-`elicit_tui.text.unseen` (`looks_blank`; `without_controls` for what a person enters). `in_seconds`
-puts a span of time in words, `countdown` shows how much of one is left, `local_time` when it was.
+`elicit_tui.text.deceptive` (`looks_blank`; `without_controls` for what a person enters).
+`in_seconds` puts a span of time in words, `countdown` shows how much of one is left, `local_time`
+when it was.
 """
 
 from elicit_tui.text.data import ascii_json, neutral_value, readable_json
+from elicit_tui.text.deceptive import controls_left_out, looks_blank, without_controls
 from elicit_tui.text.duration import countdown, in_seconds, local_time
 from elicit_tui.text.neutral import (
     as_name,
@@ -19,7 +21,6 @@ from elicit_tui.text.neutral import (
     quoted,
     stand_in,
 )
-from elicit_tui.text.unseen import controls_left_out, looks_blank, without_controls
 
 __all__ = [
     "as_name",

@@ -17,7 +17,7 @@ from elicit_tui.text.active import (
     piled_marks_pattern,
     visible,
 )
-from elicit_tui.text.unseen import BLANKS, EMPTY_LETTERS, with_single_blanks
+from elicit_tui.text.deceptive import BLANKS, EMPTY_LETTERS, with_single_blanks
 
 if TYPE_CHECKING:
     import regex
@@ -92,7 +92,7 @@ def name_line(text: str, limit: int | None = 200) -> str:
     """
     if text.isascii():
         return neutral_line(text, limit)
-    from elicit_tui.text.scripts import with_marked_letters
+    from elicit_tui.text.deceptive import with_marked_letters
 
     shown = len(text) if limit is None else limit + _SLACK
     return neutral_line(with_marked_letters(text[:shown]) + text[shown:], limit)

@@ -34,8 +34,8 @@ from elicit_tui.elicitation import (
     review_of_call,
     what_changed,
 )
-from elicit_tui.elicitation.approval import hints_of
 from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.own_questions import hints_of
 from elicit_tui.elicitation.request import page_of_error, rfc3339
 from elicit_tui.form.field import Typed
 from tests.broker.conftest import form_request

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.cli.arguments import read_given
+from elicit_tui.cli.arguments import Prepared, prepare, read_given
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.parser import find_command, parse
-from elicit_tui.cli.prepared import Prepared, prepare
 from elicit_tui.elicitation.saved_call import SavedCall
 from elicit_tui.errors import UsageError
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.config.locks import AS_STRICT
-from elicit_tui.config.merging import leaves
+from elicit_tui.config.merging import AS_STRICT, leaves
 from elicit_tui.elicitation.settings import GranularApproval, Settings
 from elicit_tui.errors import ConfigError, ManagedConfigError
 from tests.config.conftest import ALLOW, Machine

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from tests.responders.typing import SERVER, ask, form_question
 
 CALL = Call("tools/call", "deploy", {"branch": "中文"})

@@ -21,7 +21,7 @@ from elicit_tui.elicitation import (
     Severity,
     authorization_request,
 )
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.form.field import Typed
 from elicit_tui.responders import plain_form, typed_lines

@@ -1,15 +1,21 @@
-"""Converts each server of another program's file, and writes the result as TOML."""
+"""Converts each server of another program's file, or of all that are known, to TOML for ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.documents import LARGEST_FILE
-from elicit_tui.config.importing.sources import Dialect, converted, recognise, variable_name
+from elicit_tui.config.importing.sources import (
+    Dialect,
+    NoServersError,
+    converted,
+    recognise,
+    variable_name,
+)
 from elicit_tui.config.keys import SERVER, FileKind
 from elicit_tui.config.nodes import Table, Value
 from elicit_tui.config.servers import header_fault, reserved
@@ -309,3 +315,53 @@ def _written(server: _Server, *, comments: bool = True) -> str:
             lines.append(f"[{dotted('mcp_servers', server.name, 'tools', tool)}]")
             lines += [f"{key} = {toml_value(value)}" for key, value in own.items()]
     return "\n".join(lines) + "\n"
+
+
+# All that are known
+
+
+@dataclass
+class Collected:
+    """What was found; secrets are nowhere in it."""
+
+    servers: dict[str, str] = field(default_factory=dict)
+    """Those that our file has not yet: each as TOML, by its name."""
+    found: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    """The names of all servers of each file that has any."""
+    notes: list[str] = field(default_factory=list)
+    """What their reader should know, and what was left out and why."""
+
+
+def collect(
+    files: Mapping[Path, str], known: Collection[str], ourselves: str, largest: int
+) -> Collected:
+    """Import from each file that is there.
+
+    Args:
+        files: other programs' files, and what each program is called; the first that has a server
+            of a name keeps it.
+        known: the servers of our file.
+        ourselves: the name under which other programs have this one.
+        largest: bytes of a file.
+    """
+    collected = Collected()
+    for path, title in files.items():
+        if not path.exists():
+            continue
+        try:
+            imported = import_from(path, largest)
+        except NoServersError:
+            continue
+        except ConfigError as error:
+            collected.notes += error.problems
+            continue
+        servers = {name: toml for name, toml in imported.servers.items() if name != ourselves}
+        if servers:
+            collected.found[path] = tuple(servers)
+            collected.notes += [f"{title}: {note}" for note in imported.notes]
+        for name, toml in servers.items():
+            if name in known:
+                collected.notes.append(f"{dotted(name)} is in your configuration already")
+            elif collected.servers.setdefault(name, toml) != toml:
+                collected.notes.append(f"{title} has another {dotted(name)}, which is left out")
+    return collected

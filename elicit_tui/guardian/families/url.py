@@ -23,8 +23,8 @@ from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
 from elicit_tui.guardian.spelling import within_one_slip
 from elicit_tui.guardian.words import find, words_of
 from elicit_tui.text import looks_blank
+from elicit_tui.text.deceptive import LOOKING_LATIN, scripts_of
 from elicit_tui.text.hosts import ip_address_of, is_loopback, unicode_host, without_percents
-from elicit_tui.text.scripts import LOOKING_LATIN, scripts_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 Trouble = Iterator[tuple[Severity, str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from elicit_tui.tui import question_gate
 from tests.tui.question.asking import SERVER, Asking, answer, asked, form_question, schema, until
 

@@ -17,7 +17,7 @@ from elicit_tui.elicitation import (
     prompt_request,
     what_changed,
 )
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from tests.tui.question.asking import SERVER, Asking, answer, asked, typing, until
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elicit_tui.elicitation import Call, Finding, Question, Severity
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from tests.tui.question.asking import (
     SERVER,
     WARNING,

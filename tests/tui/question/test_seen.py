@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Question, question
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from tests.tui.question.asking import (
     SERVER,
     WARNING,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from elicit_tui.demo import forms
 from elicit_tui.elicitation import Call, Finding, Question, Severity
-from elicit_tui.elicitation.approval import approval_request
+from elicit_tui.elicitation.own_questions import approval_request
 from tests.tui.question.asking import (
     LOOKALIKE,
     SERVER,

@@ -12,7 +12,7 @@ from elicit_tui.elicitation import ElicitationRequest, Question, Review, ServerI
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.responders.dialogue import heading
 from elicit_tui.text import as_name, looks_blank, quoted
-from elicit_tui.text.unseen import BLANKS, is_invisible
+from elicit_tui.text.deceptive import BLANKS, is_invisible
 
 
 def test_everything_that_unicode_lets_a_renderer_leave_out_is_invisible() -> None:
