@@ -17,7 +17,7 @@ from elicit_tui.text import ci_safe, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker.explanation import Explanation
-    from elicit_tui.config.locating import Diagnostic
+    from elicit_tui.config.validating import Diagnostic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,8 @@ from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document
 from elicit_tui.config.hooks import hooks_that_cannot_run
 from elicit_tui.config.loading import load, managed_document, user_document, user_faults
-from elicit_tui.config.locating import Diagnostic
 from elicit_tui.config.trust import ROOT
+from elicit_tui.config.validating import Diagnostic
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.elicitation.toml_spelling import dotted

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.keys import FileKind
-from elicit_tui.config.locating import Diagnostic, KeyPath
-from elicit_tui.config.validating import path_key, validate
+from elicit_tui.config.validating import Diagnostic, KeyPath, path_key, validate
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Layer, Provenance
 from elicit_tui.elicitation.toml_spelling import in_ascii

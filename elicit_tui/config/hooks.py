@@ -11,9 +11,9 @@ from typing import Any
 
 from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import NOT_PLAIN, REFERENCE, Expansion, find, is_plain
-from elicit_tui.config.locating import Diagnostic
 from elicit_tui.config.merging import Merged
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_URL
+from elicit_tui.config.validating import Diagnostic
 from elicit_tui.elicitation.settings import Hook, Provenance, Settings
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hosts import is_web_address

@@ -15,12 +15,12 @@ from elicit_tui.config.documents import Document, read, unreadable
 from elicit_tui.config.expansion import NOT_PLAIN, REFERENCE, is_plain, system_directories
 from elicit_tui.config.hooks import all_hooks, hook_faults
 from elicit_tui.config.keys import MANAGED, USER
-from elicit_tui.config.locating import Diagnostic, KeyPath
 from elicit_tui.config.merging import merge, policy_allowed
 from elicit_tui.config.rules import guardian_faults, rule_faults
 from elicit_tui.config.server_layers import all_servers
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND, faults, server_from
 from elicit_tui.config.trust import ROOT, exposed, read_managed
+from elicit_tui.config.validating import Diagnostic, KeyPath
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ConfigError, ManagedConfigError
 from elicit_tui.text.hosts import is_web_address

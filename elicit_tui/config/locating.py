@@ -1,4 +1,4 @@
-"""Where a mistake is: the line of each key in a TOML text; the TOML reader itself keeps none.
+"""Finds the line of each key in a TOML text; the TOML reader itself keeps none.
 
 The text has been read successfully before, so this scanner trusts its syntax; on anything it does
 not understand it stops, and later keys have no line.
@@ -10,35 +10,16 @@ import contextlib
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import tomli
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.toml_spelling import BARE_KEY
 
-KeyPath = tuple[str | int, ...]
-"""Keys from the top; a number (from 0) counts the entries of an array."""
+if TYPE_CHECKING:
+    from elicit_tui.config.validating import KeyPath
 
-
-class Diagnostic(NamedTuple):
-    """One mistake; `str()` is `FILE:LINE: KEY: what is wrong`, with what is known of it."""
-
-    message: str
-    key: str | None = None
-    """The dotted key, as a config file spells it."""
-    file: str | None = None
-    line: int | None = None
-    """From 1."""
-
-    def __str__(self) -> str:
-        place = self.file or ""
-        if self.file and self.line is not None:
-            place += f":{self.line}"
-        return ": ".join(part for part in (place, self.key, self.message) if part)
-
-
-# Blanks, line breaks and comments between two things.
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")
 _BASIC: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"')

@@ -8,8 +8,7 @@ from typing import Any
 
 from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import ANSWERS
-from elicit_tui.config.locating import Diagnostic
-from elicit_tui.config.validating import as_json
+from elicit_tui.config.validating import Diagnostic, as_json
 from elicit_tui.elicitation.settings import Layer, OwnerRule, Rule
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError

@@ -12,7 +12,7 @@ from typing import Final
 
 from elicit_tui.config.documents import LARGEST_FILE, Document, parse
 from elicit_tui.config.keys import MANAGED
-from elicit_tui.config.locating import Diagnostic
+from elicit_tui.config.validating import Diagnostic
 from elicit_tui.errors import ManagedConfigError
 
 ROOT: Final = 0

@@ -1,4 +1,7 @@
-"""Checks values against the table of keys: types, choices, and names that are near misses."""
+"""Checks values against the table of keys: types, choices, and names that are near misses.
+
+What is wrong, and where, is a value (`Diagnostic`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from datetime import date, datetime, time
 from typing import Any, Final, Literal, NamedTuple
 
 from elicit_tui.config.keys import FileKind
-from elicit_tui.config.locating import KeyPath
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 
@@ -24,6 +26,30 @@ _WORDS: Final = {
     "table of strings": "a table of strings",
     "json table": "a table",
 }
+
+
+KeyPath = tuple[str | int, ...]
+"""Keys from the top; a number (from 0) counts the entries of an array."""
+
+
+class Diagnostic(NamedTuple):
+    """One mistake; `str()` is `FILE:LINE: KEY: what is wrong`, with what is known of it."""
+
+    message: str
+    key: str | None = None
+    """The dotted key, as a config file spells it."""
+    file: str | None = None
+    line: int | None = None
+    """From 1."""
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.file and self.line is not None:
+            place += f":{self.line}"
+        return ": ".join(part for part in (place, self.key, self.message) if part)
+
+
+# Blanks, line breaks and comments between two things.
 
 
 def path_key(path: KeyPath) -> str:

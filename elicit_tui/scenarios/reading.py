@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import FileKind
-from elicit_tui.config.locating import Diagnostic
 from elicit_tui.config.nodes import Table, Tables, Value, table_of
-from elicit_tui.config.validating import as_json
+from elicit_tui.config.validating import Diagnostic, as_json
 from elicit_tui.elicitation.request import fits
 from elicit_tui.elicitation.settings import Rule
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
