@@ -64,12 +64,10 @@ async def open_session(
     `other_terminal` answers what no client does.
     """
     options = options or SessionOptions()
-    offered = options.offered
-    if offered is None:
-        offered = SessionOffers.remembered(settings, names, options.files, options.notify)
-    # A person elsewhere has their own time.
-    timed = replace(settings.elicitation, timeout_sec=settings.gateway.wait_sec)
-    settings = replace(settings, elicitation=timed)
+    offered = options.offered or SessionOffers.remembered(
+        settings, names, options.files, options.notify
+    )
+    settings = _in_their_own_time(settings)
     held_calls = HeldCalls(options.clock)
     note = NoteOfSession(other_terminal.session, Path.cwd(), names)
     asking = _asking(settings, held_calls, other_terminal, options.clock, note)
@@ -112,6 +110,12 @@ async def open_session(
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()
+
+
+def _in_their_own_time(settings: Settings) -> Settings:
+    """As long as an agent's questions wait: a person elsewhere has their own time."""
+    timed = replace(settings.elicitation, timeout_sec=settings.gateway.wait_sec)
+    return replace(settings, elicitation=timed)
 
 
 def _asking(

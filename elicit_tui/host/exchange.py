@@ -87,17 +87,10 @@ def judge_round(
     siblings too. When the round asks for something that was never advertised the call cannot go
     on, so none of its questions reaches a person.
     """
-    state = result.get("requestState")
-    requests = result.get("inputRequests")
-    if state is not None and not isinstance(state, str):
-        return Round(defect="The server's requestState is not a string.")
-    if requests is not None and not isinstance(requests, Mapping):
-        return Round(request_state=state, defect="The server's inputRequests is not an object.")
-    # Requests without a state are those of a server that keeps it itself, a state without requests
-    # says "ask me again". A round without either could not be answered.
-    if not requests and state is None:
-        return Round(defect="The server asked for input without saying for what.")
-    requests = requests or {}
+    defect = _defect_of(result)
+    if defect is not None:
+        return Round(defect=defect)
+    state, requests = result.get("requestState"), result.get("inputRequests") or {}
     # Kept apart here and refused by the driver: what stands beside the questions decides whether
     # the call can go on at all.
     refused = tuple(entry["method"] for entry in requests.values() if _is_other_method(entry))
@@ -118,6 +111,20 @@ def judge_round(
         # Asked while the answer is read, so that of a flood nothing is kept.
         judged.append(Judged(key, request, broker.admit(request)))
     return Round(tuple(judged), refused_methods=refused, request_state=state)
+
+
+def _defect_of(result: Mapping[str, Any]) -> str | None:
+    """Why a round as a whole cannot be answered, in a sentence."""
+    state, requests = result.get("requestState"), result.get("inputRequests")
+    if state is not None and not isinstance(state, str):
+        return "The server's requestState is not a string."
+    if requests is not None and not isinstance(requests, Mapping):
+        return "The server's inputRequests is not an object."
+    # Requests without a state are those of a server that keeps it itself, a state without requests
+    # says "ask me again". A round without either could not be answered.
+    if not requests and state is None:
+        return "The server asked for input without saying for what."
+    return None
 
 
 def _is_other_method(entry: Any) -> bool:

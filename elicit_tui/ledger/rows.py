@@ -122,8 +122,10 @@ _DETAILS = (
 )
 
 
-def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
-    """One row of the events (event, body, hash) of one question, in the order of the chain."""
+def _together(
+    events: Iterable[tuple[str, str, str]],
+) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
+    """What all records of a question say; and of each event its time, and its hash."""
     row: dict[str, Any] = {}
     times: dict[str, str] = {}
     hashes: dict[str, str] = {}
@@ -134,6 +136,12 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
         hashes[event] = stored
         # What stands in several records is the same, or the later one knows more.
         row.update(value)
+    return row, times, hashes
+
+
+def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
+    """One row of the events (event, body, hash) of one question, in the order of the chain."""
+    row, times, hashes = _together(events)
     # A flood is one record that counts many questions: it has one time for all.
     flooded = times.get("flood")
     sent_at = times.get("sent")

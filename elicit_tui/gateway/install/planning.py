@@ -73,10 +73,7 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     if request.path == request.ours:
         raise UsageError(f"{shown_path(request.path)} is our own configuration, not an agent's.")
     record = records.read()
-    # Installed before, and with servers taken over: then it is done so again.
-    if record is not None and record.moved:
-        _refuse_another_home(request, record)
-        request = replace(request, take_over=True)
+    request = _as_before(request, record)
     base = _base(request, records, record)
     moved, staying = _moving(request, base, refusals) if request.take_over else ({}, ())
     document, taken, kept_in = _without(base.document, moved)
@@ -96,15 +93,9 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
         ours_after=sha256_of(own_after),
         moved=blocks,
     )
-    changes = tuple(
-        only_real(
-            (
-                # Ours first: a death in between leaves a server in both files, and never in none.
-                _change(base.ours, own_after if moved else base.our_content),
-                _change(base.theirs, document.as_bytes()),
-            )
-        )
-    )
+    # Ours first: a death in between leaves a server in both files, and never in none.
+    ours = _change(base.ours, own_after if moved else base.our_content)
+    changes = tuple(only_real((ours, _change(base.theirs, document.as_bytes()))))
     our_copy = base.our_content if moved else None
     return Plan(
         changes,
@@ -115,6 +106,14 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
         (*replaced, *_remote(moved), *_left_out(base.document)),
         records.copy if base.their_content is not None else None,
     )
+
+
+def _as_before(request: InstallRequest, record: InstallRecord | None) -> InstallRequest:
+    """Where servers were taken over before, they are again. Raises ConfigError."""
+    if record is None or not record.moved:
+        return request
+    _refuse_another_home(request, record)
+    return replace(request, take_over=True)
 
 
 def _record_of(request: InstallRequest, base: _Base) -> InstallRecord:
