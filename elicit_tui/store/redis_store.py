@@ -276,7 +276,6 @@ class RedisStore(RedisQuestions):
             await self._create(known.session, known.id, lambda found, at: found or again)
         else:
             await self._set(there, version, again)
-            self._learn(again)
 
     async def _clear_away(self, at: float) -> None:
         """End leases that ran out, and forget what was kept long enough."""

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.broker.drafts import FOLDER_NAME, KEPT_SECONDS, MOST_BYTES, MOST_DRAFTS, DraftFiles
+from elicit_tui.broker.drafts import (
+    FOLDER_NAME,
+    KEPT_SECONDS,
+    MOST_BYTES,
+    MOST_DRAFTS,
+    DraftFiles,
+    Drafts,
+)
 from elicit_tui.elicitation import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.form.field import Chosen, ChosenMany, Ticked, Typed
@@ -94,6 +101,23 @@ def test_what_ended_around_the_person_is_kept(tmp_path: Path, ended: Outcome) ->
     drafts.draft_for(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
     assert drafts.forget_or_keep(form_request(), ended)
     assert drafts.draft_for(form_request()).entries == {"colour": Typed("bl")}
+
+
+def test_in_a_run_without_files_what_was_typed_is_there_when_it_is_asked_again() -> None:
+    drafts = Drafts()
+    drafts.draft_for(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert drafts.forget_or_keep(form_request(), CANCELLED)
+    assert drafts.draft_for(form_request()).entries == {"colour": Typed("bl")}
+    assert not drafts.forget_or_keep(form_request(), SENT)
+    assert not drafts.draft_for(form_request()).typed
+
+
+def test_of_what_was_sent_no_file_is_left(tmp_path: Path) -> None:
+    leave_behind(tmp_path, Clock(), colour="bl")
+    drafts = DraftFiles(tmp_path, GUARDIAN, Clock())
+    drafts.draft_for(form_request())
+    assert not drafts.forget_or_keep(form_request(), SENT)
+    assert files_in(tmp_path) == []
 
 
 def test_a_page_has_to_be_agreed_to_anew_whatever_else_is_kept(tmp_path: Path) -> None:

@@ -120,3 +120,25 @@ async def test_what_cannot_be_read_here_is_not_answered_here() -> None:
     sealed = waits(question=None, unreadable="Its seal does not open here.")
     reply = await Told([sealed]).read(lambda inbox: inbox.answer(sealed.id, sent()))
     assert (reply.kind, reply.sentence) == ("refused", "Its seal does not open here.")
+
+
+async def test_what_was_typed_last_is_in_the_store_before_an_inbox_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, begun, ended = waits(), asyncio.Event(), list[str]()
+
+    async def claim(*_: object) -> None:
+        begun.set()
+        for _turn in range(10):
+            await asyncio.sleep(0)
+        ended.append("the claim")
+
+    async def touches(inbox: Inbox) -> None:
+        inbox.touched(first.id)
+        await bounded(begun.wait())
+
+    told = Told([first])
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    await told.read(touches)
+    ended.append("the inbox")
+    assert ended == ["the claim", "the inbox"]

@@ -157,6 +157,18 @@ def test_a_missing_reference_stops_only_its_own_server(machine: Machine) -> None
     assert servers["c"].missing == ()
 
 
+def test_an_address_that_is_a_variable_is_judged_once_it_is_known(machine: Machine) -> None:
+    machine.user('[mcp_servers.a]\nurl = "${ADDRESS}"\n')
+    assert machine.load().servers["a"].missing == ("ADDRESS",)
+    assert machine.load({"ADDRESS": "https://x/mcp"}).servers["a"].url == "https://x/mcp"
+
+
+def test_each_key_of_a_server_knows_its_layer_and_line(machine: Machine) -> None:
+    machine.user('[mcp_servers.a]\ncommand = "x"\ntool_timeout_sec = 5\n')
+    origin = machine.load().origin("mcp_servers.a.tool_timeout_sec")
+    assert (origin.layer, origin.line) == ("user", 3)
+
+
 def test_dates_in_content_are_their_text(machine: Machine) -> None:
     machine.user(
         '[[rules]]\nserver = "s"\naction = "accept"\n'

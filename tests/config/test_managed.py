@@ -230,6 +230,16 @@ def test_a_managed_hook_is_never_looked_up_in_the_users_path(
     assert "not in the system path" in hook.cannot_run
 
 
+def test_a_managed_hook_may_be_a_page(machine: Machine) -> None:
+    machine.managed('[[hooks]]\nevent = "Asked"\nurl = "https://audit.example/asked"\n')
+    hook = machine.load().hooks[0]
+    assert (hook.url, hook.cannot_run, hook.layer) == (
+        "https://audit.example/asked",
+        None,
+        "managed",
+    )
+
+
 # Servers
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ast
+import json
+import sys
+from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation.settings import GatewaySettings
+from elicit_tui.gateway import requester
 from elicit_tui.gateway.agents import UNKNOWN, agent_called, known_agents
 from elicit_tui.gateway.install.document import read_document
-from elicit_tui.gateway.install.gateway_entry import NAME, plain_entry, snippet, starts_us
-from elicit_tui.gateway.install.places import installable
+from elicit_tui.gateway.install.gateway_entry import NAME, checks, plain_entry, snippet, starts_us
+from elicit_tui.gateway.install.places import installable, own_file
+from elicit_tui.gateway.requester import AgentInfo, may_pause
+from tests.gateway.held import Request
 from tests.gateway.install.agent_file import FILES
 
 COMMAND = ["/usr/local/bin/elicit-tui", "gateway", "demo"]
@@ -31,6 +38,9 @@ COMMAND = ["/usr/local/bin/elicit-tui", "gateway", "demo"]
         ("kilo", 50),
         ("claude-ai", 200),
         ("somebody-new", 50),
+        # What only begins like a known name is somebody else.
+        ("mcp-of-somebody", 50),
+        ("claude-codex", 50),
         (None, 50),
     ],
 )
@@ -42,6 +52,23 @@ def test_over_http_progress_decides_how_long() -> None:
     claude = agent_called("claude-code")
     assert claude.hold_seconds(http=True, progress=True) == 1500
     assert claude.hold_seconds(http=True, progress=False) == 240
+
+
+@pytest.mark.parametrize(("waits", "pauses"), [(0.0, True), (50.0, False), (51.0, True)])
+def test_a_call_may_pause_where_its_question_outlasts_the_hold(waits: float, pauses: bool) -> None:
+    gateway = GatewaySettings(wait_sec=waits)
+    assert may_pause(gateway, "somebody-new", http=False, progress=False) is pauses
+
+
+def test_how_an_agent_was_started_says_nothing_of_one_that_comes_over_http(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(requester, "_arguments", lambda: ("-p", "do it"))
+    asks: Any = Request(0.0)
+    asks.agent = AgentInfo("claude-code")
+    assert requester.runs_alone(asks)
+    asks.http = True
+    assert not requester.runs_alone(asks)
 
 
 def test_no_two_agents_have_the_same_name() -> None:
@@ -154,3 +181,49 @@ def test_what_a_form_of_its_own_cannot_hold_is_known_of_codex() -> None:
     assert codex.can_show(())
     assert not codex.can_show({"string", "integer"})
     assert agent_called("claude-code").can_show({"integer", "multi"})
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"url": "http://127.0.0.1:8765/mcp"}, ["✓ It is reached over HTTP."]),
+        ({"env": {}}, []),
+        ({"env": {"SECRET_OF_THE_STORE": "s3cret"}}, []),
+        (
+            {"env": {"SECRET_OF_THE_STORE": "other"}},
+            [
+                "✗ SECRET_OF_THE_STORE is another there than here: what waits cannot be read.",
+            ],
+        ),
+        (
+            {"env": {"XDG_STATE_HOME": "/elsewhere"}},
+            [
+                "✗ XDG_STATE_HOME is /elsewhere there and not set here: "
+                "it has another configuration or store.",
+            ],
+        ),
+        (
+            {"env": {"XDG_CONFIG_HOME": "/elsewhere"}},
+            [
+                "✗ XDG_CONFIG_HOME is /elsewhere there and not set here: "
+                "it has another configuration or store.",
+            ],
+        ),
+    ],
+)
+def test_the_doctor_holds_an_entrys_environment_against_that_of_here(
+    monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any], told: list[str]
+) -> None:
+    started = {"command": sys.executable, "args": ["-m", "elicit_tui", "gateway"]}
+    agent = known_agents()["cursor"]
+    cursor = own_file(agent)
+    cursor.parent.mkdir()
+    here = entry if "url" in entry else {**started, **entry}
+    cursor.write_text(json.dumps({"mcpServers": {"elicit-tui": here}}))
+    if "SECRET_OF_THE_STORE" in entry.get("env", {}):
+        monkeypatch.setenv("SECRET_OF_THE_STORE", "s3cret")
+    found = checks(agent, cursor, ["elicit-tui", "gateway"], {}, "SECRET_OF_THE_STORE")
+    stands, *others = (f"{'✓' if each.well else '✗'} {each.sentence}" for each in found)
+    assert stands == "✓ The gateway stands in ~/.cursor/mcp.json."
+    starts = f"✓ Its command can be started: {sys.executable}."
+    assert others == (told if "url" in entry else [starts, *told])

@@ -21,7 +21,7 @@ from elicit_tui.elicitation import (
     form_of,
 )
 from elicit_tui.gateway.asking import TOO_FAST_SECONDS, AskedInClient, Asking, agent_outcome
-from elicit_tui.gateway.held_call import HeldCall
+from elicit_tui.gateway.held_call import AsksClient, HeldCall, StillRuns
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.requester import AgentInfo, ClientSilent
 from tests.broker.conftest import COLOUR, form_request
@@ -207,6 +207,16 @@ async def test_a_form_that_was_accepted_without_what_it_has_to_give_gets_none_of
     assert len(world.client.shown) == 3
 
 
+async def test_what_may_be_left_out_does_not_make_an_empty_answer_one(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world("client")
+    properties = {"note": {"type": "string"}, **COLOUR["properties"]}
+    await world.asks(world.question(schema={**COLOUR, "properties": properties}))
+    await world.client_says({"action": "accept"})
+    assert len(world.person.asked) == 1
+
+
 async def test_a_client_that_stays_silent_is_not_asked_again_for_the_same_question(
     make_world: MakeWorld,
 ) -> None:
@@ -240,6 +250,41 @@ async def test_a_client_whose_request_ended_or_broke_off_loses_the_question(
     broke.client.answers[0].set_exception(ClientSilent())
     await settled()
     assert len(broke.person.asked) == 1
+
+
+async def test_a_question_goes_out_in_a_round_as_soon_as_it_is_asked(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world("client")
+    world.client.era = "modern"
+    world.held.requesters.clear()
+    held: Any = world.client
+    attending = asyncio.ensure_future(world.calls.attend(world.held, held, HOLD))
+    await settled()
+    await world.asks(world.question())
+    reply = await asyncio.wait_for(attending, WAIT)
+    assert isinstance(reply, AsksClient)
+    (asked,) = reply.requests.values()
+    assert asked["message"] == "paint asks: Which colour?"
+
+
+async def test_once_its_round_is_answered_an_agent_that_came_back_hears_that_the_tool_runs(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world("client")
+    world.client.era = "modern"
+    question = world.question()
+    asking = await world.asks(question)
+    (key,) = world.held.rounds.begin()
+    # It came back by itself, while its client has the round.
+    again: Any = Client(world.clock.time(), "a test", frozenset())
+    again.era = "modern"
+    attending = asyncio.ensure_future(world.calls.attend(world.held, again, 0.0, resumed=True))
+    await settled()
+    assert not attending.done()
+    world.held.rounds.take({key: RED})
+    assert (await ended(asking)).content == RED["content"]
+    assert isinstance(await asyncio.wait_for(attending, WAIT), StillRuns)
 
 
 def finds_red(content: Mapping[str, Any]) -> tuple[Finding, ...]:

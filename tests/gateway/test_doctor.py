@@ -399,5 +399,8 @@ async def test_the_doctor_says_whether_the_entry_leads_here(
     cursor.write_text(text.replace('"gateway"', '"--config", "/x", "gateway"'))
     told = "\n".join(entry_checks())
     assert "started with another --config" in told
+    assert "✗ Its command cannot be started from anywhere: /gone/elicit-tui" in told
+    cursor.write_text(text.replace("/gone/elicit-tui", Path(sys.executable).name))
+    assert "✗ Its command cannot be started from anywhere" in entry_checks()[1]
     cursor.write_text("{")
     assert entry_checks()[0].startswith("✗ ~/.cursor/mcp.json: it is not JSON")

@@ -14,9 +14,9 @@ from mcp.shared.exceptions import MCPError
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings
 from elicit_tui.errors import ProtocolCallError, StoreError
-from elicit_tui.gateway.catalogue import CatalogueFiles
+from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
 from elicit_tui.gateway.names import MOST_CHARACTERS, PublicNames
-from elicit_tui.gateway.offers import ORIGIN_META_KEY
+from elicit_tui.gateway.offers import ORIGIN_META_KEY, SessionOffers
 from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.gateway.passing import Background
 from elicit_tui.host.connection import Connection
@@ -222,6 +222,30 @@ async def told_of_tools(here: World, upwards: str) -> asyncio.Event:
     here.keep(asyncio.ensure_future(listen()))
     await asyncio.wait_for(ready.wait(), WAIT)
     return changed
+
+
+@pytest.mark.parametrize("prefix", [True, False])
+def test_a_person_is_told_once_which_tool_has_another_name_than_its_owner_expects(
+    prefix: bool,
+) -> None:
+    told: list[str] = []
+    servers = {name: ServerSettings(name, command="x") for name in ("a", "b")}
+    offered = SessionOffers(servers, prefix=prefix, notify=told.append)
+    offered.put("a", Catalogue(tools=[{"name": "find"}, {"name": "alone"}]))
+    offered.put("b", Catalogue(tools=[{"name": "find"}]))
+    for whole in (True, False):
+        offered.offers((), output_schemas=whole)
+    assert told == (
+        []
+        if prefix
+        else ["“find” of a is offered as a__find.", "“find” of b is offered as b__find."]
+    )
+
+
+def test_instructions_of_blanks_alone_are_none() -> None:
+    offered = SessionOffers({"a": ServerSettings("a", command="x")}, prefix=True)
+    offered.put("a", Catalogue(instructions=" \n"))
+    assert offered.instructions() is None
 
 
 async def test_instructions_are_joined_under_the_servers_names() -> None:

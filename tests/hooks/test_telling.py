@@ -97,6 +97,34 @@ def test_how_many_notes_a_hook_was_not_told_of_is_counted(monkeypatch: pytest.Mo
     assert told == [("paint", sentence)]
 
 
+def test_a_run_ends_only_after_the_hooks_that_it_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    async def run_hook(*_: object) -> Reply:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            # Its process is killed and waited for, which takes some turns of the loop.
+            for _turn in range(10):
+                await asyncio.sleep(0)
+            ended.append("the hook")
+        return Reply()
+
+    monkeypatch.setattr(hooks, "run_hook", run_hook)
+    monkeypatch.setattr(hooks, "LAST_SECONDS", 0.0)
+
+    async def body() -> None:
+        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
+        some.tell_by(lambda server, sentence: None)
+        some.asked(form_request(), Review())
+        await asyncio.sleep(0)
+        await some.close()
+        ended.append("the run")
+
+    run(body())
+    assert ended == ["the hook", "the run"]
+
+
 def test_hooks_of_no_broker_fail_instead_of_saying_nothing_to_nobody() -> None:
     with pytest.raises(RuntimeError, match="tell_by"):
         hooks.Hooks([], "redacted").tell("s", "Something.")

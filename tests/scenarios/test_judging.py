@@ -99,6 +99,26 @@ def test_a_question_in_other_words_after_a_refusal_is_a_fault_unless_it_is_expec
     assert fault == "on_refusal: 2 questions came after the refusal, not 1"
 
 
+def test_that_a_refusal_has_the_accepts_text_is_noted_unless_on_refusal_says_it() -> None:
+    scenario = replace(PAINTS, expect=Expectation(structured={"/done": True}))
+    same = {**ACCEPTED, "structuredContent": {"done": False}}
+    told = replace(scenario, on_refusal=Expectation(None, text="painted"))
+    for one, notes in ((scenario, 1), (told, 0)):
+        run, base = (Run(one, HANDSHAKE, "decline", result=each) for each in (same, ACCEPTED))
+        run.watched = NOTHING
+        script = Script((), asked=[(0, form_request())])
+        assert faults_of(run, DECLINED, base, script, (), alive=True) == []
+        assert len([note for note in run.notes if "its text is the accept's" in note]) == notes
+
+
+def test_what_a_result_says_is_told_in_neutral_text() -> None:
+    hostile = {"content": [{"type": "text", "text": "painted\x1b[31m"}]}
+    scenario = replace(PAINTS, expect=Expectation(text="painted*"))
+    (fault,) = judged(form_request(), result=hostile, scenario=scenario)
+    assert "it acted all the same" in fault
+    assert "\x1b" not in fault
+
+
 def test_any_part_of_what_is_expected_is_an_act_unless_on_refusal_says_what_stands_there() -> None:
     expect = Expectation(structured={"/released": True, "/environment": "prod"})
     half = {"structuredContent": {"released": True, "environment": "none"}, **REFUSED}

@@ -364,6 +364,15 @@ def test_values_that_tell_of_nothing_are_an_act_only_where_all_of_them_are_there
     assert list(shown_of_acceptance(told, base, result("painted", left=0))) == []
 
 
+def test_what_was_given_as_an_argument_comes_back_whatever_was_done() -> None:
+    asked = replace(PAINTS, arguments={"colour": "red", "size": 5})
+    base = Run(asked, HANDSHAKE, "accept", result=result("painted", colour="red", done="yes"))
+    no = result("not painted", colour="red", done="no")
+    assert list(shown_of_acceptance(asked, base, no)) == []
+    (shown,) = shown_of_acceptance(PAINTS, base, no)
+    assert shown.startswith('structured /colour is "red"')
+
+
 def test_the_text_of_an_accept_is_an_act_where_nothing_is_expected_and_no_structure_tells() -> None:
     base = Run(PAINTS, HANDSHAKE, "accept", result={**PAINTED, "content": PAINTED["content"] * 2})
     same = {**base.result, "isError": False, "structuredContent": {}}  # type: ignore[dict-item]

@@ -255,6 +255,19 @@ def test_what_an_author_says_is_the_no_counts_and_empty_means_none(
         assert ways == ([(", ".join(told), {"a": "yes", "c": 1, **told})] if told else [])
 
 
+def test_choices_that_are_no_texts_say_no_by_their_titles_alone() -> None:
+    choices = [{"const": 1, "title": "Go on"}, {"const": 0, "title": "No"}]
+    form = read_form(schema(a={"type": "integer", "oneOf": choices}))
+    assert [says_no(form, {"a": value}, None) for value in (0, 1)] == [True, False]
+
+
+def test_of_the_revisions_that_are_kept_the_older_one_is_asked_for_first(tmp_path: Path) -> None:
+    later, older = [{"message": "later"}], [{"message": "older"}]
+    kept = snapshots(tmp_path, {"paints": {MODERN: later, HANDSHAKE: older}})
+    assert kept.asked("paints", "auto") == (HANDSHAKE, older)
+    assert kept.asked("paints", MODERN) == (MODERN, later)
+
+
 @pytest.mark.parametrize(
     ("fields", "sent", "noes"),
     [

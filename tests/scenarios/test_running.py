@@ -367,9 +367,31 @@ async def test_a_wrong_answer_goes_past_the_judge_for_its_own_question_alone() -
     assert right.instead(asked, given) is given
 
 
+def test_only_behind_a_refusal_a_question_that_no_answer_is_for_is_no_problem() -> None:
+    assert not way_of().script.refuse_the_rest
+    assert not way_of(Wrong(0, "twice", {})).script.refuse_the_rest
+    assert way_of(Wrong(0, "extra", {})).script.refuse_the_rest
+
+
 async def test_a_question_outside_of_every_way_is_cancelled() -> None:
     found = await Lane(SETTINGS, "paint").respond(Question(form_request()), Deadline(60))
     assert (found.action, found.decided_by) == ("cancel", "answers")
+
+
+async def test_what_a_server_does_once_its_way_was_judged_is_no_longer_of_that_way() -> None:
+    here, way = Lane(SETTINGS, "paint"), way_of()
+    await way.call(here)
+    here._host_said(ServerLog("paint", "during"))
+    await way.judge()
+    here._host_said(ServerLog("paint", "afterwards"))
+    assert way.run.overheard == [("its standard error", "during")]
+    found = await here.respond(Question(form_request()), Deadline(60))
+    assert (found.action, found.reason) == (
+        "cancel",
+        "Cancelled: no call of the scenario is open.",
+    )
+    assert way.script.asked == []
+    await here.close()
 
 
 def test_what_a_server_broke_is_said_once() -> None:

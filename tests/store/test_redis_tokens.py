@@ -44,6 +44,13 @@ async def test_a_token_lets_in_on_every_machine_until_it_is_revoked(
     assert await here.read() == ((OTHER,), frozenset({ONE.sha256}))
 
 
+async def test_tokens_are_listed_by_their_names(machines: list[RedisTokens]) -> None:
+    (here, _) = machines
+    for name in "cadb":
+        assert await here.add(Token(name, name * 64, ONE.added))
+    assert [token.name for token in (await here.read())[0]] == list("abcd")
+
+
 async def test_a_token_of_no_entry_is_revoked_too(machines: list[RedisTokens]) -> None:
     here, there = machines
     await here.add(ONE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,6 +87,26 @@ def test_what_was_taken_over_is_put_back_byte_for_byte(agents_file: Installed) -
     assert agents_file.path.read_bytes() == before
     assert our_config().read_bytes() == ours
     assert list((paths.state_directory() / "gateway" / "installed").iterdir()) == []
+
+
+def test_our_configuration_that_was_made_for_what_moved_goes_again() -> None:
+    our_config().unlink()
+    cursor = installed("cursor")
+    cursor.has(cursor.written({"tracker": {"command": "true"}}))
+    assert cursor.runs("install", "--take-over", "--yes") == 0
+    assert our_config().exists()
+    cursor.runs("uninstall", "--yes")
+    assert not our_config().exists()
+    assert list(cursor.servers) == ["tracker"]
+
+
+def test_an_empty_table_that_stood_there_before_stays() -> None:
+    cursor = installed("cursor")
+    cursor.has(b'{"mcpServers": {}, "x": 1}')
+    cursor.runs("install", "mine", "--yes")
+    cursor.path.write_text(cursor.path.read_text().replace('"x": 1', '"x": 2'))
+    cursor.runs("uninstall", "--yes")
+    assert json.loads(cursor.path.read_text()) == {"mcpServers": {}, "x": 2}
 
 
 def test_what_was_touched_in_between_is_kept(agents_file: Installed) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from elicit_tui.cli.bridge_install import QUICK_MS, _measured_hook
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.bridge import BRIDGED
-from elicit_tui.gateway.install.places import hooks_file
+from elicit_tui.gateway.bridge.hook_entries import hook_checks
+from elicit_tui.gateway.install.places import hooks_file, shown_path
 from elicit_tui.paths import state_directory
 
 BEFORE = b"""{
@@ -114,6 +116,23 @@ def test_what_was_written_in_between_is_kept(agent: str) -> None:
     assert left == {**json.loads(BEFORE), "model": "sonnet"}
 
 
+def test_an_empty_table_of_hooks_that_stood_there_before_stays(agent: str) -> None:
+    has(agent, b'{"hooks": {}, "model": "opus"}')
+    dispatch(["bridge", "install", agent, "--yes"])
+    file_of(agent).write_text(file_of(agent).read_text().replace('"opus"', '"sonnet"'))
+    assert dispatch(["bridge", "uninstall", agent, "--yes"]) == 0
+    assert json.loads(file_of(agent).read_text()) == {"hooks": {}, "model": "sonnet"}
+
+
+def test_without_a_record_of_what_was_installed_our_hooks_still_go(agent: str) -> None:
+    has(agent, BEFORE)
+    dispatch(["bridge", "install", agent, "--yes"])
+    for kept in (state_directory() / "gateway" / "installed").iterdir():
+        kept.unlink()
+    assert dispatch(["bridge", "uninstall", agent, "--yes"]) == 0
+    assert json.loads(file_of(agent).read_text()) == json.loads(BEFORE)
+
+
 def test_a_hook_that_was_put_beside_ours_stays_where_it_is(agent: str) -> None:
     has(agent, b"")
     dispatch(["bridge", "install", agent, "--yes"])
@@ -186,6 +205,53 @@ def test_doctor_says_what_is_missing_and_what_is_well(
     file_of(agent).write_text(text)
     assert dispatch(["bridge", "doctor", agent]) == 1
     assert "before bridge.hold_sec" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("hook", "more", "told"),
+    [
+        ({}, {}, []),
+        ({"timeout": 51}, {}, []),
+        ({"timeout": 50.5}, {}, ["The agent ends it after 50.5 s, before bridge.hold_sec = 50."]),
+        ({"timeout": None}, {}, ["The agent ends it after None s, before bridge.hold_sec = 50."]),
+        ({}, {"disableAllHooks": True}, ["disableAllHooks is true in {file}: no hook is run."]),
+        ({}, {"disableAllHooks": False}, []),
+        (
+            {"command": f"{sys.executable} -m elicit_tui bridge other"},
+            {},
+            [
+                "It runs another command than this one would write: "
+                f"{sys.executable} -m elicit_tui bridge other."
+            ],
+        ),
+        (
+            {"command": "env A=b /gone/elicit-tui bridge x"},
+            {},
+            [
+                "It runs another command than this one would write: "
+                "env A=b /gone/elicit-tui bridge x.",
+                "Its command cannot be started: env A=b /gone/elicit-tui bridge x.",
+            ],
+        ),
+    ],
+)
+def test_doctor_says_what_is_wrong_with_a_hook_that_stands(
+    agent: str, hook: dict[str, Any], more: dict[str, Any], told: list[str]
+) -> None:
+    command = f"{sys.executable} -m elicit_tui bridge {agent}"
+    ours = {"type": "command", "command": command, "timeout": 65}
+    events = known_agents()[agent].hook_events
+    # Another's stands before it, and our one for the other events is well.
+    audit = {"type": "command", "command": "audit"}
+    hooks = {event: [{"hooks": [audit, ours]}] for event in events}
+    hooks[events[0]] = [{"hooks": [audit]}, {"hooks": [{**ours, **hook}]}]
+    has(agent, json.dumps({"hooks": hooks, **more}).encode())
+    found = list(hook_checks(known_agents()[agent], file_of(agent), command, 50.0))
+    shown = shown_path(file_of(agent))
+    wrong = [check.sentence for check in found if not check.well]
+    assert wrong == [sentence.replace("{file}", shown) for sentence in told]
+    well = [check.sentence for check in found if check.well]
+    assert well == [f"Our hook for {event} stands in {shown}." for event in events]
 
 
 def test_doctor_runs_the_hook_and_measures_it(

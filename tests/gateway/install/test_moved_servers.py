@@ -65,6 +65,16 @@ def test_where_no_servers_are_named_the_entry_leads_to_all_and_not_to_the_moved_
     assert cursor.servers[NAME]["args"][-1] == "gateway"
 
 
+def test_what_its_agent_alone_would_fill_in_stays_with_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gemini = installed("gemini-cli")
+    gemini.has(gemini.written({"tracker": {"command": "true", "env": {"T": "$TOKEN"}}}))
+    gemini.runs("install", "--take-over", "mine", "--yes")
+    assert "tracker" in gemini.servers
+    assert "it has a variable as $NAME" in capsys.readouterr().err
+
+
 def test_what_comes_back_is_not_readable_by_others_where_it_was_not_before() -> None:
     codex = installed("codex")
     codex.has(fixture_of("codex"))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
+from elicit_tui.errors import UsageError
+from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.install.gateway_entry import NAME
+from elicit_tui.gateway.install.places import own_file
 from tests.gateway.install.agent_file import (
     Installed,
     fixture_of,
@@ -42,6 +46,19 @@ def test_what_is_not_understood_is_left_alone(
         assert why in said
         assert "left as it is" in said
         assert cursor.path.read_bytes() == raw
+
+
+@pytest.mark.parametrize("text", ["mcpServers: {}\n", "mcpServers: 1\n", "mcpServers: [1]\n"])
+def test_an_agent_that_lists_its_servers_has_them_in_no_other_shape(text: str) -> None:
+    listing = installed("continue")
+    listing.has(text.encode())
+    assert listing.runs("install", "--yes") == 2
+    assert listing.path.read_text() == text
+
+
+def test_an_agent_without_a_file_on_this_system_is_told_how_to_name_one() -> None:
+    with pytest.raises(UsageError, match="no known file on this system; give it with --file"):
+        own_file(replace(known_agents()["cursor"], place={"plan 9": "~/mcp"}))
 
 
 @pytest.mark.parametrize(

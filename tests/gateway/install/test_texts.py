@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.config.importing import jsonc
-from elicit_tui.gateway.install import json_text
+from elicit_tui.gateway.install import json_text, toml_text
 from elicit_tui.gateway.install.document import AgentDocument
 from tests.bounds import bounded
 
@@ -115,6 +115,21 @@ def test_an_entry_is_written_as_its_neighbours_are() -> None:
     assert json_text.put(tabs, PATH, "x", [1]) == (
         '{\r\n\t"servers": {\r\n\t\t"a": 1, // one\r\n\t\t"x": [\r\n\t\t\t1\r\n\t\t],\r\n\t}\r\n}'
     )
+
+
+def test_what_is_missing_on_the_way_is_made_in_its_order() -> None:
+    made = json_text.put("{}", ("a", "b", "c"), "x", 1)
+    assert json.loads(made) == {"a": {"b": {"c": {"x": 1}}}}
+    assert json_text.taken('{\n  "a": 1\n}', (), "a")[0] == "{}"
+
+
+@pytest.mark.parametrize("text", ["", "a = 1\n", "a = 1\r\n", "[x]\nb = 2\n", "# only this\n"])
+def test_a_table_of_toml_goes_in_and_out_and_leaves_no_blank_line_behind(text: str) -> None:
+    path = ("mcp_servers", "elicit-tui")
+    inside = toml_text.put(text, toml_text.table(path, {"command": "x"}))
+    assert toml_text.taken(inside, path)[0] == text
+    behind = f"{inside}{inside[len(text) :].replace('elicit-tui', 'other')}"
+    assert toml_text.taken(behind, ("mcp_servers", "other"))[0] == inside
 
 
 def test_what_is_huge_ends_in_time() -> None:
