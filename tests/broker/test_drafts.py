@@ -112,11 +112,12 @@ def test_in_a_run_without_files_what_was_typed_is_there_when_it_is_asked_again()
     assert not drafts.draft_for(form_request()).typed
 
 
-def test_of_what_was_sent_no_file_is_left(tmp_path: Path) -> None:
-    leave_behind(tmp_path, Clock(), colour="bl")
-    drafts = DraftFiles(tmp_path, GUARDIAN, Clock())
-    drafts.draft_for(form_request())
-    assert not drafts.forget_or_keep(form_request(), SENT)
+def test_what_an_agents_client_filled_in_and_nobody_touched_is_not_written(
+    tmp_path: Path,
+) -> None:
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    drafts.draft_for(form_request()).fill_in({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert not drafts.forget_or_keep(form_request(), CANCELLED)
     assert files_in(tmp_path) == []
 
 

@@ -85,6 +85,8 @@ PLACE = {"type": "object", "required": ["x"], "properties": {"x": {"type": "stri
         ({"type": ["string", "null"]}, None),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, None),
         ({"anyOf": [{"type": "null"}, PLACE]}, [{"x": None}]),
+        ({"anyOf": [{"type": "null"}, {"type": "object"}]}, None),
+        ({"required": PLACE["required"], "properties": PLACE["properties"]}, [{"x": None}]),
         ({}, None),
         (None, None),
     ],

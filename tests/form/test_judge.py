@@ -413,3 +413,8 @@ def test_a_name_that_cannot_be_written_as_utf_8_is_never_sent(purpose: Any) -> N
     assert [problem.message for problem in problems] == [
         "text and numbers that can be written as JSON"
     ]
+
+
+def test_what_was_not_asked_for_is_named_in_neutral_text() -> None:
+    (problem,) = form_of({"a": TEXT}).judge({"a": "x", "b\x1b[31m": 1})
+    assert problem.message.startswith("“b␛[31m”: ")
