@@ -28,7 +28,7 @@ def browser() -> Browser:
 
 def test_the_whole_url_is_shown_and_nothing_opens_without_consent(browser: Browser) -> None:
     outcome, shown = ask("", "yes", "/decline", question=page_question(PAGE), opener=browser)
-    assert PAGE in shown
+    assert f"It wants you to open this page:\n  {PAGE}" in shown
     assert "Nothing is opened or fetched unless you agree." in shown
     assert (outcome.action, browser.pages) == ("decline", [])
 

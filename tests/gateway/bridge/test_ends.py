@@ -9,12 +9,22 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui.broker.inbox_events import HANDED, SESSION_ENDED, UNKNOWN
-from elicit_tui.elicitation import accept, decline
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Outcome,
+    accept,
+    cancel,
+    decline,
+    prompt_request,
+)
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.gateway.bridge import bridging
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, store_file
 from elicit_tui.runtime import open_store
@@ -71,6 +81,32 @@ async def test_an_agent_that_died_leaves_no_question_behind() -> None:
         await asyncio.wait_for(started.process.wait(), 30)
     assert somebody.left == [HANDED_BACK]
     assert [row.decided_by for row in rows()] == ["nobody"]
+
+
+async def test_what_takes_longer_than_an_agent_waits_is_withdrawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bridging, "_nobody_reads", lambda descriptor: False)
+    withdrawn: list[tuple[str, str]] = []
+
+    class Broker:
+        """One whose earlier steps take their time."""
+
+        def __init__(self) -> None:
+            self.decided: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+        async def permit(self, request: ElicitationRequest) -> Outcome:
+            return await self.decided
+
+        def withdraw(self, request_id: str, reason: str, *more: str) -> None:
+            withdrawn.append((request_id, reason))
+            self.decided.set_result(cancel("withdrawn", reason))
+
+    prompt = prompt_request("Claude Code", Call("tools/call", "Bash", {}), "Let it?")
+    broker: Any = Broker()
+    outcome = await asyncio.wait_for(bridging._decided(broker, prompt, 0.0), 30)
+    assert outcome.decided_by == "withdrawn"
+    assert withdrawn == [(prompt.id, "It took longer than the agent waits.")]
 
 
 @pytest.mark.parametrize("state", ["open", "claimed"])
