@@ -98,10 +98,10 @@ def _put(agent: str, config: Path | None, hook: HookPrompt, request: Elicitation
 
 def _ask(agent: str, settings: Settings, hook: HookPrompt, request: ElicitationRequest) -> None:
     from elicit_tui.elicitation import unsent
-    from elicit_tui.gateway.bridge.silence import one_of, record
+    from elicit_tui.gateway.bridge.silence import place_among, record
 
     most = settings.elicitation.limits.pending
-    with one_of(most) as may_ask:
+    with place_among(most) as may_ask:
         if may_ask:
             _ask_person(agent, settings, hook, request)
             return

@@ -61,25 +61,25 @@ def _parser_for(arguments: Sequence[str]) -> Parser:
         if name not in arguments:
             continue
         named = next((word for word in arguments if word in command.own), None)
-        also = () if named is not None else tuple(command.own)
+        own_commands = () if named is not None else tuple(command.own)
         if named is not None:
             below.add_argument("own", choices=command.own)
             command = command.own[named]
         below.command = named or name
         importlib.import_module(command.module).add_arguments(below)
         add_shared_options(below, command)
-        _give_names(below, also)
+        _give_names(below, own_commands)
     return parser
 
 
-def _give_names(parser: argparse.ArgumentParser, also: Sequence[str]) -> None:
+def _give_names(parser: argparse.ArgumentParser, own_commands: Sequence[str]) -> None:
     """Give each argument that names a server or an agent what could stand there.
 
-    `also`: the command's own commands, which stand where a server does.
+    `own_commands`: those of the command, which stand where a server does.
     """
     for action in parser._actions:
         if action.metavar == "SERVER":
-            action.completer = partial(_servers, also)  # type: ignore[attr-defined]
+            action.completer = partial(_servers, own_commands)  # type: ignore[attr-defined]
         elif action.metavar == "AGENT":
             action.completer = _agents  # type: ignore[attr-defined]
         if isinstance(action, argparse._SubParsersAction):
@@ -92,11 +92,13 @@ def _agents(**_more: Any) -> list[str]:
     return sorted(name for name in known_agents() if name != UNKNOWN)
 
 
-def _servers(also: Sequence[str], parsed_args: argparse.Namespace, **_more: Any) -> list[str]:
+def _servers(
+    own_commands: Sequence[str], parsed_args: argparse.Namespace, **_more: Any
+) -> list[str]:
     """The configured servers, those of `--with` and the bundled one, and what else may stand."""
     try:
         settings = load_settings(parsed_args, Narration(io.StringIO()))
     except ElicitTuiError:
         # A configuration that cannot be read has no names; the command itself will say why.
-        return sorted({*also, DEMO})
-    return sorted({*settings.servers, *also, DEMO})
+        return sorted({*own_commands, DEMO})
+    return sorted({*settings.servers, *own_commands, DEMO})

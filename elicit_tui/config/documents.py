@@ -103,11 +103,11 @@ def parse(raw: bytes, kind: FileKind, layer: Layer, file: str | None) -> Documen
         return unreadable(layer, file, f"cannot be read as TOML: {in_ascii(str(error))}")
     document = Document(layer, file, text, values)
     faults = validate(values, kind)
-    told = [(fault.weight, document.problem(fault.message, fault.path)) for fault in faults]
+    weighed = [(fault.weight, document.problem(fault.message, fault.path)) for fault in faults]
     return replace(
         document,
-        problems=tuple(problem for weight, problem in told if weight != "notice"),
-        notices=tuple(str(problem) for weight, problem in told if weight == "notice"),
+        problems=tuple(problem for weight, problem in weighed if weight != "notice"),
+        notices=tuple(str(problem) for weight, problem in weighed if weight == "notice"),
         # An unknown key breaks nothing near it.
         broken=frozenset(fault.path for fault in faults if fault.weight == "wrong"),
     )

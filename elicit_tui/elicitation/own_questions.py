@@ -37,8 +37,9 @@ _NAMED_CHANGES: Final = 5
 
 def hints_of(definition: Mapping[str, Any]) -> tuple[str, ...]:
     """A tool's hints about itself, in words of ours (spec: Tool annotations)."""
-    said = definition.get("annotations")
-    annotations = said if isinstance(said, Mapping) else {}
+    annotations = definition.get("annotations")
+    if not isinstance(annotations, Mapping):
+        return ()
     hints = []
     if annotations.get("readOnlyHint") is True:
         hints.append("read-only")

@@ -103,8 +103,9 @@ class AgentSession:
         self._replies = Replies(self._gateway, self._broker)
         self._background = Background()
         self.passing = Passing(runtime.host, self.catalogues, self._background)
+        hold = partial(hold_seconds, self._gateway.hold_sec)
         self.sharing = Sharing(
-            parts.shared, self.held_calls, self._background, answer=self._answer, hold=self._hold
+            parts.shared, self.held_calls, self._background, answer=self._answer, hold=hold
         )
         self._server_calls = ServerCalls(runtime.host, self.held_calls, self.sharing.about_to_call)
         self.held_calls.watched_by(self)
@@ -205,13 +206,16 @@ class AgentSession:
         except StoreError as error:
             return text_result(f"{error} {telling.NOT_CALLED}", is_error=True)
         if isinstance(held, Elsewhere):
-            takes = takes_task(self._gateway, requester)
-            created = await self.tasks.created_elsewhere(held.id) if takes else None
-            still = telling.paused_text(held.id)
-            return created or await self.sharing.attended(held.id, requester, still)
+            return await self._attended_elsewhere(held.id, requester)
         # One that is joined may have asked a client that does not know of it any more.
         held.rounds.ask_again()
         return await self._attended(held, requester, resumed=False)
+
+    async def _attended_elsewhere(self, call_id: str, requester: Requester) -> Result:
+        """What another process's call comes to: its task, where the agent takes one."""
+        takes = takes_task(self._gateway, requester)
+        task = await self.tasks.created_elsewhere(call_id) if takes else None
+        return task or await self.sharing.attended(call_id, requester, telling.paused_text(call_id))
 
     async def _begun(self, new: NewCall, requester: Requester) -> HeldCall | Elsewhere:
         """The call, begun here, or the one that it joins, wherever that is."""
@@ -239,7 +243,8 @@ class AgentSession:
         return await self.sharing.attended(call_id, requester, telling.paused_text(call_id))
 
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
-        hold, takes = self._hold(requester), takes_task(self._gateway, requester)
+        hold = hold_seconds(self._gateway.hold_sec, requester)
+        takes = takes_task(self._gateway, requester)
         try:
             reply = await self.held_calls.attend(
                 held, requester, hold, resumed=resumed, takes_task=takes
@@ -269,9 +274,6 @@ class AgentSession:
     def _is_alone(self, requester: Requester) -> bool:
         return runs_alone(requester) or self._asking.seems_alone
 
-    def _hold(self, requester: Requester) -> float:
-        return hold_seconds(self._gateway.hold_sec, requester)
-
     async def _own_tool_elsewhere(
         self, name: str, call_id: Any, arguments: Mapping[str, Any], requester: Requester
     ) -> Result:
@@ -296,7 +298,8 @@ class AgentSession:
             return await self._measuring.call(arguments, requester)
         if name == own_tools.ELICIT:
             return await self._elicit(arguments, requester, more)
-        held = self.held_calls.known(call_id := arguments.get("id"))
+        call_id = arguments.get("id")
+        held = self.held_calls.known(call_id)
         if held is None:
             return await self._own_tool_elsewhere(name, call_id, arguments, requester)
         if name == own_tools.CANCEL:
@@ -334,7 +337,6 @@ class AgentSession:
             question = own_tools.agent_question(arguments)
         except own_tools.NotAQuestion as error:
             return text_result(str(error), is_error=True)
-
         call = Call("tools/call", own_tools.ELICIT, arguments)
         make = partial(self._asked_by_agent, call, question, requester.agent)
         return await self._joined_or_begun(NewCall(call, AGENT, make), requester, more)

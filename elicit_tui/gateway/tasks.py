@@ -127,8 +127,8 @@ class Tasks:
 
     async def tell(self, identifiers: Sequence[str], tell: Tell) -> None:
         """Tell of each of these tasks whenever it is another than before, until all have ended."""
-        here = [held for each in identifiers if (held := self._here(each)) is not None]
-        await asyncio.gather(*(self._tell_of(held, tell) for held in here))
+        tasks = [self._here(identifier) for identifier in identifiers]
+        await asyncio.gather(*(self._tell_of(held, tell) for held in tasks if held is not None))
 
     async def _tell_of(self, held: HeldCall, tell: Tell) -> None:
         result: Result = {}

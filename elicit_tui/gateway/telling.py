@@ -185,9 +185,9 @@ def with_elicitations(result: Result, resolved: Sequence[Resolved]) -> Result:
     if not unasked:
         return result
     meta, content = result.get("_meta"), result.get("content")
-    told = {ELICITATIONS_META_KEY: list(map(_for_programs, unasked))}
+    ours = {ELICITATIONS_META_KEY: list(map(_for_programs, unasked))}
     # A server's own notes stay beside ours.
-    changed = {**result, "_meta": {**(meta if isinstance(meta, Mapping) else {}), **told}}
+    changed = {**result, "_meta": {**(meta if isinstance(meta, Mapping) else {}), **ours}}
     if isinstance(content, list):
         changed["content"] = [*content, *_for_models(unasked)]
     return changed

@@ -281,8 +281,8 @@ class OAuthFlow:
         merged = dict.fromkeys([*scopes, *(found[1].split() if found else ())])
         scope = f'scope="{" ".join(merged)}"'
         added = f"{header}{',' if '=' in header else ''} {scope}"
-        told = header.replace(found[0], scope) if found else added
-        return httpx2.Response(challenge.status_code, headers={"WWW-Authenticate": told})
+        widened = header.replace(found[0], scope) if found else added
+        return httpx2.Response(challenge.status_code, headers={"WWW-Authenticate": widened})
 
     def _checked_issuer(self, context: Context, request: httpx2.Request) -> None:
         """Raises LoginError as soon as it leads to an authorization server that is not allowed.
@@ -443,8 +443,8 @@ def _in_words(error: Exception, refused: httpx2.Response | None) -> str:
         )
     if isinstance(error, OAuthTokenError):
         word = error_word(refused) if refused is not None else None
-        said = f' (it says "{word}")' if word is not None else status
-        return f"its authorization server gave no token{said}"
+        detail = f' (it says "{word}")' if word is not None else status
+        return f"its authorization server gave no token{detail}"
     text = str(error)
     found = next((words for start, words in _FLOW_ERRORS if text.startswith(start)), None)
     return found or f"its authorization server does not follow the protocol{status}"

@@ -87,7 +87,7 @@ class Login:
     def open_part(self) -> dict[str, Any]:
         """Everything of it that is no secret, as JSON has it."""
         return {
-            each.name: getattr(self, each.name) for each in fields(self) if each.name not in SECRETS
+            part.name: getattr(self, part.name) for part in fields(self) if part.name not in SECRETS
         }
 
     def secret_part(self) -> dict[str, str]:
@@ -99,7 +99,7 @@ def login_from(held: Any) -> Login:
     """Reads what `open_part` and `secret_part` wrote. Raises TypeError for anything else."""
     if not isinstance(held, dict):
         raise TypeError("a login is an object")
-    known = {each.name for each in fields(Login)}
+    known = {part.name for part in fields(Login)}
     # What is not known is left out: a newer version may have written more.
     login = Login(**{name: value for name, value in held.items() if name in known})
     texts = (login.server_url, login.issuer, login.resource, login.client_id, login.access_token)

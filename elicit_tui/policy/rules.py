@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 STEP: Final = "rules"
+MOST_PROBLEMS: Final = 5
+"""Of content that are named; how many more there are is said."""
 
 
 def matches(rule: Rule, request: ElicitationRequest) -> bool:
@@ -33,10 +35,6 @@ def matches(rule: Rule, request: ElicitationRequest) -> bool:
         and fits(rule.mode, request.mode)
         and fits(rule.message, request.message)
     )
-
-
-MOST_PROBLEMS: Final = 5
-"""Of content that are named; how many more there are is said."""
 
 
 def why_not(
@@ -78,14 +76,17 @@ def _not_valid(form: Form, content: Mapping[str, Any]) -> str | None:
     if form.refusal is not None:
         return f"the form cannot be answered: {neutral_line(form.refusal)}"
     problems = form.judge(content)
-    for name in form.unenforced:  # after the judge: only a run shows which pattern takes too long
-        return f"{neutral_line(name, 80)}: its pattern could not be run in time"
+    # After the judge, as only a run shows which pattern takes too long.
+    unenforced = tuple(form.unenforced)
+    if unenforced:
+        return f"{neutral_line(unenforced[0], 80)}: its pattern could not be run in time"
     if not problems:
         return None
     more = len(problems) - MOST_PROBLEMS
-    left_out = [f"{more} more"] if more > 0 else []
-    told = "; ".join([*map(str, problems[:MOST_PROBLEMS]), *left_out])
-    return f"the content is not valid: {told}"
+    named = [str(problem) for problem in problems[:MOST_PROBLEMS]]
+    if more > 0:
+        named.append(f"{more} more")
+    return f"the content is not valid: {'; '.join(named)}"
 
 
 def filled(rule: Rule, form: Form | None) -> Mapping[str, Any] | None:

@@ -52,7 +52,7 @@ def shown_of_acceptance(
 def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[str]:
     expect, instead = scenario.expect, scenario.on_refusal
     pointers = dict(expect.structured or {})
-    told = (instead.structured or {}) if instead is not None else {}
+    of_refusal = (instead.structured or {}) if instead is not None else {}
     there = {
         pointer: value
         for pointer, value in pointers.items()
@@ -62,7 +62,7 @@ def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[s
     empty = all(_is_nothing(value) for value in pointers.values()) and expect.text is None
     empty = empty and len(there) == len(pointers)
     for pointer, value in there.items():
-        if pointer not in told and (empty or not _is_nothing(value)):
+        if pointer not in of_refusal and (empty or not _is_nothing(value)):
             yield f"structured {pointer} is {excerpt(value, 60)}"
     # A text that is the error of a result is no act.
     if expect.text is None or result.get("isError") is True:
@@ -109,11 +109,11 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _echoed(scenario: Scenario, value: Any) -> bool:
-    return any(same_json(value, each) for _, each in _leaves(scenario.arguments))
+    return any(same_json(value, argument) for _, argument in _leaves(scenario.arguments))
 
 
 def _is_nothing(value: Any) -> bool:
-    return any(same_json(value, each) for each in _NOTHING)
+    return any(same_json(value, nothing) for nothing in _NOTHING)
 
 
 def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
@@ -121,14 +121,14 @@ def hides_an_act(accepted: Run, again: Run) -> Iterator[str]:
 
     Nor would it show there what a refusal does, if that is what the accept did.
     """
-    for each in accepted.watched.changed:
+    for subject in accepted.watched.changed:
         parts = [""]
         # Where it did change again, only those of its parts that stayed are in doubt.
-        if each not in again.watched.unchanged:
-            moved = again.watched.changed_parts(each)
-            parts = [part for part in accepted.watched.changed_parts(each) if part not in moved]
+        if subject not in again.watched.unchanged:
+            moved = again.watched.changed_parts(subject)
+            parts = [part for part in accepted.watched.changed_parts(subject) if part not in moved]
         if parts:
-            place = neutral_line(" ".join([each, *parts[:3]]).strip(), 200)
+            place = neutral_line(" ".join([subject, *parts[:3]]).strip(), 200)
             yield (
                 f"watch: {place} is the same after a second accept: a server that acts on a "
                 "refusal would leave it the same too, so no other way was tried. "
@@ -157,5 +157,5 @@ def _telling(accepted: Run) -> str:
     for place, value in _leaves(result.get("structuredContent")):
         if not _is_nothing(value) and not _echoed(accepted.scenario, value):
             return f"structured = {{ {toml_value(place)} = {toml_value(value)} }}"
-    line = next((each for each in text_of(result).splitlines() if each.strip()), "…")
+    line = next((line for line in text_of(result).splitlines() if line.strip()), "…")
     return f"text = {toml_value(glob.escape(line[:_MOST_OF_A_LINE]) + '*')}"

@@ -76,8 +76,8 @@ def hint_of(run: Run) -> str | None:
     spoken = run.protocol_version
     if run.passed or run.resolved:
         return None
-    said = str(run.error or "") + text_of(run.result or {})
-    if spoken and ERAS[era_of(spoken)].rounds and any(each in said for each in _NO_PUSH):
+    answer = str(run.error or "") + text_of(run.result or {})
+    if spoken and ERAS[era_of(spoken)].rounds and any(words in answer for words in _NO_PUSH):
         return PUSHES + advice(run.scenario.runner, "eras", HANDSHAKE)
     other = revision_to_try(run.error, spoken)
     if other is None:
@@ -126,7 +126,8 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
 
 
 def _unused(script: Script) -> Iterator[str]:
-    return (f"answer {each + 1} was not used: its question did not come" for each in script.unused)
+    for number in script.unused:
+        yield f"answer {number + 1} was not used: its question did not come"
 
 
 def _acted_unasked(
@@ -142,22 +143,23 @@ def _acted_unasked(
 
 def _must_have_changed(scenario: Scenario, watched: Watched) -> Iterator[str]:
     """What an accept that acts has to have changed, and how often."""
-    for each in watched.never_there:
-        place = neutral_line(watched.place(each), 400)
+    for subject in watched.never_there:
+        place = neutral_line(watched.place(subject), 400)
         yield f"watch: {place} is not there, also after the accept: nothing is watched"
-    for each in watched.unchanged:
-        if each not in watched.never_there:
-            yield f"watch: {each} is the same after the accept: either it did not act, or that " + (
-                "a refusal leaves it alone shows nothing"
+    for subject in watched.unchanged:
+        if subject not in watched.never_there:
+            yield (
+                f"watch: {subject} is the same after the accept: either it did not act, or that "
+                + ("a refusal leaves it alone shows nothing")
             )
     if scenario.changes is None:
         return
-    for each in watched.changed:
-        count = watched.changes(each)
+    for subject in watched.changed:
+        count = watched.changes(subject)
         if count is None:
-            yield f"watch: {each} has too many lines to be counted (changes)"
+            yield f"watch: {subject} has too many lines to be counted (changes)"
         elif count != scenario.changes:
-            yield f"watch: {each} changed {count} times, not {scenario.changes} (changes)"
+            yield f"watch: {subject} changed {count} times, not {scenario.changes} (changes)"
 
 
 def _not_by_the_scenario(run: Run, expected: Collection[DecidedBy]) -> Iterator[str]:
@@ -201,8 +203,8 @@ def _departed(
         yield f"question {number + 1} did not come"
         return
     if kind == "short" and _failed(run.result) and not _failed(base.result):
-        said = neutral_line(text_of(run.result or {}), 160)
-        yield f"it fails where what is optional is left out: {said}"
+        text = neutral_line(text_of(run.result or {}), 160)
+        yield f"it fails where what is optional is left out: {text}"
     if kind == "twice":
         # The second answer must change nothing: all is as after one.
         yield from _as_if_answered_once(run, script)
@@ -237,15 +239,15 @@ def _acted_all_the_same(run: Run, base: Run, script: Script, refused: int | None
 
 
 def _acted_on(watched: Watched) -> Iterator[str]:
-    for each in watched.changed:
-        yield f"{each} changed"
+    for subject in watched.changed:
+        yield f"{subject} changed"
 
 
 def _acted_by_result(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
     shown = list(shown_of_acceptance(scenario, base, result))
     if shown:
-        said = neutral_line(text_of(result), 160)
-        yield f"it acted all the same: {'; '.join(shown[:3])}" + (f" ({said})" if said else "")
+        text = neutral_line(text_of(result), 160)
+        yield f"it acted all the same: {'; '.join(shown[:3])}" + (f" ({text})" if text else "")
 
 
 def _same_words(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
@@ -254,22 +256,22 @@ def _same_words(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Ite
     spoken = scenario.expect.text is not None or (instead is not None and instead.text is not None)
     told_by_structure = scenario.expect.structured and "structuredContent" in result
     if told_by_structure and not spoken and text.strip() and text == text_of(base.result or {}):
-        told = excerpt(text, 80)
-        yield f"its text is the accept's, {told}: a model that reads it is told that it acted"
+        words = excerpt(text, 80)
+        yield f"its text is the accept's, {words}: a model that reads it is told that it acted"
 
 
 def _not_as_on_refusal(run: Run) -> Iterator[str]:
-    told = run.scenario.on_refusal
-    assert told is not None
+    expected = run.scenario.on_refusal
+    assert expected is not None
     if isinstance(run.error, ProtocolCallError):
         result: Mapping[str, Any] | None = _as_result(run.error)
-        if told.structured or told.is_error is False:
+        if expected.structured or expected.is_error is False:
             yield f"on_refusal: {_told(run.error)}"
             return
     else:
         result = run.result
     if result is not None:
-        yield from _named("on_refusal", told.faults(result))
+        yield from _named("on_refusal", expected.faults(result))
 
 
 def _named(key: str, faults: list[str]) -> Iterator[str]:
@@ -301,7 +303,7 @@ def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> 
         if len(later) != allowed:
             yield f"on_refusal: {len(later)} questions came after the refusal, not {allowed}"
         return
-    known = [(each.message, each.mode) for each in base.asked]
+    known = [(asked.message, asked.mode) for asked in base.asked]
     for request in later:
         message = neutral_line(request.message, 120)
         same_words = request.message == refused.message

@@ -198,7 +198,9 @@ class Way:
         # Once, at the first question: from the first answer on it may act.
         if self._scenario.watch and not self.script.asked and self._lane is not None:
             watched = Watched(self._before, await self.states(self._lane))
-            self.run.failures += (f"{each} changed before the answer" for each in watched.changed)
+            self.run.failures += (
+                f"{subject} changed before the answer" for subject in watched.changed
+            )
 
     async def states(self, lane: Lane) -> States:
         """What the scenario watches, as it is now."""
@@ -228,7 +230,7 @@ class Way:
         if self._late is not None and lane.door is not None:
             lane.door.send_again(*self._late)
         tools = await _still_answers(connection)
-        tool = next((each for each in tools or () if each.name == scenario.call), None)
+        tool = next((offered for offered in tools or () if offered.name == scenario.call), None)
         problem = tool.result_problem(run.result) if tool is not None and run.result else None
         if problem is not None:
             run.failures.append(problem)
@@ -260,23 +262,23 @@ class Way:
     def instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
         """What goes past the judge for the question that is to be answered wrongly."""
         wrong, lane = self._variant.wrong, self._lane
-        number = next((each for each, asked in self.script.asked if asked.id == request.id), None)
+        number = next((place for place, asked in self.script.asked if asked.id == request.id), None)
         if wrong is None or number != wrong.question or outcome.decided_by != "answers":
             return outcome
         self.script.wrong_message = request.message
-        told = f"Sent past the judge: {self._variant.name}."
+        reason = f"Sent past the judge: {self._variant.name}."
         if wrong.kind == "twice":
             if lane is not None and lane.door is not None:
-                lane.door.send_again(request, replace(outcome, reason=told))
+                lane.door.send_again(request, replace(outcome, reason=reason))
             return outcome
         if wrong.kind == "late":
             self._late = (
                 request,
-                replace(outcome, action="accept", content=wrong.content, reason=told),
+                replace(outcome, action="accept", content=wrong.content, reason=reason),
             )
             return outcome
         action = "decline" if wrong.kind == "decline with content" else outcome.action
-        return replace(outcome, action=action, content=wrong.content, reason=told)
+        return replace(outcome, action=action, content=wrong.content, reason=reason)
 
 
 async def _still_answers(connection: Connection) -> tuple[Tool, ...] | None:

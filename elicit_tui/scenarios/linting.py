@@ -151,12 +151,12 @@ def lint_questions(
     kept: dict[Path, Snapshots] = {}
     for scenario in scenarios:
         snapshots = kept.setdefault(scenario.file, Snapshots(scenario.file))
-        told: list[Any] = []
+        linted: list[Any] = []
         # A question that is kept of several revisions, in the same words, is told once.
-        for each in snapshots.questions(scenario.name):
-            if not any(same_json(each.question, other) for other in told):
-                told.append(each.question)
-                yield _of_question(scenario, each, snapshots.path, guardian)
+        for snapshot in snapshots.questions(scenario.name):
+            if not any(same_json(snapshot.question, other) for other in linted):
+                linted.append(snapshot.question)
+                yield _of_question(scenario, snapshot, snapshots.path, guardian)
 
 
 def _of_question(scenario: Scenario, kept: Kept, path: Path, guardian: Guardian) -> Linted:
@@ -244,8 +244,8 @@ def _of_field(form: Form, field: Field, where: str) -> Iterator[Finding]:
     if isinstance(items, Mapping):
         yield from _beyond(items, _ITEMS, f"{where}.items")
         if declared == "array" and not field.choices:
-            said = "a list of something else than choices"
-            yield _finding("lint.beyond_specification", f"{where}.items", said)
+            evidence = "a list of something else than choices"
+            yield _finding("lint.beyond_specification", f"{where}.items", evidence)
     yield from _untitled(schema, where)
     if isinstance(items, Mapping):
         yield from _untitled(items, f"{where}.items")
@@ -304,8 +304,8 @@ def _of_arguments(schema: Any) -> Iterator[Finding]:
     properties = properties if isinstance(properties, Mapping) else {}
     for name in required if isinstance(required, list) else ():
         if name not in properties:
-            said = f"{excerpt(name, 80)} is required and not described"
-            yield _finding("lint.input_schema", "inputSchema.required", said, Severity.WARN)
+            evidence = f"{excerpt(name, 80)} is required and not described"
+            yield _finding("lint.input_schema", "inputSchema.required", evidence, Severity.WARN)
     for name, part in properties.items():
         if isinstance(part, Mapping):
             yield from _wrong_default(form, name, part, f"inputSchema.properties.{name}")
@@ -322,5 +322,5 @@ def _of_hints(annotations: Any) -> Iterator[Finding]:
         if name in hints and not isinstance(hints[name], bool):
             yield _finding("lint.tool_hints", f"annotations.{name}", hints[name])
     if hints.get("readOnlyHint") is True and hints.get("destructiveHint") is True:
-        said = "readOnlyHint and destructiveHint"
-        yield _finding("lint.tool_hints", "annotations", said)
+        evidence = "readOnlyHint and destructiveHint"
+        yield _finding("lint.tool_hints", "annotations", evidence)

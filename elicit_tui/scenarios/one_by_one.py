@@ -43,12 +43,12 @@ class OneByOne:
     async def names(self) -> list[str]:
         """The other ways that there are, once the scenario as it is written has passed."""
         await self.base()
-        return [each.name for each in self._others]
+        return [variant.name for variant in self._others]
 
     async def way(self, name: str) -> Run | None:
         """One of the other ways; None where the questions have no such way."""
         base = await self.base()
-        variant = next((each for each in self._others if each.name == name), None)
+        variant = next((other for other in self._others if other.name == name), None)
         if variant is None:
             return None
         run = await self._shared(base, variant)
@@ -96,6 +96,6 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
         asked.append((request, accept("answers", "", content)))
     names = [as_written(scenario).name]
     if scenario.accepts and not said_no(scenario, asked):
-        names += (each.name for each in branches(scenario, asked))
-        names += (each.name for each in answers_gone_wrong(scenario, asked))
+        names += (variant.name for variant in branches(scenario, asked))
+        names += (variant.name for variant in answers_gone_wrong(scenario, asked))
     return list(dict.fromkeys(names))

@@ -101,9 +101,9 @@ async def run_scenarios(
     finally:
         ended.all_that_is_left()
     if options.update:
-        for each in snapshots.values():
-            if each.write():
-                suite.snapshot_files.append(str(each.path))
+        for file in snapshots.values():
+            if file.write():
+                suite.snapshot_files.append(str(file.path))
 
 
 async def _run_chain(chain: Sequence[Ways], ended: _InOrder) -> None:
@@ -128,8 +128,9 @@ def _chains(units: Sequence[Ways]) -> list[list[Ways]]:
         # A unit may join several chains, which become one.
         joined = [chain for chain in chains if chain[0] & keys]
         chains = [chain for chain in chains if not chain[0] & keys]
-        together = [each for _, chain in joined for each in chain]
-        chains.append((keys.union(*(each for each, _ in joined)), [*together, unit]))
+        keys = keys.union(*(chain_keys for chain_keys, _ in joined))
+        together = [earlier for _, chain in joined for earlier in chain]
+        chains.append((keys, [*together, unit]))
     # In the order of the file, chain by chain and within each.
     order = {unit: number for number, unit in enumerate(units)}
     ordered = [sorted(chain, key=order.__getitem__) for _, chain in chains]
@@ -395,7 +396,7 @@ class Ways:
                 how = advice(self.scenario.runner, "first snapshot")
                 run.notes.append(f"no snapshot yet: {how}")
         how = advice(self.scenario.runner, "update")
-        run.failures += (f"{each} ({how})" for each in found or ())
+        run.failures += (f"{difference} ({how})" for difference in found or ())
 
     def _settings_of(self) -> Settings:
         """The owner's settings with the scenario's answers in place of rules, hooks and waits."""
@@ -428,7 +429,7 @@ def unheard(event: RunEvent) -> None:
 
 async def _all_of(work: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Do all of it at once; where one fails or we are cancelled, the others end with it."""
-    tasks = [asyncio.ensure_future(each) for each in work]
+    tasks = [asyncio.ensure_future(part) for part in work]
     try:
         await asyncio.gather(*tasks)
     finally:

@@ -89,7 +89,7 @@ def _is_confirmation(form: Form, field: Field) -> bool:
     if field.kind != "boolean":
         return False
     # One box alone is the whole question, whatever it is called.
-    alone = sum(each.sendable for each in form.fields) == 1
+    alone = sum(other.sendable for other in form.fields) == 1
     return alone or _CONFIRMS.search(f"{field.name.replace('_', ' ')} {field.title}") is not None
 
 
@@ -99,8 +99,8 @@ def _choices(field: Field) -> tuple[Choice, ...]:
 
 
 def _is_no(field: Field, value: Any) -> bool:
-    chosen = (each for each in _choices(field) if same_json(each.value, value))
-    return any(_refuses(field, each) for each in chosen)
+    chosen = (choice for choice in _choices(field) if same_json(choice.value, value))
+    return any(_refuses(field, choice) for choice in chosen)
 
 
 def _refuses(field: Field, choice: Choice) -> bool:
@@ -108,10 +108,10 @@ def _refuses(field: Field, choice: Choice) -> bool:
     if _says(choice, _NO):
         return True
     # Two choices that are each other's opposite: one letter alone says nothing.
-    both = {str(each.value).casefold() for each in _choices(field)}
+    both = {str(other.value).casefold() for other in _choices(field)}
     if any(both == {no, yes} and str(choice.value).casefold() == no for no, yes in _SHORT):
         return True
-    return _says(choice, _KEEPS) and any(_says(each, _REMOVES) for each in _choices(field))
+    return _says(choice, _KEEPS) and any(_says(other, _REMOVES) for other in _choices(field))
 
 
 def _is_typed_to_confirm(field: Field, content: Mapping[str, Any], message: str) -> bool:

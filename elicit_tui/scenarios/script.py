@@ -94,7 +94,7 @@ class Script:
         return next(left, None)
 
     def _place(self, request: ElicitationRequest) -> str:
-        number = next((each for each, asked in self.asked if asked.id == request.id), None)
+        number = next((place for place, asked in self.asked if asked.id == request.id), None)
         return "a question" if number is None else f"question {number + 1}"
 
     def _without_a_step(self, request: ElicitationRequest) -> Outcome:
@@ -127,7 +127,7 @@ class Script:
                 return cancel("answers", "Cancelled: the scenario's answer is not valid.")
         found = question.examine(content) if content else ()
         # Everything that was found is acknowledged: `despite` has let it pass.
-        seen = frozenset(each.id for each in (*question.to_acknowledge, *found))
+        seen = frozenset(finding.id for finding in (*question.to_acknowledge, *found))
         return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
 
 

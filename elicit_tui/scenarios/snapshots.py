@@ -95,7 +95,9 @@ class Snapshots:
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else f"{error}; {remedy}"
             raise UsageError(f"The snapshots {self.path} cannot be read: {why}.") from None
-        are_some = isinstance(kept, dict) and all(isinstance(each, dict) for each in kept.values())
+        are_some = isinstance(kept, dict) and all(
+            isinstance(entry, dict) for entry in kept.values()
+        )
         if not are_some or too_deep(kept):
             raise UsageError(f"The snapshots {self.path} are none; {remedy}.")
         self._kept = kept
@@ -152,10 +154,10 @@ class Snapshots:
         kept = self._kept.get(name, {})
         # Revisions are dates, so that the oldest is the first in order.
         revisions = sorted(kept) if revision == "auto" else [revision]
-        for each in revisions:
-            questions = kept.get(each)
+        for dated in revisions:
+            questions = kept.get(dated)
             if isinstance(questions, list) and all(isinstance(one, dict) for one in questions):
-                return each, questions
+                return dated, questions
         return None, ()
 
     def questions(self, name: str) -> Iterator[Kept]:

@@ -71,7 +71,7 @@ Asked = Sequence[tuple[ElicitationRequest, Outcome]]
 
 def as_written(scenario: Scenario) -> Variant:
     """The scenario itself; its name says which way it goes."""
-    ways = [each.action for each in scenario.answers]
+    ways = [answer.action for answer in scenario.answers]
     refused = next((number for number, way in enumerate(ways) if way != "accept"), None)
     name = "accept" if refused is None else branch_name(ways[refused], refused, len(ways))
     return Variant(name, tuple(map(Step, scenario.answers)))
@@ -144,7 +144,7 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
             if typed != content:
                 name = f"{where}what is typed comes back in the result only"
                 yield _wrong(name, steps, Wrong(number, "typed", typed))
-            short = {each.name: content[each.name] for each in form.fields if each.required}
+            short = {field.name: content[field.name] for field in form.fields if field.required}
             # A form that wants more than its required fields is not answered by them alone.
             if short != content and not form.judge(short):
                 name = f"{where}what is optional is left out"

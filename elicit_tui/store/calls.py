@@ -21,6 +21,11 @@ CallState = Literal["not called", "called", "ended"]
 MakerState = Literal["lives", "dead", "unsure"]
 """Of the process that makes a call; unsure: on another machine, and not heard of just now."""
 
+Begins = Literal["begins", "joins", "not known", "unsure", "full", "too many"]
+"""What becomes of a call that an agent makes: see `verdict`."""
+MakerOf = Callable[["KeptCall"], MakerState]
+"""What is known of the process that makes a call."""
+
 NOBODY: Final = ""
 """Names no process."""
 MOST_OUTCOMES: Final = 64
@@ -79,11 +84,6 @@ class KeptCall:
     def unread(self) -> bool:
         """Whether its outcome waits for its agent."""
         return self.state == "ended" and self.read_at is None
-
-
-Begins = Literal["begins", "joins", "not known", "unsure", "full", "too many"]
-MakerOf = Callable[[KeptCall], MakerState]
-"""What is known of the process that makes a call."""
 
 
 @dataclass(frozen=True)
@@ -178,25 +178,33 @@ def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator
 
     Place is given by what was read, and by what certainly did not run.
     """
-    ended: list[KeptCall] = []
-    others: list[KeptCall] = []
+    with_outcome: list[KeptCall] = []
+    without: list[KeptCall] = []
     for call in calls:
         if _is_over(call, now, maker):
             yield call
+        elif call.state == "ended":
+            with_outcome.append(call)
         else:
-            (ended if call.state == "ended" else others).append(call)
-    # Read ones first, then the oldest: the loop below stops at the first that nobody has read.
-    ended.sort(key=lambda call: (call.unread, call.ended_at))
-    size = sum(call.size for call in ended)
-    while (
-        ended and not ended[0].unread and (len(ended) > MOST_OUTCOMES or size > MOST_OUTCOME_BYTES)
-    ):
-        size -= ended[0].size
-        yield ended.pop(0)
+            without.append(call)
+    yield from _to_make_room(with_outcome)
     # One more than there may be: the new call needs room, too.
-    too_many = len(others) - MOST_WITHOUT_OUTCOME + 1
+    too_many = len(without) - MOST_WITHOUT_OUTCOME + 1
     if too_many > 0:
-        yield from islice((call for call in others if _harms_nobody(call, maker)), too_many)
+        yield from islice((call for call in without if _harms_nobody(call, maker)), too_many)
+
+
+def _to_make_room(calls: Iterable[KeptCall]) -> Iterator[KeptCall]:
+    """Of calls with an outcome those that are too many or too large, as far as they were read."""
+    # Read ones first, then the oldest: what follows the first that nobody has read stays.
+    in_order = sorted(calls, key=lambda call: (call.unread, call.ended_at))
+    number, size = len(in_order), sum(call.size for call in in_order)
+    for call in in_order:
+        fits = number <= MOST_OUTCOMES and size <= MOST_OUTCOME_BYTES
+        if fits or call.unread:
+            return
+        yield call
+        number, size = number - 1, size - call.size
 
 
 def _harms_nobody(call: KeptCall, maker: MakerOf) -> bool:

@@ -72,15 +72,15 @@ def run(namespace: argparse.Namespace) -> int:
         secret_env = settings.store.secret_env
         command = gateway_program(namespace)
         for check in checks(agent, path, command, gateway_environment(), secret_env):
-            doctor.says(check.well, check.sentence)
-    doctor.tells_what_is_known()
+            doctor.tell_check(check.well, check.sentence)
+    doctor.tell_what_is_known()
     longest = namespace.longest or LONGEST_SECONDS
     every = namespace.every or TICK_SECONDS
     # The nonce lets both sides prove that they have the same secret, without sending it.
     request = DoctorRequest(agent.key, longest, every, secrets.token_hex(16))
     files = DoctorFiles(agent.key)
     with files.asking(request):
-        return doctor.measures(files, request)
+        return doctor.measure(files, request)
 
 
 class Doctor:
@@ -93,19 +93,19 @@ class Doctor:
         self._narration = Narration()
         self._unwell = 0
 
-    def says(self, well: bool, sentence: str) -> None:
-        """One finding."""
-        # A sentence that is not well changes the exit code at the end.
-        self._unwell += not well
+    def tell_check(self, well: bool, sentence: str) -> None:
+        """Tell how one check came out; one that is not well changes the exit code at the end."""
+        if not well:
+            self._unwell += 1
         self._output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
 
-    def tells_what_is_known(self) -> None:
+    def tell_what_is_known(self) -> None:
         """What stands in our table of agents."""
         agent = self._agent
         if agent.supports:
             self._output.prose(f"○ Known of {agent.title}: {agent.supports}")
 
-    def measures(self, files: DoctorFiles, request: DoctorRequest) -> int:
+    def measure(self, files: DoctorFiles, request: DoctorRequest) -> int:
         """Wait for the two calls and tell of them; the exit code."""
         self._narration.say(
             f"\nTell {self._agent.title} this, word for word (it can take {_time(request.longest)} "
@@ -155,7 +155,7 @@ class Doctor:
     def _conclude(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         found = measured(observations)
         for observation in found:
-            self.says(True, _found(observation))
+            self.tell_check(True, _found(observation))
         # The call that tells most of a session, and so of how long to hold.
         best = decisive(found)
         if best is None:
@@ -169,14 +169,14 @@ class Doctor:
         # What would be held today, by the settings and what is known of the agent.
         now = self._agent.hold_seconds(chosen, http=best.http, progress=best.token)
         if now <= best.hold:
-            self.says(True, self._held(now, ", which is in time."))
+            self.tell_check(True, self._held(now, ", which is in time."))
         # The call ended before the agent gave up: that more is too long is not known.
         elif best.at_least:
             more = f"; whether it waits so long is not known: try --longest {now + 20:.0f}."
             self._output.prose(f"○ {self._held(now, more)}")
         else:
             advice = f", which is too long: set hold_sec = {best.hold} under [gateway]."
-            self.says(False, self._held(now, advice))
+            self.tell_check(False, self._held(now, advice))
 
     def _held(self, seconds: float, more: str) -> str:
         return f"While you are asked, its calls are held {_time(seconds)}{more}"
@@ -184,12 +184,14 @@ class Doctor:
     def _tell_who_started(self, names: Sequence[str]) -> None:
         """Whose processes cannot answer in the person's place."""
         if not names:
-            self.says(False, "Nobody can tell which process started its gateway; it may answer.")
+            self.tell_check(
+                False, "Nobody can tell which process started its gateway; it may answer."
+            )
             return
         *runners, agent = names
         through = f", which starts the gateway by way of {', '.join(runners)}" if runners else ""
         below = f"{self._agent.title} ({agent})"
-        self.says(True, f"No process below {below}{through} can answer for you.")
+        self.tell_check(True, f"No process below {below}{through} can answer for you.")
 
     def _tell_secret(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         name = self._settings.store.secret_env
@@ -197,9 +199,9 @@ class Doctor:
         ours = proof_of(os.environ.get(name), request.nonce)
         theirs = observations[-1].proof
         if ours != theirs:
-            self.says(False, f"The secret in {name} is not the same there as here.")
+            self.tell_check(False, f"The secret in {name} is not the same there as here.")
         elif ours is not None:
-            self.says(True, f"The secret in {name} reaches its gateway.")
+            self.tell_check(True, f"The secret in {name} reaches its gateway.")
 
 
 def _found(patience: Patience) -> str:

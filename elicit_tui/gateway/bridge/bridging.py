@@ -36,7 +36,7 @@ MORE_SECONDS: Final = 5.0
 """What may pass beyond `bridge.hold_sec`: for the guardian, the owner's hooks and the record."""
 STORE_AWAY: Final = f"The store could not be reached within {STORE_SECONDS:g} second."
 
-Hand = Callable[[Mapping[str, Any]], bool]
+HandOver = Callable[[Mapping[str, Any]], bool]
 """Gives the agent what was decided; whether it was still there to take it."""
 
 
@@ -45,7 +45,7 @@ async def bridge(
     hook: HookPrompt,
     request: ElicitationRequest,
     settings: Settings,
-    hand: Hand,
+    hand_over: HandOver,
     notify: Callable[[str], None],
 ) -> bool:
     """Put one prompt to whoever answers, and hand on what was decided.
@@ -62,12 +62,12 @@ async def bridge(
         async with open_runtime(timed, responder=lambda queue: waiting) as runtime:
             broker = runtime.broker
             waiting.hooks = runtime.hooks
-            broker.subscribe(partial(_told, notify))
+            broker.subscribe(partial(_notify_of, notify))
             broker.subscribe(waiting.heard)
             reply = reply_of(hook, await _decided(broker, request, hold + MORE_SECONDS))
             if reply is None:
                 waiting.tell_end()
-            elif hand(reply):
+            elif hand_over(reply):
                 broker.sent(request)
                 waiting.tell_end()
     finally:
@@ -90,7 +90,7 @@ async def _decided(broker: Broker, request: ElicitationRequest, seconds: float) 
     return await deciding
 
 
-def _told(notify: Callable[[str], None], event: BrokerEvent) -> None:
+def _notify_of(notify: Callable[[str], None], event: BrokerEvent) -> None:
     if isinstance(event, Notice):
         notify(f"{event.server}: {event.sentence}")
 

@@ -73,8 +73,8 @@ def record(settings: Settings, request: ElicitationRequest, outcome: Outcome) ->
 
 
 @contextmanager
-def one_of(limit: int) -> Iterator[bool]:
-    """Whether this is one of at most so many prompts that are asked about at once here.
+def place_among(limit: int) -> Iterator[bool]:
+    """Whether there is a place for this prompt: at most so many are asked about at once here.
 
     By locks, which the system lets go of whenever a process dies.
     """

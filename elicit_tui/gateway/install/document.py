@@ -155,12 +155,8 @@ class AgentDocument:
     def _values(self, text: str) -> dict[str, Any]:
         if not text.strip():
             return {}
-        values: Any
         try:
-            if self.language == "toml":
-                values = tomli.loads(text)
-            else:
-                values = (yaml_text if self.language == "yaml" else jsonc).loads(text)
+            values = self._parsed(text)
         except (ValueError, RecursionError, OverflowError) as error:
             reason = in_ascii(str(error), 200)
             raise self._refused(f"it is not {self.language.upper()}: {reason}") from None
@@ -173,9 +169,20 @@ class AgentDocument:
             raise self._refused(f"{'.'.join(self.path)} is no table of servers")
         return values
 
+    def _parsed(self, text: str) -> Any:
+        """What the text says in its language. Raises what that language's reader does."""
+        if self.language == "toml":
+            return tomli.loads(text)
+        if self.language == "yaml":
+            return yaml_text.loads(text)
+        return jsonc.loads(text)
+
     def _holds_servers(self, found: Any) -> bool:
-        if found is None or not self.listed:
-            return found is None or isinstance(found, dict)
+        """Whether servers can stand in this: a table, or a list in which each has its own name."""
+        if found is None:
+            return True
+        if not self.listed:
+            return isinstance(found, dict)
         if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
             return False
         names = [entry.get("name") for entry in found]
@@ -232,12 +239,11 @@ def read_document(agent: Agent, raw: bytes, file: str) -> AgentDocument:
     document = _decoded(raw, empty)
     if not document.text.strip() and agent.begins:
         document = replace(document, text=agent.begins)
-    text = document.text
-    known = document.servers
+    text, servers = document.text, document.servers
     if document.language == "json" and text.strip():
-        # A reader forgives a key that stands twice, and takes the last.
+        # A reader forgives a key that stands twice, and takes the last. To change any entry tells.
         try:
-            json_text.put(text, document.path, next(iter(known), ""), {})
+            json_text.put(text, document.path, next(iter(servers), ""), {})
         except ValueError as error:
             raise ConfigError([f"{file}: {error}; it is left as it is"]) from None
     return document

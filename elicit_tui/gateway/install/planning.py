@@ -86,10 +86,16 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     document = document.with_entry(NAME, _gateway_entry(request, moved))
     blocks = {name: verdict.toml for name, verdict in moved.items()}
     own_after = undoing.with_servers(base.own, iter(blocks.values())).as_bytes()
-    new = replace(
-        _record_of(request, base),
+    new = InstallRecord(
+        agent=agent.key,
+        file=str(request.path),
+        created=base.their_content is None,
         after=sha256_of(document.as_bytes()),
+        private=base.theirs.private,
+        made_table=not base.document.has_table,
         taken=taken,
+        ours=str(request.ours),
+        ours_created=base.our_content is None,
         ours_after=sha256_of(own_after),
         moved=blocks,
     )
@@ -114,23 +120,6 @@ def _as_before(request: InstallRequest, record: InstallRecord | None) -> Install
         return request
     _refuse_another_home(request, record)
     return replace(request, take_over=True)
-
-
-def _record_of(request: InstallRequest, base: _Base) -> InstallRecord:
-    """What is remembered of both files as they were, to put them back."""
-    return InstallRecord(
-        agent=request.agent.key,
-        file=str(request.path),
-        created=base.their_content is None,
-        after="",
-        private=base.theirs.private,
-        made_table=not base.document.has_table,
-        taken={},
-        ours=str(request.ours),
-        ours_created=base.our_content is None,
-        ours_after="",
-        moved={},
-    )
 
 
 def _change(file: FoundFile, content: bytes | None) -> Change:

@@ -17,7 +17,7 @@ from elicit_tui.errors import HookError
 from elicit_tui.gateway.bridge import hook_input as reading
 from elicit_tui.gateway.bridge.agent_prompt import reply_of, request_of
 from elicit_tui.gateway.bridge.hook_input import hook_input
-from elicit_tui.gateway.bridge.silence import one_of
+from elicit_tui.gateway.bridge.silence import place_among
 from tests.forks import ready_elicit_tui
 from tests.gateway.bridge.hooked import (
     COMMAND,
@@ -160,11 +160,11 @@ async def test_a_tool_s_name_is_neutral_wherever_it_is_told() -> None:
 async def test_of_many_at_once_no_more_wait_than_the_limit_lets() -> None:
     configure("[elicitation.limits]\npending = 2\n")
     async with person() as somebody:
-        with one_of(2) as first, one_of(2) as second, one_of(2) as third:
+        with place_among(2) as first, place_among(2) as second, place_among(2) as third:
             assert (first, second, third) == (True, True, False)
             ended = await asked(COMMAND)
         assert somebody.inbox.waiting == ()
-        with one_of(2) as again:
+        with place_among(2) as again:
             assert again
     assert (ended.code, ended.stdout) == (0, b"")
     (row,) = rows()
