@@ -1,6 +1,6 @@
 """`elicit-tui call`, `prompt` and `read`: one request to one server, without the console.
 
-`prepared` understands what was asked for, and `one_call` makes the call and tells it. The server's
+`arguments` understands what was asked for, and `one_call` makes the call and tells it. The server's
 process gets ready while the SDK is still being imported.
 """
 

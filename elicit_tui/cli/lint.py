@@ -52,16 +52,14 @@ def run(namespace: argparse.Namespace) -> int:
     narration, output = Narration(), Output()
     # What ends with .toml is a scenario; anything else is the name of a server.
     files = [Path(subject) for subject in namespace.subjects if subject.endswith(_SCENARIOS)]
-    named = [
-        linted_file for linted_file in namespace.subjects if not linted_file.endswith(_SCENARIOS)
-    ]
+    named = [subject for subject in namespace.subjects if not subject.endswith(_SCENARIOS)]
     settings = load_settings(namespace, narration, named)
-    names = [named_server(settings, linted_file).name for linted_file in named]
+    names = [named_server(settings, name).name for name in named]
     if not namespace.subjects:
         names = startable(settings, narration)
         if not names:
             narration.tell("no server is configured; add one with --with NAME=TARGET.")
-    scenarios = _scenarios(files)
+    scenarios = read_scenarios(files) if files else ()
     output.claim()
     try:
         linted, complete = _linted(settings, names, scenarios, namespace, narration)
@@ -72,12 +70,6 @@ def run(namespace: argparse.Namespace) -> int:
         return code
     finally:
         output.release()
-
-
-def _scenarios(files: Sequence[Path]) -> Sequence[Scenario]:
-    if not files:
-        return ()
-    return read_scenarios(files)
 
 
 def _linted(

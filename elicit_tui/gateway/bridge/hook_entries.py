@@ -104,10 +104,10 @@ def _text(content: bytes | None, path: Path) -> str:
     try:
         return (content or b"").decode()
     except UnicodeDecodeError:
-        raise _left(path, "it is not UTF-8 text") from None
+        raise _refused(path, "it is not UTF-8 text") from None
 
 
-def _left(path: Path, why: str) -> ConfigError:
+def _refused(path: Path, why: str) -> ConfigError:
     return ConfigError([f"{shown_path(path)}: {why}; it is left as it is"])
 
 
@@ -124,12 +124,12 @@ class _HooksText:
         try:
             values = jsonc.loads(self.text) if self.text.strip() else {}
         except (ValueError, RecursionError) as error:
-            raise _left(self.path, f"it is not JSON: {in_ascii(str(error), 200)}") from None
+            raise _refused(self.path, f"it is not JSON: {in_ascii(str(error), 200)}") from None
         hooks = values.get("hooks", {}) if isinstance(values, dict) else None
         if not isinstance(hooks, dict) or not all(
-            isinstance(each, list) for each in hooks.values()
+            isinstance(entries, list) for entries in hooks.values()
         ):
-            raise _left(self.path, "its way of writing hooks is not understood")
+            raise _refused(self.path, "its way of writing hooks is not understood")
         return values
 
     @property
@@ -176,11 +176,11 @@ class _HooksText:
         try:
             changed = _HooksText(change(self.text), self.path)
         except ValueError as error:
-            raise _left(self.path, str(error)) from None
-        left = {key: value for key, value in changed.values.items() if key != "hooks"}
+            raise _refused(self.path, str(error)) from None
+        others_after = {key: value for key, value in changed.values.items() if key != "hooks"}
         # Whatever is changed, everything beside the hooks means the same as before.
-        if json.dumps(left) != json.dumps(others):
-            raise _left(self.path, "its way of writing hooks is not understood")
+        if json.dumps(others_after) != json.dumps(others):
+            raise _refused(self.path, "its way of writing hooks is not understood")
         return changed
 
 
@@ -220,12 +220,12 @@ def hook_checks(agent: Agent, path: Path, command: str, hold_sec: float) -> Iter
         if not ours:
             yield Check(False, f"Our hook for {event} does not stand in {shown}: {how}.")
             continue
-        yield from _one(event, ours[0], command, hold_sec, shown)
+        yield from _entry_checks(event, ours[0], command, hold_sec, shown)
     if values.get("disableAllHooks") is True:
         yield Check(False, f"disableAllHooks is true in {shown}: no hook is run.")
 
 
-def _one(
+def _entry_checks(
     event: str, hook: Mapping[str, Any], command: str, hold_sec: float, shown: str
 ) -> Iterator[Check]:
     yield Check(True, f"Our hook for {event} stands in {shown}.")

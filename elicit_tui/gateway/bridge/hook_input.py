@@ -92,30 +92,35 @@ def _readable(descriptor: int, seconds: float) -> bool:
 def hook_input(raw: bytes) -> HookPrompt | None:
     """The prompt in these bytes; None for an event that is none. Raises HookError."""
     try:
-        told = strict_json(raw)
+        written = strict_json(raw)
     except ValueError:
         raise HookError("wrote what is not JSON") from None
-    if not isinstance(told, dict) or not isinstance(told.get("hook_event_name"), str):
+    if not isinstance(written, dict) or not isinstance(written.get("hook_event_name"), str):
         raise HookError("wrote no event of a hook")
-    event = told["hook_event_name"]
-    directory = told.get("cwd")
-    where = directory if isinstance(directory, str) else None
+    event = written["hook_event_name"]
+    directory = _text_or_none(written.get("cwd"))
     if event == "Elicitation":
-        params = {ours: told[theirs] for theirs, ours in _PARAMS.items() if theirs in told}
-        return HookPrompt("Elicitation", _name(told, "mcp_server_name"), where, params=params)
+        params = {ours: written[theirs] for theirs, ours in _PARAMS.items() if theirs in written}
+        return HookPrompt(
+            "Elicitation", _name(written, "mcp_server_name"), directory, params=params
+        )
     if event == "PermissionRequest":
-        arguments = told.get("tool_input")
+        arguments = written.get("tool_input")
         if not isinstance(arguments, dict) or too_deep(arguments):
             raise HookError("wrote no arguments of a tool")
-        server = told.get("mcp_server")
-        named = server.get("name") if isinstance(server, dict) else None
-        of = named if isinstance(named, str) else None
-        return HookPrompt("PermissionRequest", _name(told, "tool_name"), where, of, arguments)
+        server = written.get("mcp_server")
+        owner = _text_or_none(server.get("name")) if isinstance(server, dict) else None
+        tool = _name(written, "tool_name")
+        return HookPrompt("PermissionRequest", tool, directory, owner, arguments)
     return None
 
 
-def _name(told: Mapping[str, Any], key: str) -> str:
-    name = told.get(key)
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _name(written: Mapping[str, Any], key: str) -> str:
+    name = written.get(key)
     if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
         raise HookError(f"wrote no {key} that is a name")
     return name
