@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from elicit_tui.elicitation.eras import Revision
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.scenarios import Run, RunEvent, Scenario, Suite
-    from elicit_tui.scenarios.coverage import ToolCoverage
+    from elicit_tui.scenarios.result import ToolCoverage
 
 ERAS: Final = (HANDSHAKE, MODERN, "both")
 MARKS: Final = {"passed": "✓", "failed": "✗", "untried": "-"}

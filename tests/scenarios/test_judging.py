@@ -26,14 +26,13 @@ from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
 from elicit_tui.scenarios.acting import cannot_tell, shown_of_acceptance
-from elicit_tui.scenarios.coverage import coverage
 from elicit_tui.scenarios.judging import (
     INTERNAL_ERROR,
     faults_of,
     hint_of,
 )
 from elicit_tui.scenarios.one_by_one import ways_known
-from elicit_tui.scenarios.result import Run, Suite
+from elicit_tui.scenarios.result import Run, Suite, coverage
 from elicit_tui.scenarios.running import Options, run_scenarios
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Runner, Scenario
 from elicit_tui.scenarios.script import Script, Step
