@@ -199,11 +199,7 @@ def _leaf(
     for option, value, provenance in candidates:
         if is_locked and not as_strict(key, value, locked):
             reason = f"{key} = {toml_value(value)} is looser than managed configuration allows"
-            if option:
-                merged.looser_flags.append(f"{option}: {reason} ({toml_value(locked)}).")
-            else:
-                place = f"{provenance.file}:{provenance.line}: " if provenance.file else ""
-                merged.notices.append(f"{place}{reason}; {toml_value(locked)} is used instead.")
+            _note_looser(merged, option, provenance, reason, toml_value(locked))
         # The first that holds is taken; one that says what the lock says is the lock.
         elif not settled:
             settled = True
@@ -211,6 +207,17 @@ def _leaf(
                 chosen = (value, provenance)
     if chosen is not None:
         merged.values[key], merged.provenance[key] = chosen
+
+
+def _note_looser(
+    merged: Merged, option: str, provenance: Provenance, reason: str, locked: str
+) -> None:
+    """Keep what is looser than a lock: an option stops the start, a line of the file is told."""
+    if option:
+        merged.looser_flags.append(f"{option}: {reason} ({locked}).")
+        return
+    place = f"{provenance.file}:{provenance.line}: " if provenance.file else ""
+    merged.notices.append(f"{place}{reason}; {locked} is used instead.")
 
 
 def _allowed(

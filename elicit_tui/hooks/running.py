@@ -67,14 +67,7 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     """
     if not output.strip():
         return Reply()
-    try:
-        answer = strict_json(output)
-    except KeyTwice:
-        raise HookError("answered with a key twice") from None
-    except ValueError:
-        raise HookError("did not answer in JSON") from None
-    if not isinstance(answer, dict):
-        raise HookError("did not answer with a JSON object")
+    answer = _object_in(output)
     warning = _reason(answer.get("systemMessage"))
     if answer.get("continue") is False:
         return Reply("cancel", reason=_reason(answer.get("stopReason")), warning=warning)
@@ -97,6 +90,19 @@ def reply_of_text(output: bytes, event: str) -> Reply:
         raise HookError("answered with content that is no object")
     reason = _reason(inner.get("reason", answer.get("reason")))
     return Reply(action, content if action == "accept" else None, reason, warning)
+
+
+def _object_in(output: bytes) -> dict[str, Any]:
+    """The JSON object that a hook wrote. Raises HookError."""
+    try:
+        answer = strict_json(output)
+    except KeyTwice:
+        raise HookError("answered with a key twice") from None
+    except ValueError:
+        raise HookError("did not answer in JSON") from None
+    if not isinstance(answer, dict):
+        raise HookError("did not answer with a JSON object")
+    return answer
 
 
 def _reason(value: Any) -> str | None:
