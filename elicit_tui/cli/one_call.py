@@ -207,17 +207,17 @@ class OneCall:
             self._narration.tell(
                 f"entry {rule.position} of {self._options.answers} answered nothing{about}"
             )
-        unanswered = [
-            resolved for resolved in self._report.unanswered if resolved.outcome.key is None
+        # Without a key it was none of the entries that decided: there was none for the question.
+        missing = [
+            resolved
+            for resolved in self._report.unanswered
+            if resolved.outcome.decided_by == "answers" and resolved.outcome.key is None
         ]
-        unanswered = [
-            resolved for resolved in unanswered if resolved.outcome.decided_by == "answers"
-        ]
-        if not unanswered:
+        if not missing:
             return
         from elicit_tui.cli.recording import missing_entries
 
-        self._narration.say(missing_entries(unanswered, self._options.answers), wrap=False)
+        self._narration.say(missing_entries(missing, self._options.answers), wrap=False)
 
     async def _conducted(self) -> None:
         opened = open_runtime(
