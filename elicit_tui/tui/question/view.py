@@ -72,7 +72,8 @@ class QuestionView(QuestionFrame):
         changed = question.request.definition_before is not None
         vanished = follows == "" or changed
         self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=vanished)
-        self._asked_to_cancel = False
+        self._asked: Literal["cancel", "decline"] | None = None
+        """Of which end it was said that it takes the same key once more."""
         super().__init__(question, deadline, body_of, around, id=id)
 
     def painted(self) -> None:
@@ -113,8 +114,8 @@ class QuestionView(QuestionFrame):
             self.action_help()
 
     def answers_changed(self) -> None:
-        """The person changed something: what was said of cancelling is over."""
-        self._asked_to_cancel = False
+        """The person changed something: what was said of ending it is over."""
+        self._asked = None
         super().answers_changed()
 
     def action_focus_next(self) -> None:
@@ -299,9 +300,12 @@ class QuestionView(QuestionFrame):
             self.body.session()
 
     def action_decline(self) -> None:
-        """An explicit no."""
-        if not self._too_early() and not self._waits("decline", "no"):
-            self.decide(decline("user", "You declined.", note=self.body.note))
+        """An explicit no, asking once more when something would be lost; a note goes with it."""
+        if self._too_early() or self._waits("decline", "no"):
+            return
+        note = self.body.note
+        if not self._asks_once_more("decline", doubtful=self.body.typed and note is None):
+            self.decide(decline("user", "You declined.", note=note))
 
     def action_cancel(self) -> None:
         """Back from a page; else dismiss, asking once more when something could be lost by it."""
@@ -309,18 +313,23 @@ class QuestionView(QuestionFrame):
             self.action_back()
         elif not self._too_early() and not self._uncovers():
             doubtful = self.body.typed or self._meant_elsewhere.closes_what_lay_over
-            if doubtful and not self._asked_to_cancel:
-                self._asked_to_cancel = True
-                lost = " What you typed is gone then." if self.body.typed else ""
-                self.say(f"{self.key('cancel')} again cancels.{lost}")
-            else:
+            if not self._asks_once_more("cancel", doubtful=doubtful):
                 self.decide(cancel("user", "You dismissed the question."))
 
+    def _asks_once_more(self, end: Literal["cancel", "decline"], *, doubtful: bool) -> bool:
+        """Say, before something is lost by this end, that its key does it the second time."""
+        asks = doubtful and self._asked != end
+        if asks:
+            self._asked = end
+            lost = " What you typed is gone then." if self.body.typed else ""
+            self.say(f"{self.key(end)} again {end}s.{lost}")
+        return asks
+
     def _uncovers(self) -> bool:
-        """Whether Esc put something away instead; what it said before of cancelling is over."""
+        """Whether Esc put something away instead; what it said before of an end is over."""
         uncovers = self.body.put_away()
-        if uncovers and self._asked_to_cancel:
-            self._asked_to_cancel = False
+        if uncovers and self._asked is not None:
+            self._asked = None
             self.hush()
         return uncovers
 

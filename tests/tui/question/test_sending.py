@@ -21,6 +21,7 @@ from tests.tui.question.asking import (
 pytestmark = pytest.mark.anyio
 
 TEXT = {"type": "string", "title": "Name"}
+TWICE = ("ctrl+n", "ctrl+n")
 SECRET = Finding("outgoing.secret", Severity.WARN, "content.v", "sk-…", "This looks like a key.")
 
 
@@ -92,6 +93,21 @@ async def test_escape_asks_once_more_when_something_was_typed() -> None:
 async def test_typing_after_the_first_escape_takes_it_back() -> None:
     outcome = await answer(Asking(form_question(schema(v=TEXT))), "a", "escape", "b", "escape")
     assert outcome is None
+
+
+async def test_declining_asks_once_more_when_something_was_typed_on_each_page() -> None:
+    for page in ((), ("ctrl+r",), ("ctrl+s",)):
+        app = Asking(form_question(schema(v=TEXT), WARNING))
+        assert await answer(app, "a", *page, "ctrl+n") is None
+        assert "^N again declines. What you typed is gone then." in app.words
+        again = await answer(Asking(form_question(schema(v=TEXT), WARNING)), "a", *page, *TWICE)
+        assert again is not None
+        assert again.action == "decline"
+
+
+async def test_each_way_to_end_a_question_asks_for_itself_and_typing_takes_that_back() -> None:
+    for keys in (("escape", "ctrl+n"), ("ctrl+n", "escape"), ("ctrl+n", "b", "ctrl+n")):
+        assert await answer(Asking(form_question(schema(v=TEXT))), "a", *keys) is None
 
 
 async def test_later_hands_the_entries_back_and_decides_nothing() -> None:

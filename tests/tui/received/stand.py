@@ -104,7 +104,7 @@ class RealConsole:
         screen = app.screen
         if isinstance(screen, QuestionScreen) and not screen.view.decided:
             await self._until(pilot, lambda: not screen.view.deaf)
-            self._press("ctrl+n")
+            self._press("ctrl+n", "ctrl+n")  # Of what was typed it is asked once more.
         await self._until(pilot, lambda: call.state != "running")
         await self._until(pilot, lambda: isinstance(app.screen, ConsoleScreen))
         assert call.result is not None, call.failure
