@@ -15,6 +15,8 @@ Span = tuple[str, Role]
 Line = tuple[Span, ...]
 
 _WORD: Final = re.compile(r"\s*\S+\s*")
+_CUT_WITHIN_LEAST: Final = 9
+"""Cells; in fewer the beginning says more than two pieces."""
 _TAB: Final = 8
 """Cells from one column of a tab to the next."""
 
@@ -36,6 +38,18 @@ def shortened(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def shortened_within(text: str, width: int) -> str:
+    """The text in at most `width` cells, cut where it begins: names often differ at their end."""
+    if cell_len(text) <= width or width < _CUT_WITHIN_LEAST:
+        return shortened(text, width)
+    begins = set_cell_size(text, (width - 1) // 3).rstrip()
+    room = width - 1 - cell_len(begins)
+    ends = text[-room:]
+    while cell_len(ends) > room:
+        ends = ends[1:]
+    return f"{begins}…{ends}"
 
 
 def fitting(parts: Sequence[str], width: int) -> str:

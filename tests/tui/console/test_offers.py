@@ -10,6 +10,7 @@ from textual import events
 from elicit_tui.elicitation import Call, ServerIdentity
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.servers import read_offers
 from tests.tui.console.stand import FakeConnection, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -104,3 +105,22 @@ async def test_a_tool_that_runs_as_a_task_alone_is_not_called_where_nobody_speak
             await stand.until(lambda: "cannot be called here" in stand.notices())
             assert "only as task" in stand.text()
             assert "runs as a task alone" in stand.text()
+
+
+async def test_of_a_long_name_both_ends_are_shown(tmp_path: Path) -> None:
+    addresses = [
+        f"file:///srv/projects/website/content/articles/{number}-draft.md" for number in (1, 2)
+    ]
+    raws = [{"name": "draft", "uri": address} for address in addresses]
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        record = stand.app.state.servers["alpha"]
+        record.offers = read_offers("resource", raws)
+        for address in addresses:
+            call = Call("resources/read", address, {})
+            stand.app.state.calls.start("alpha", call).end("answered", result={})
+        stand.app.state.changed()
+        for pane in ("1", "3"):
+            await stand.press(pane)
+            for number in (1, 2):
+                end = f"{number}-draft.md"
+                await stand.until(lambda end=end: "file:" in stand.text() and end in stand.text())

@@ -25,6 +25,7 @@ from elicit_tui.tui.console.spans import (
     joined,
     labelled,
     shortened,
+    shortened_within,
     text_lines,
     text_of,
 )
@@ -49,13 +50,13 @@ class CallsPane(Pane):
         Binding("escape,left", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("z", "whole", "Whole", id="calls.whole"),
-        Binding("a", "again", "Call again", id="calls.again"),
+        Binding("a", "again", "Again", id="calls.again"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
-        Binding("s", "save", "Save", id="calls.save"),
+        Binding("s", "save", "Save", show=False, id="calls.save"),
         Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("f", "filter", "Filter", id="calls.filter"),
-        Binding("slash", "search", "Search", key_display="/", show=False, id="calls.search"),
+        Binding("slash", "search", "Search", key_display="/", id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("d", "difference", "Difference", show=False, id="calls.difference"),
@@ -217,12 +218,14 @@ class CallsPane(Pane):
         record = self.state.calls.get(key)
         if record is None:
             return [()]
-        name = neutral_line(record.call.name, 80)
+        name = neutral_line(record.call.name, 200)
         sign, _, role = how(record)
-        left: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"), (name, "strong"))
+        before: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"))
+        room = width - cell_len(text_of(before)) - 1
         took = f"{duration(record.elapsed)} "
-        if cell_len(text_of(left)) + 1 + cell_len(took) > width:
+        if cell_len(name) + cell_len(took) > room:
             took = ""
+        left: Line = (*before, (shortened_within(name, room), "strong"))
         first = apart(left, ((took, "dim"),), width)
         return [first, ((f"   {self._about(record, width - 4)}", "dim"),)]
 

@@ -22,6 +22,7 @@ from elicit_tui.tui.console.spans import (
     joined,
     padded,
     shortened,
+    shortened_within,
     text_lines,
 )
 from elicit_tui.tui.console.views import LineView, RowList
@@ -153,7 +154,7 @@ class OffersBox(Vertical):
         return [
             (
                 name[0],
-                (padded(offer.shown, name_width), "strong"),
+                (padded(shortened_within(offer.shown, name_width), name_width), "strong"),
                 (f"  {padded(summary, room - name_width - 2)}", "dim"),
                 (hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")),
             )
@@ -163,7 +164,9 @@ class OffersBox(Vertical):
         """What it is called and what it shows; that it destroys is a sign there, words below."""
         room = width - 4 - self._longest - 2
         if room < TITLE_LEAST or not summary:
-            return apart(name, (mark,), width)
+            sign, (shown, role) = name
+            shown = shortened_within(shown, width - 4 - cell_len(mark[0]))
+            return apart((sign, (shown, role)), (mark,), width)
         sign = "▲ " if offer.destructive else ""
         return (
             name[0],
