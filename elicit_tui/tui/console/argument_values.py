@@ -119,7 +119,7 @@ class ValueList(OptionList):
 
     DEFAULT_CSS = """
     ValueList {
-        height: auto; max-height: 7; border: round $border-blurred; background: $surface;
+        height: auto; max-height: 21vh; border: round $border-blurred; background: $surface;
         border-title-color: $faint; scrollbar-size-vertical: 1; display: none;
         &:focus { border: round $accent; background-tint: transparent; }
         & > .option-list--option { padding: 0 1; }

@@ -19,7 +19,13 @@ from textual.widgets import TextArea
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.paths import create_private, program
 from elicit_tui.tui.names_on_screen import key_of
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, TypedControl, drawn_safely, odd_letter
+from elicit_tui.tui.widgets.control import (
+    CLEAR,
+    FIELD_BINDINGS,
+    TypedControl,
+    drawn_safely,
+    odd_letter,
+)
 
 # A text in the person's own editor, through a private file with a name of ours.
 
@@ -85,7 +91,31 @@ def _edited(app: App[Any], text: str, command: list[str]) -> str:
     return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved
 
 
-# Text of several lines, with the person's own editor on a key.
+# Text of several lines: one set of editing keys, wherever it stands.
+
+
+class TextEditor(TextArea):
+    """Draws nothing that its text could take over the terminal with; one key empties it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(CLEAR.key, CLEAR.action, "Clear", id=CLEAR.id),
+    ]
+
+    def render_line(self, y: int) -> Strip:
+        """A line that nothing in the text can take over."""
+        return drawn_safely(super().render_line(y))
+
+    def action_clear_field(self) -> None:
+        """Take all of it away; the key that undoes brings it back."""
+        self.clear()
+
+    def show(self, text: str) -> None:
+        """Have this text, with the caret where it ends."""
+        self.text = text
+        self.move_cursor(self.document.end)
+
+
+# A field of several lines, with the person's own editor on a key.
 
 ROWS = 5
 MOST_ROWS = 10
@@ -93,7 +123,7 @@ MOST_ROWS = 10
 EDITOR = Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False)
 
 
-class TextBlock(TextArea, TypedControl, inherit_bindings=True):
+class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     """A block to type in; blank is unset until the person says "empty on purpose"."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -117,6 +147,7 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         if isinstance(entry, Typed):
             self.has_lines(entry.text.count("\n") + 1)
         self._shown = ""
+        self._visited = False
         super().__init__(
             soft_wrap=True,
             tab_behavior="focus",
@@ -126,10 +157,6 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         )
         self.cursor_blink = False
         self.put(entry)
-
-    def render_line(self, y: int) -> Strip:
-        """A line that nothing in the text can take over."""
-        return drawn_safely(super().render_line(y))
 
     @property
     def typed(self) -> str:
@@ -145,15 +172,23 @@ class TextBlock(TextArea, TypedControl, inherit_bindings=True):
         text = self.text_of(entry)
         self._shown = text
         self.text = text
+        self._visited = False
+        if self.has_focus:
+            self._go_on()
 
     def on_focus(self, event: events.Focus) -> None:
-        """What came back is selected: typing takes its place; or it is gone on with."""
+        """What came back is selected: typing takes its place; all else is gone on with."""
         if event.from_app_focus:
             return
         if self.gives_way:
             self.select_all()
-        elif self.whence:
-            self.move_cursor(self.document.end)
+        elif not self._visited:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Whoever comes here for the first time types where the text ends."""
+        self._visited = True
+        self.move_cursor(self.document.end)
 
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from textual.widgets import TextArea
 
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.argument_values import ValueList
 from elicit_tui.tui.console.screens import long_text
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
@@ -131,6 +133,38 @@ async def test_a_list_begins_with_the_keys_of_an_item_and_what_is_wrong_is_said_
         assert area.cursor_location == (0, 0)
 
 
+async def test_json_begins_with_the_value_to_be_written_and_one_key_empties_it_until_undone(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path, BEYOND) as stand:
+        area = stand.app.screen.query_one(TextArea)
+        await stand.until(lambda: "^U Clear" in stand.text())
+        await stand.press("4", "2")
+        assert json.loads(area.text) == {"options": 42}
+        await at_length(stand)
+        whole = stand.app.screen.query_one(LongTextArea)
+        for editor in (whole, area):
+            await stand.press("ctrl+u")
+            assert editor.text == ""
+            await stand.press("ctrl+z")
+            assert json.loads(editor.text) == {"options": 42}
+            await stand.press("escape")
+
+
+async def test_the_values_that_are_known_leave_the_fields_most_of_a_low_window(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("send", LETTER)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        for number in range(9):
+            call = Call("tools/call", "send", {"to": f"number {number}"})
+            stand.app.state.calls.start("alpha", call).end("answered", result={})
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: "9 known" in stand.text())
+        await stand.pilot.pause()
+        assert stand.app.screen.query_one(ValueList).outer_size.height == 5
+
+
 async def test_json_with_a_mistake_says_where_and_the_cursor_goes_there(tmp_path: Path) -> None:
     async with writing(tmp_path, BEYOND) as stand:
         area = stand.app.screen.query_one(TextArea)
@@ -158,7 +192,7 @@ async def test_arguments_written_as_json_are_there_again_after_esc(
         await stand.press(*"unfinished", "escape")
         await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
         stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
-        await stand.until(lambda: "unfinished{" in stand.text())
+        await stand.until(lambda: "unfinished" in stand.text())
         area = stand.app.screen.query_one(TextArea)
         area.text = json.dumps({"text": "x", "options": {}})
         await stand.press("ctrl+s")

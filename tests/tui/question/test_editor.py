@@ -107,3 +107,16 @@ def test_a_file_that_cannot_be_made_is_told_and_the_text_stays(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(EditorTrouble, match="A file for the editor failed: No such file"):
         edit_in_editor(Screenless(), "text")
+
+
+@pytest.mark.anyio
+async def test_a_text_of_several_lines_is_gone_on_with_and_what_empties_it_is_undone() -> None:
+    text = {"type": "string", "maxLength": 4_000, "default": "one\ntwo"}
+    app = Asking(form_question(schema(v=text)))
+    async with asked(app) as pilot:
+        await pilot.press("!")
+        await until(pilot, lambda: "two!" in app.words, "the letter at the end")
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: "two" not in app.words, "nothing")
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "two!" in app.words, "the text again")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
+from textual.widgets.text_area import Selection
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
@@ -27,6 +29,7 @@ from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
+from elicit_tui.tui.widgets.text_block import TextEditor
 
 if TYPE_CHECKING:
     from textual import events
@@ -40,6 +43,8 @@ _ROWS_AROUND = 16
 _ROWS_OF_A_PLAIN_FIELD = 2
 _PAUSE_SECONDS = 0.1
 """Whoever types faster asks a server for no values in between."""
+_BLANK = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
+"""A value that is still to be written, in a line of JSON."""
 _JUDGED_SECONDS = 0.4
 """So long after a key JSON is judged: in the middle of a word it is wrong anyway."""
 
@@ -98,15 +103,16 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 continues=left.continues,
             )
             yield ValueList()
-        yield TextArea("", id="arguments-json", show_line_numbers=False)
+        yield TextEditor("", id="arguments-json", show_line_numbers=False)
         yield from self.ending(VERBS[self._offer.kind], "arguments.call")
 
     def on_mount(self) -> None:
         """Start in the first field."""
-        self._json_area.text = self._begun_with = self._starting_json()
+        self._begin_json(self._given or skeleton(self._offer.schema))
         written = self.app.state.half_written.get(self._place)
         if written is not None:
-            self._json_area.text, self._json = written, True
+            self._json_area.show(written)
+            self._json = True
         record = self.app.state.servers.get(self._server)
         if record is not None and self._form.beyond is None:
             self.app.state.remember_calls()
@@ -114,11 +120,20 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._show()
 
     @property
-    def _json_area(self) -> TextArea:
-        return self.query_one("#arguments-json", TextArea)
+    def _json_area(self) -> TextEditor:
+        return self.query_one("#arguments-json", TextEditor)
 
-    def _starting_json(self) -> str:
-        return readable_json(self._given or skeleton(self._offer.schema))
+    def _begin_json(self, content: Mapping[str, Any]) -> None:
+        """Show it as JSON; what is typed goes to the first value that is still to be written."""
+        self._begun_with = readable_json(dict(content))
+        area = self._json_area
+        area.show(self._begun_with)
+        for row, line in enumerate(self._begun_with.split("\n")):
+            if blank := _BLANK.search(line):
+                start, end = blank.span(1)
+                inset = 0 if blank[1] == "null" else 1
+                area.selection = Selection((row, start + inset), (row, end - inset))
+                return
 
     def _show(self) -> None:
         rows = _ROWS_AROUND + sum(
@@ -155,7 +170,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             )
         else:
             content = dict(self.query_one(FormView).conversion.content)
-            self._json_area.text = self._begun_with = readable_json(content)
+            self._begin_json(content)
         self._json = not self._json
         self._show()
 
@@ -173,7 +188,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def _take_json(self, text: str | None) -> None:
         if text is not None:
-            self._json_area.text = text
+            self._json_area.show(text)
             self._json_area.focus()
 
     def _take_text(self, line: TextLine, text: str | None) -> None:
@@ -224,7 +239,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)
 
-    @on(TextArea.Changed, "#arguments-json")
+    @on(TextEditor.Changed, "#arguments-json")
     def _judge_soon(self) -> None:
         if self._judging is not None:
             self._judging.stop()

@@ -6,26 +6,19 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.strip import Strip
-from textual.widgets import TextArea
 
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.widgets.control import drawn_safely
-from elicit_tui.tui.widgets.text_block import EditorTrouble, edit_in_editor
+from elicit_tui.tui.widgets.text_block import EditorTrouble, TextEditor, edit_in_editor
 
 
-class LongTextArea(TextArea):
-    """Draws nothing that its text could take over the terminal with."""
+class LongTextArea(TextEditor):
+    """All of the screen but the frame."""
 
     DEFAULT_CSS = """
     LongTextArea { border: none; padding: 0 1; background: transparent; height: 1fr; }
     LongTextArea:focus { border: none; }
     """
-
-    def render_line(self, y: int) -> Strip:
-        """A line of the text."""
-        return drawn_safely(super().render_line(y))
 
 
 class LongTextScreen(Dialog[str]):
@@ -59,7 +52,6 @@ class LongTextScreen(Dialog[str]):
         """Hand the text to $VISUAL or $EDITOR and take back what was saved."""
         area = self.query_one(LongTextArea)
         try:
-            area.text = edit_in_editor(self.app, area.text)
+            area.show(edit_in_editor(self.app, area.text))
         except EditorTrouble as trouble:
             self.app.notify(str(trouble), severity="warning", markup=False)
-        area.move_cursor(area.document.end)
