@@ -164,9 +164,9 @@ class OffersBox(Vertical):
         """What it is called and what it shows; that it destroys is a sign there, words below."""
         room = width - 4 - self._longest - 2
         if room < TITLE_LEAST or not summary:
-            sign, (shown, role) = name
+            before, (shown, role) = name
             shown = shortened_within(shown, width - 4 - cell_len(mark[0]))
-            return apart((sign, (shown, role)), (mark,), width)
+            return apart((before, (shown, role)), (mark,), width)
         sign = "▲ " if offer.destructive else ""
         return (
             name[0],
