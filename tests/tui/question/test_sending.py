@@ -21,7 +21,6 @@ from tests.tui.question.asking import (
 pytestmark = pytest.mark.anyio
 
 TEXT = {"type": "string", "title": "Name"}
-TWICE = ("ctrl+n", "ctrl+n")
 SECRET = Finding("outgoing.secret", Severity.WARN, "content.v", "sk-…", "This looks like a key.")
 
 
@@ -95,14 +94,26 @@ async def test_typing_after_the_first_escape_takes_it_back() -> None:
     assert outcome is None
 
 
-async def test_declining_asks_once_more_when_something_was_typed_on_each_page() -> None:
-    for page in ((), ("ctrl+r",), ("ctrl+s",)):
-        app = Asking(form_question(schema(v=TEXT), WARNING))
-        assert await answer(app, "a", *page, "ctrl+n") is None
-        assert "^N again declines. What you typed is gone then." in app.words
-        again = await answer(Asking(form_question(schema(v=TEXT), WARNING)), "a", *page, *TWICE)
-        assert again is not None
-        assert again.action == "decline"
+@pytest.mark.parametrize("page", [(), ("ctrl+r",), ("ctrl+s",)])
+async def test_declining_asks_once_more_when_something_was_typed_on_each_page(
+    page: tuple[str, ...],
+) -> None:
+    app = Asking(form_question(schema(v=TEXT), WARNING))
+    async with asked(app) as pilot:
+        await pilot.press("a")
+        for key in page:
+            await pilot.press(key)
+            await until(
+                pilot, lambda: app.view.page != "answer" and not app.view.deaf, "the page"
+            )
+        await pilot.press("ctrl+n")
+        said = "^N again declines. What you typed is gone then."
+        await until(pilot, lambda: said in app.words, "the sentence")
+        assert app.outcome is None
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.action == "decline"
 
 
 async def test_each_way_to_end_a_question_asks_for_itself_and_typing_takes_that_back() -> None:
