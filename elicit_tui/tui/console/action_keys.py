@@ -173,7 +173,8 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     seen = set()
     for node, binding, enabled, _tooltip in screen.active_bindings.values():
         shown = binding.show or isinstance(node, Pane)
-        if not (enabled and shown and binding.description) or node is app:
+        named = binding.description and key_label(node, binding)
+        if not (enabled and shown and named) or node is app:
             continue
         if binding.action != "help" and binding.action not in seen:
             seen.add(binding.action)
@@ -185,12 +186,9 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             )
 
 
-MOST_RECENT = 8
-
-
 def _recent(app: Controller) -> Iterator[SystemCommand]:
     """What was used last, as far as it is offered now, and the calls kept in files here."""
-    for name, key in app.remembered.recent[:MOST_RECENT]:
+    for name, key in app.remembered.recent:
         record = app.state.servers.get(name)
         for offer in record.offers if record is not None else ():
             if offer.key == key:

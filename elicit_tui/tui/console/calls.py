@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
@@ -78,7 +79,7 @@ class CallRecord:
     withheld: tuple[str, ...] = ()
     """The arguments of one of an earlier run that were not kept."""
     no_result: str = ""
-    """Of one of an earlier run: why what came back is not kept."""
+    """Of one of an earlier run: why what came back is not kept; empty where nothing did."""
 
     @property
     def at(self) -> str:
@@ -171,14 +172,14 @@ class Calls:
         return tuple(record for record in self._records.values() if record.state == "running")
 
     def before(self, record: CallRecord) -> CallRecord | None:
-        """The same call just before this one that has a result; None when there is none."""
-        same, before = _what(record), None
-        for other in self._records.values():
-            if other is record:
-                return before
-            if _what(other) == same and other.result is not None:
-                before = other
-        return None
+        """The last one before it with the same arguments that has a result; None without any.
+
+        Where none had the same arguments: the last call of the same.
+        """
+        earlier = takewhile(lambda other: other is not record, self._records.values())
+        same = [c for c in earlier if _what(c) == _what(record) and c.result is not None]
+        equal = [c for c in same if c.call.arguments == record.call.arguments]
+        return next(reversed(equal or same), None)
 
     def remember(self, earlier: Iterable[CallRecord]) -> None:
         """Have the calls of earlier runs too, the oldest first."""

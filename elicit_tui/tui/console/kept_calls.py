@@ -41,6 +41,8 @@ LARGEST_RESULT: Final = 40_000
 TOO_LONG: Final = f"what came back is too long to be kept (more than {LARGEST_RESULT:,} characters)"
 TELLS: Final = "what came back is not kept, as it holds an argument that is not"
 NOT_KEPT: Final = "what came back is not kept"
+_UNIT: Final = "milliseconds"
+"""Of when they began: calls are listed in that order."""
 _ONE_AT_A_TIME: Final = Lock()
 
 
@@ -52,9 +54,10 @@ class KeptCalls:
         self._file = paths.state_directory() / FILE_NAME
 
     def read(self) -> list[CallRecord]:
-        """The calls of earlier runs, the oldest first; none where nothing may be kept."""
+        """The calls of earlier runs, as they began; none where nothing may be kept."""
         records = (_record(written) for written in self._written())
-        return [record for record in records if record is not None]
+        calls = (record for record in records if record is not None)
+        return sorted(calls, key=lambda record: record.began.astimezone())
 
     def add(
         self, record: CallRecord, schema: Mapping[str, Any], guardian: LazyGuardian | None
@@ -66,12 +69,13 @@ class KeptCalls:
 
     def note(self, record: CallRecord) -> None:
         """Keep the note of a call that is kept already."""
-        began = record.began.isoformat(timespec="seconds")
-        place = {"server": record.server, "name": record.call.name, "began": began}
+        place = {"server": record.server, "name": record.call.name}
+        began = {record.began.isoformat(timespec=unit) for unit in ("seconds", _UNIT)}
         with _ONE_AT_A_TIME:
             calls = self._written()
             for call in calls:
-                if isinstance(call, dict) and place.items() <= call.items():
+                same = isinstance(call, dict) and place.items() <= call.items()
+                if same and call.get("began") in began:
                     call["note"] = record.note
                     self._write(calls)
 
@@ -182,7 +186,7 @@ def _end(record: CallRecord) -> dict[str, Any]:
     refusal = {} if record.refusal is None else {"refused": record.refusal.action}
     return {
         **refusal,
-        "began": record.began.isoformat(timespec="seconds"),
+        "began": record.began.isoformat(timespec=_UNIT),
         "seconds": round(record.elapsed, 1),
         "state": "failed" if record.is_error else record.state,
         "standing": neutral_line(record.standing, 200),
@@ -205,6 +209,7 @@ def _record(written: Any) -> CallRecord | None:
         method: Method = next(m for m in get_args(Method) if m == written["method"])
         call = Call(method, str(written["name"]), dict(arguments))
         standing = neutral_line(str(written["standing"]), 200)
+        missing = NOT_KEPT if state == "answered" else ""  # Of any other end nothing came back.
         return CallRecord(
             str(written["server"]),
             call,
@@ -218,7 +223,7 @@ def _record(written: Any) -> CallRecord | None:
             refused_before=_refusal(written, standing),
             withheld=tuple(neutral_line(str(name), 80) for name in withheld),
             result=dict(written["result"]) if written.get("result") is not None else None,
-            no_result=neutral_line(str(written.get("no_result") or NOT_KEPT), 200),
+            no_result=neutral_line(str(written.get("no_result") or missing), 200),
         )
     except (KeyError, TypeError, ValueError, StopIteration):
         return None

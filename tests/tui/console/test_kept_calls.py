@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from elicit_tui.errors import UsageError
 from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.call_words import how
-from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
+from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, CallState
 from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
@@ -326,3 +327,42 @@ async def test_what_was_used_last_begins_with_its_arguments_marked_and_typing_re
         await stand.press(*"Eve", "ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
         assert calls_of(stand)[-1].arguments["name"] == "Eve"
+
+
+async def test_the_next_run_lists_the_calls_as_they_began(tmp_path: Path) -> None:
+    slow, quick = (CallRecord("alpha", Call("tools/call", name, {})) for name in ("slow", "quick"))
+    quick.began = slow.began + timedelta(seconds=0.2)
+    for record in (quick, slow):
+        record.end("answered", result={})
+        KeptCalls("full").add(record, {}, None)
+        until_written()
+    slow.note = "for Ada"
+    KeptCalls("full").note(slow)
+    kept = KeptCalls("full").read()
+    assert [(record.call.name, record.note) for record in kept] == [
+        ("slow", "for Ada"),
+        ("quick", ""),
+    ]
+
+
+@pytest.mark.parametrize(("state", "said"), [("answered", True), ("refused", False)])
+async def test_only_of_a_call_that_was_answered_it_is_said_that_what_came_back_is_not_kept(
+    tmp_path: Path, state: CallState, said: bool
+) -> None:
+    record = CallRecord("alpha", Call("tools/call", "clear", {}))
+    record.end(state)
+    KeptCalls("redacted").add(record, {}, None)
+    until_written()
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "a calls it again" in stand.text())
+        assert ("what came back is not kept" in stand.text()) == said
+
+
+async def test_all_that_was_used_last_is_in_the_palette(tmp_path: Path) -> None:
+    names = [f"tool-{number}" for number in range(12)]
+    tools = {"alpha": [tool(name) for name in names]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        for offer in stand.app.state.servers["alpha"].offers:
+            stand.app.remembered.used("alpha", offer.key)
+        assert {f"Recent: alpha: {name}" for name in names} <= set(titles(stand))
