@@ -8,12 +8,12 @@ from typing import Any, Final
 from textual.content import Content
 from textual.widget import Widget
 
-from elicit_tui.elicitation import ElicitationRequest, Finding, Question
+from elicit_tui.elicitation import ElicitationRequest, Finding, Question, accept
 from elicit_tui.form.choices import value_label
 from elicit_tui.form.field import Field
 from elicit_tui.form.form import Conversion, Form
 from elicit_tui.form.json_values import json_key
-from elicit_tui.text import as_name, neutral_line
+from elicit_tui.text import as_name, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
@@ -90,8 +90,15 @@ def review(request: ElicitationRequest, form: Form | None, content: Mapping[str,
             _json_block(request, content),
             _chosen(request, form, content),
             _left_out(form, content),
+            _said_beside(content),
         ]
     )
+
+
+def _said_beside(content: Mapping[str, Any]) -> Content:
+    """What goes out with every answer, as it goes."""
+    beside = readable_json(accept("user", "", content).public_meta, indent=None)
+    return Content.styled(f"Beside it goes who answered, as _meta: {beside}", "$faint")
 
 
 def problems(request: ElicitationRequest, form: Form, conversion: Conversion) -> Content:

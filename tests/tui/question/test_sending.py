@@ -103,9 +103,7 @@ async def test_declining_asks_once_more_when_something_was_typed_on_each_page(
         await pilot.press("a")
         for key in page:
             await pilot.press(key)
-            await until(
-                pilot, lambda: app.view.page != "answer" and not app.view.deaf, "the page"
-            )
+            await until(pilot, lambda: app.view.page != "answer" and not app.view.deaf, "the page")
         await pilot.press("ctrl+n")
         said = "^N again declines. What you typed is gone then."
         await until(pilot, lambda: said in app.words, "the sentence")
@@ -288,3 +286,11 @@ async def test_a_decision_is_posted_once() -> None:
         await pilot.press("ctrl+s", "ctrl+s", "ctrl+n")
         await pilot.pause()
     assert len(app.outcomes) == 1
+
+
+async def test_the_review_shows_all_that_goes_out_beside_the_answer_too() -> None:
+    app = Asking(form_question(schema(v=TEXT)))
+    async with asked(app, (100, 40)) as pilot:
+        await pilot.press("a", "ctrl+r")
+        sent = '"dev.elicit-tui/outcome": {"decidedBy": "user", "reason": "The user decided."}'
+        await until(pilot, lambda: sent in " ".join(app.words.replace("│", " ").split()), "all")
