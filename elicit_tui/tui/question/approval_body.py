@@ -27,6 +27,7 @@ from elicit_tui.tui.question.body import FROM_BEFORE, Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen_texts import Page, PartToSee
 from elicit_tui.tui.widgets.form_view import FormView
+from elicit_tui.tui.widgets.rows_view import Begun
 
 # The panel of an approval: what would be called with what, and what the tool says of itself.
 
@@ -212,13 +213,9 @@ class ApprovalBody(Body):
         self._was_in_note = False
         """Whether the person was writing when another page came over the call."""
         if self.question.takes_note:
-            self.note_line = FormView(
-                read_form(NOTE),
-                draft.entries,
-                touched=draft.touched,
-                whence=dict.fromkeys(draft.touched, FROM_BEFORE),
-                id="note",
-            )
+            whence = dict.fromkeys(draft.touched, FROM_BEFORE)
+            begun = Begun(draft.entries, draft.touched, whence)
+            self.note_line = FormView(read_form(NOTE), begun, id="note")
         self._whole = NotedCall(self)
         self._whole.set_class(self.typed, "-noted")
 

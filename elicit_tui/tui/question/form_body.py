@@ -37,6 +37,7 @@ from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
+from elicit_tui.tui.widgets.rows_view import Begun
 
 LIVE_CHARACTERS: Final = 8_000
 """Of the JSON beside the form; all of it stands on the review page."""
@@ -147,16 +148,13 @@ class FormBody(Body):
         self.frame = frame
         self.form = form
         draft = self.question.draft
-        entries = draft.entries if draft.filled else None
-        self.fields = FormView(
-            form,
-            entries,
-            touched=draft.touched,
-            whence=whence_of(self.question),
-            continues=draft.continues,
-            leads_to=SEND.label,
-            id="form",
+        begun = Begun(
+            draft.entries if draft.filled else {},
+            draft.touched,
+            whence_of(self.question),
+            draft.continues,
         )
+        self.fields = FormView(form, begun, leads_to=SEND.label, id="form")
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""
         self._fields_and_json = FormPanel(self)

@@ -125,6 +125,10 @@ class FieldControl(Guarded):
         self._came_back = self.entry, whence
         self._continues = continues
 
+    def is_own(self) -> None:
+        """What stands here is what the person wrote."""
+        self._came_back = None
+
     @property
     def gives_way(self) -> bool:
         """Whether what stands here is selected with the focus, so that typing replaces it."""

@@ -20,7 +20,7 @@ from elicit_tui.tui.widgets.control import (
 )
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.row import FieldRow
-from elicit_tui.tui.widgets.rows_view import BATCH, RowsView
+from elicit_tui.tui.widgets.rows_view import BATCH, Begun, RowsView
 from elicit_tui.tui.widgets.text_block import TextBlock
 
 
@@ -58,26 +58,15 @@ class FormView(RowsView):
     def __init__(
         self,
         form: Form,
-        entries: Mapping[str, Entry] | None = None,
+        begun: Begun | None = None,
         *,
-        touched: frozenset[str] = frozenset(),
-        whence: Mapping[str, str] | None = None,
-        continues: str | None = None,
         leads_to: str = "",
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        """As the rows; `touched`: the fields that somebody changed already."""
-        super().__init__(
-            form,
-            {**form.initial(), **(entries or {})},
-            whence=whence,
-            continues=continues,
-            leads_to=leads_to,
-            id=id,
-            classes=classes,
-        )
-        self._touched = set(touched)
+        """As the rows; without `begun`: the form as the server sent it."""
+        begun = begun or Begun()
+        super().__init__(form, begun, leads_to=leads_to, id=id)
+        self._touched = set(begun.touched)
         self._reveal_all = False
         self._left: set[str] = set()
         """The fields in which what is wrong is an error: the person was through with them."""
@@ -121,13 +110,28 @@ class FormView(RowsView):
         """Whether what is on the screen was judged; where not, `Changed` follows."""
         return self._conversion is not None
 
-    def put(self, entries: Mapping[str, Entry]) -> None:
-        """Show other entries, as if they had been typed."""
+    @property
+    def from_elsewhere(self) -> frozenset[str]:
+        """Names of the fields that hold what the person did not write into this form."""
+        made = {name for name, row in self._rows.items() if row.control.whence}
+        return frozenset(made | (self._whence.keys() - self._rows.keys()))
+
+    def put(self, entries: Mapping[str, Entry], whence: Mapping[str, str] | None = None) -> None:
+        """Show other entries, as if they had been typed; `whence`: as when the form is made."""
+        came_from = whence or {}
+        for name in entries:
+            self._whence.pop(name, None)
+        self._whence.update(came_from)
         self._entries.update(entries)
         self._touched.update(entries)
         for name, entry in entries.items():
             if name in self._rows:
-                self._rows[name].control.put(entry)
+                control = self._rows[name].control
+                control.put(entry)
+                if name in came_from:
+                    control.came_back(came_from[name])
+                else:
+                    control.is_own()
                 self._rows[name].restate()
         self._conversion = None
         self._judge_soon()

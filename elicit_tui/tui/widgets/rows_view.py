@@ -25,6 +25,22 @@ from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.row import Columns, FieldRow, columns_for, longest_hint
 
+# What a form begins with.
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What stands in the fields when a form is shown."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    touched: frozenset[str] = frozenset()
+    """The fields that somebody changed already."""
+    whence: Mapping[str, str] = field(default_factory=dict)
+    """Where entries came from that the person did not write into this form."""
+    continues: str | None = None
+    """The field among them that the person was in the middle of a moment ago."""
+
+
 # The rows of a form one below the other: where each stands, and the lines of its words.
 
 
@@ -151,27 +167,20 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
     def __init__(
         self,
         form: Form,
-        entries: Mapping[str, Entry],
+        begun: Begun,
         *,
-        whence: Mapping[str, str] | None = None,
-        continues: str | None = None,
         leads_to: str = "",
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        """`whence`: where entries came from that the person did not write into this form.
-
-        `continues`: the field among them that the person was in the middle of a moment ago.
-        `leads_to`: the button to which Enter goes on from the last field.
-        """
-        super().__init__(id=id, classes=classes)
-        self._whence = dict(whence or {})
-        self._continues = continues
+        """`leads_to`: the button to which Enter goes on from the last field."""
+        super().__init__(id=id)
+        self._whence = dict(begun.whence)
+        self._continues = begun.continues
         self.form = form
         self._leads_to = leads_to
         self._names = [spec.name for spec in form.fields if spec.sendable]
         """Of the fields that take an answer."""
-        self._entries = dict(entries)
+        self._entries = {**form.initial(), **begun.entries}
         self._rows: dict[str, FieldRow] = {}
         self._stack = RowStack()
         self._columns: Columns | None = None

@@ -215,3 +215,24 @@ async def test_what_was_changed_of_a_call_made_again_is_there_again(tmp_path: Pa
                 await stand.press("tab", "end", *" Ada")
             await stand.press("escape")
             await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
+
+
+async def test_what_came_back_as_json_is_marked_in_the_form_and_what_was_changed_is_not(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path, LETTER) as stand:
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, TextArea))
+        stand.app.screen.query_one(TextArea).text = json.dumps({"to": "Ada", "text": "Dear"})
+        await stand.press("escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.focused, TextArea))
+        await stand.press("f5")
+        await stand.until(lambda: stand.text().count("from before") == 2)
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, TextArea))
+        stand.app.screen.query_one(TextArea).text = json.dumps({"to": "Eve", "text": "Dear"})
+        await stand.press("f5")
+        await stand.until(lambda: "Eve" in stand.text())
+        assert stand.text().count("from before") == 1

@@ -29,6 +29,7 @@ from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
+from elicit_tui.tui.widgets.rows_view import Begun
 from elicit_tui.tui.widgets.text_block import TextEditor
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._json = self._form.beyond is not None
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
+        self._came_back: dict[str, Any] = dict(self._given)
+        """What the JSON says that was not written in it just now."""
         self._completion: Completion | None = None
         self._judging: Timer | None = None
         self._continued: str | None = None
@@ -95,13 +98,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             }
             left = self.app.state.half_typed.get(self._place, Draft())
             self._continued = left.continues
-            yield FormView(
-                self._form,
-                {**entries, **left.entries},
-                touched=left.touched,
-                whence=dict.fromkeys({*entries, *left.touched}, FROM_BEFORE),
-                continues=left.continues,
-            )
+            whence = dict.fromkeys({*entries, *left.touched}, FROM_BEFORE)
+            stands = {**entries, **left.entries}
+            yield FormView(self._form, Begun(stands, left.touched, whence, left.continues))
             yield ValueList()
         yield TextEditor("", id="arguments-json", show_line_numbers=False)
         yield from self.ending(VERBS[self._offer.kind], "arguments.call")
@@ -113,6 +112,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if written is not None:
             self._json_area.show(written)
             self._json = True
+            self._came_back = self._read_json(go_there=False) or {}
         record = self.app.state.servers.get(self._server)
         if record is not None and self._form.beyond is None:
             self.app.state.remember_calls()
@@ -166,10 +166,18 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                     name: entry_for(known[name], value)
                     for name, value in content.items()
                     if name in known
-                }
+                },
+                {
+                    name: FROM_BEFORE
+                    for name, value in self._came_back.items()
+                    if name in known and name in content and content[name] == value
+                },
             )
         else:
-            content = dict(self.query_one(FormView).conversion.content)
+            form_view = self.query_one(FormView)
+            content = dict(form_view.conversion.content)
+            before = form_view.from_elsewhere
+            self._came_back = {name: content[name] for name in before if name in content}
             self._begin_json(content)
         self._json = not self._json
         self._show()

@@ -18,6 +18,7 @@ from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialo
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
 from elicit_tui.tui.widgets.choices import MANY
+from elicit_tui.tui.widgets.rows_view import Begun
 
 Save = Callable[[Mapping[str, Any]], str]
 """Writes what was filled in, by field, unset as ""; the sentence why it cannot, or nothing."""
@@ -74,7 +75,7 @@ class ServerScreen(WritingDialog[None]):
             for field in self._form.fields
             if self._present.get(field.name, "") != ""
         }
-        yield FormView(self._form, entries or None, id="server-form")
+        yield FormView(self._form, Begun(entries), id="server-form")
         yield from self.ending("Write it", "server.write")
 
     def on_mount(self) -> None:
