@@ -203,7 +203,8 @@ class KeyBar(ClickBar):
             wanted = binding.show is not rarer and enabled and node is not self.app
             if rarer and (self._fills_with is None or not isinstance(node, self._fills_with)):
                 continue
-            if wanted and binding.action not in ALWAYS and binding.action not in seen:
+            named = wanted and binding.action not in ALWAYS and key_label(node, binding)
+            if named and binding.action not in seen:
                 seen.add(binding.action)
                 parts.append(self._part(node, binding))
         return parts

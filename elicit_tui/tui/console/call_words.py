@@ -9,7 +9,7 @@ from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.outcome_words import ROLES, plural
-from elicit_tui.tui.console.spans import Line, Role, shortened, wrapped
+from elicit_tui.tui.console.spans import Line, Role, shortened, text_lines, wrapped
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -69,6 +69,18 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
             sent = wrapped(f"sent {end.sent}", max(8, width - 2))
             lines.extend(((f"  {part}", "plain"),) for part in sent)
     return lines
+
+
+LOG_SHOWN: Final = 200
+
+
+def log_words(record: CallRecord, width: int) -> list[Line]:
+    """The newest lines of its log."""
+    if not record.log:
+        return []
+    shown = list(record.log)[-LOG_SHOWN:]
+    head: Line = ((f"log · {plural(record.logged, 'line')}", "accent"),)
+    return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
 
 
 LEAST_ARGUMENTS: Final = 8

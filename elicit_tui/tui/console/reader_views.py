@@ -38,6 +38,13 @@ _MARKS: Final = re.compile(
     r"|\*\*[^*\n]+\*\*|\[[^][\n]{1,200}\]\([^() \n]{1,400}\)",
     re.MULTILINE,
 )
+"""What may be Markdown, and stands in other text too: comments, lists, quotes."""
+_SURE_MARKS: Final = re.compile(
+    r"^(?:#{2,6} \S|```|\|?[ \t]*:?-{3,}:?[ \t]*\|)"
+    r"|(?<!\w)\*\*(?=[^\s*/])[^*\n]*(?<!\s)\*\*(?!\w)"
+    r"|\[[^][\n]{1,200}\]\([^() \n]{1,400}\)",
+    re.MULTILINE,
+)
 """What stands in Markdown and seldom in other text."""
 
 
@@ -147,10 +154,18 @@ def markdown_of(result: Mapping[str, Any]) -> str:
     """The Markdown of a result; empty where there is none, or too much to be drawn."""
     texts = [text for block in blocks(result) if isinstance(text := _text_of(block), str)]
     text = "\n\n".join(texts)
-    named = any(_kind_of(block) == "text/markdown" for block in blocks(result))
     if _is_too_much(text) or json_in(text) is not None:
         return ""
-    return neutral(text) if text and (named or _MARKS.search(text)) else ""
+    return neutral(text) if text and (_is_named(result) or _MARKS.search(text)) else ""
+
+
+def _is_named(result: Mapping[str, Any]) -> bool:
+    return any(_kind_of(block) == "text/markdown" for block in blocks(result))
+
+
+def is_markdown(result: Mapping[str, Any]) -> bool:
+    """Whether what could be drawn as Markdown most likely is; else it is read as text first."""
+    return _is_named(result) or bool(_SURE_MARKS.search(markdown_of(result)))
 
 
 def _is_too_much(text: str) -> bool:

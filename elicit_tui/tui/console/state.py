@@ -70,6 +70,8 @@ class ConsoleState:
         """What was typed for a call that was not made: by server and what it offers."""
         self.half_written: dict[tuple[str, str], str] = {}
         """The same where the arguments were written as JSON, finished or not."""
+        self.ways_to_read: dict[tuple[str, str, str], str] = {}
+        """How a person turned the result of a call: by server, method and name."""
         self.activity = Activity()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)

@@ -15,8 +15,9 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.calls import Calls
 from elicit_tui.tui.console.panels.calls import CallsPane
-from elicit_tui.tui.console.reader_views import MarkdownPage, ResultTable, markdown_of
+from elicit_tui.tui.console.reader_views import FoundLines, MarkdownPage, ResultTable, markdown_of
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screen import ConsoleScreen
@@ -412,3 +413,58 @@ async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_sea
         await stand.until(
             lambda: "nothing found for “user 1100” · Table without rows 1,001 to" in stand.text()
         )
+
+
+async def test_what_only_may_be_markdown_is_read_as_text_until_a_person_turns_it(
+    tmp_path: Path,
+) -> None:
+    plain = text_result("# a comment\n- one\n- two\n> quoted, a**2 and b**3")
+    async with reading(tmp_path, plain, plain) as (stand, screen):
+        assert isinstance(screen.view, FoundLines)
+        await stand.press("t")
+        await stand.until(lambda: isinstance(screen.view, MarkdownPage))
+        await stand.press("escape", "down", "z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        again = stand.app.screen
+        assert isinstance(again, ResultScreen)
+        assert again is not screen
+        await stand.until(lambda: isinstance(again.view, MarkdownPage))
+
+
+def test_a_result_is_compared_with_the_last_one_of_the_same_arguments_where_there_is_one() -> None:
+    calls = Calls()
+    first, other, again, new = (
+        calls.start("alpha", Call("tools/call", "look", {"number": number}))
+        for number in (1, 2, 1, 3)
+    )
+    for record in (first, other, again, new):
+        record.end("answered", result=text_result("x"))
+    assert [calls.before(each) for each in (first, other, again, new)] == [
+        None,
+        first,
+        first,
+        again,
+    ]
+
+
+@pytest.mark.parametrize("made", [1, 2])
+async def test_the_key_that_compares_is_named_only_where_there_is_something_to_compare(
+    tmp_path: Path, made: int
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(180, 24)) as stand:
+        for _ in range(made):
+            call = Call("tools/call", "look", {})
+            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("3")
+        await stand.until(lambda: "y Copy JSON" in stand.text())
+        assert ("d Difference" in stand.text()) == (made > 1)
+
+
+async def test_a_running_call_leaves_room_for_what_it_was_made_with(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        call = Call("tools/call", "look", {"city": "Oslo"})
+        record = stand.app.state.calls.start("alpha", call)
+        record.progress, record.total = 1, 2
+        await stand.press("3")
+        await stand.until(lambda: "50% · city=Oslo" in stand.text())
+        record.end("answered", result={})

@@ -12,10 +12,10 @@ from textual.binding import Binding, BindingType
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
-from elicit_tui.tui.console.call_words import bar, briefly, how, question_words, searched
+from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, question_words, searched
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.diffs import diff_lines
-from elicit_tui.tui.console.outcome_words import duration, plural
+from elicit_tui.tui.console.outcome_words import duration
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.results import as_text, binaries
@@ -33,7 +33,8 @@ from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
 from elicit_tui.tui.console.views import LineView, RowList
 
-LOG_SHOWN = 200
+ROOMY: Final = 40
+"""Cells of a row; with fewer a bar of progress leaves room for the arguments."""
 FILTERS: Final = ("", "running", "done", "failed", "cancelled or refused")
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
 ACTIONS: Final = frozenset(
@@ -193,8 +194,12 @@ class CallsPane(Pane):
         return record.result is not None
 
     def worded(self, action: str) -> str | None:
-        """The key that turns says what comes."""
-        if action != "turn" or self.record is None:
+        """The key that turns says what comes; there may be nothing to compare with."""
+        if self.record is None:
+            return None
+        if action == "difference" and self.state.calls.before(self.record) is None:
+            return ""
+        if action != "turn":
             return None
         return "Text" if self.record.call.id in self._as_json else "JSON"
 
@@ -236,7 +241,8 @@ class CallsPane(Pane):
         """
         waits = self._waits_for(record)
         waits = waits or ("waits for its turn" if self._before(record) else "")
-        stands = waits or (bar(record, 10) if record.state == "running" else how(record)[1])
+        cells = 10 if width >= ROOMY else 4
+        stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
         room = width - cell_len(stands) - 3
         more = shortened(neutral_line(record.note, 80), room)
         more = more or briefly(record.call.arguments, room)
@@ -253,7 +259,7 @@ class CallsPane(Pane):
                 self._head(record, width),
                 question_words(record, width),
                 self._result(record, width),
-                self._log(record, width),
+                log_words(record, width),
             ]
         )
 
@@ -325,13 +331,6 @@ class CallsPane(Pane):
             return "waits for you"
         return "may wait for you" if asked else ""
 
-    def _log(self, record: CallRecord, width: int) -> list[Line]:
-        if not record.log:
-            return []
-        shown = list(record.log)[-LOG_SHOWN:]
-        head: Line = ((f"log · {plural(record.logged, 'line')}", "accent"),)
-        return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
-
     def _result(self, record: CallRecord, width: int) -> list[Line]:
         if record.result is None:
             return self._no_result(record, width)
@@ -357,8 +356,8 @@ class CallsPane(Pane):
     def _no_result(self, record: CallRecord, width: int) -> list[Line]:
         if not record.ended_as:
             return []
-        again = self.app.key_of("calls.again")
-        words = f"A call of an earlier run: {record.no_result}. {again} calls it again."
+        again, why = self.app.key_of("calls.again"), record.no_result
+        words = f"A call of an earlier run{why and f': {why}'}. {again} calls it again."
         return text_lines(words, width, "dim")
 
     def action_list(self) -> None:

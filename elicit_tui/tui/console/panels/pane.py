@@ -54,7 +54,10 @@ class Pane(Container):
         return action != "search" or not isinstance(self.app.focused, SearchLine)
 
     def worded(self, action: str) -> str | None:
-        """What the key of an action does just now, where its usual words would be wrong."""
+        """What the key of an action does just now, where its usual words would be wrong.
+
+        Empty: nothing, so that no bar names it.
+        """
         return None
 
     def chosen(self) -> None:

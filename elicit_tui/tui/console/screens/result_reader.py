@@ -23,6 +23,7 @@ from elicit_tui.tui.console.reader_views import (
     beside_the_table,
     difference,
     has_nested_cells,
+    is_markdown,
     markdown_of,
     table_of,
     unpacked,
@@ -89,7 +90,9 @@ class ResultScreen(Dialog[None]):
         self._rows = table_of(self._result)
         self._pictures = [part for part in binaries(self._result) if part.is_picture]
         self._ways = self._possible_ways()
-        self._way = way or self._ways[0]
+        self._call = (record.server, record.call.method, record.call.name)
+        chosen = way or self.app.state.ways_to_read.get(self._call)
+        self._way = chosen if chosen in self._ways else self._ways[0]
         self._views: dict[str, View] = {}
         self._term = ""
         self._places: Sequence[Any] = ()
@@ -103,8 +106,9 @@ class ResultScreen(Dialog[None]):
         tabular = ["table"] if self._rows else []
         folds = ["json"] if structured else []
         ways += folds + tabular if has_nested_cells(self._rows) else tabular + folds
-        ways += ["markdown"] if self._markdown else []
-        ways += ["text"] if structured else ["text", "json"]
+        drawn = ["markdown"] if self._markdown else []
+        ways += [*drawn, "text"] if is_markdown(self._result) else ["text", *drawn]
+        ways += [] if structured else ["json"]
         return [*ways, "difference"] if self._before is not None else ways
 
     def body(self) -> ComposeResult:
@@ -189,7 +193,8 @@ class ResultScreen(Dialog[None]):
         return self._ways[(self._ways.index(self._way) + 1) % len(self._ways)]
 
     async def action_turn(self) -> None:
-        """Show the next view."""
+        """Show the next view; the next result of the same call is read so too."""
+        self.app.state.ways_to_read[self._call] = self._following
         await self._show(self._following)
 
     async def action_difference(self) -> None:
