@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -17,11 +17,11 @@ from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.widgets.control import FieldControl
 
 if TYPE_CHECKING:
-    from textual import events
-
     from elicit_tui.tui.console.controller import Controller
 
 
@@ -122,11 +122,25 @@ class WritingDialog(Dialog[Result]):
 
     _opens = True
 
-    def on_descendant_focus(self) -> None:
+    _written_in: Widget | None = None
+    """The field that had the keys last."""
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """What was typed while it opened stands in its first line."""
+        if isinstance(event.widget, FieldControl) or is_field(event.widget):
+            self._written_in = event.widget
         if self._opens:
             self._opens = False
             self.app.keys_go_on()
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter typed on a button is meant for the field that one came from."""
+        field = self._written_in
+        on_button = event.is_printable and isinstance(self.focused, KeyButton)
+        if on_button and field is not None and field.focusable:
+            event.stop()
+            self.set_focus(field)
+            field.post_message(events.Key(event.key, event.character))
 
     @abstractmethod
     def action_send(self) -> None:

@@ -12,7 +12,10 @@ from elicit_tui.elicitation import ElicitationRequest, cancel, question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.errors import LedgerError
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.widgets.buttons import KeyButton
+from elicit_tui.tui.widgets.lines import NumberLine, TextLine
 from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -250,3 +253,20 @@ async def test_later_what_came_back_is_selected_so_that_typing_replaces_it(
         outcome = stand.outcome(again)
         assert outcome is not None
         assert outcome.content == {"city": "Rome", "text": "hal"}
+
+
+async def test_letters_typed_on_the_button_of_a_call_go_to_the_field_that_one_came_from(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("greet", GREET)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.focused, TextLine))
+        await stand.press("A")
+        for following in (NumberLine, KeyButton):
+            await stand.press("enter")
+            await stand.until(lambda kind=following: isinstance(stand.app.focused, kind))
+        await stand.press("7")
+        await stand.until(lambda: isinstance(stand.app.focused, NumberLine))
+        await stand.until(lambda: "7" in stand.text())
+        await stand.press("escape")

@@ -16,6 +16,7 @@ from elicit_tui.tui.console.argument_values import ValueList
 from elicit_tui.tui.console.screens import long_text
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
+from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.text_block import EditorTrouble, TextBlock
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
@@ -149,6 +150,16 @@ async def test_json_begins_with_the_value_to_be_written_and_one_key_empties_it_u
             await stand.press("ctrl+z")
             assert json.loads(editor.text) == {"options": 42}
             await stand.press("escape")
+
+
+async def test_json_that_was_emptied_is_no_mistake_but_an_empty_object(tmp_path: Path) -> None:
+    async with writing(tmp_path, LETTER) as stand:
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, TextArea))
+        await stand.press("ctrl+u", "ctrl+s")
+        await stand.until(lambda: "text: needs an answer" in stand.text())
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, TextLine))
 
 
 async def test_the_values_that_are_known_leave_the_fields_most_of_a_low_window(

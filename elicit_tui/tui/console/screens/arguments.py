@@ -269,7 +269,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def _read_json(self, *, go_there: bool = True) -> dict[str, Any] | None:
         """What is written, or None and why not. `go_there`: the cursor goes to the mistake."""
         try:
-            content = strict_json(self._json_area.text)
+            # An editor that was emptied says as much as an empty object.
+            content = strict_json(self._json_area.text.strip() or "{}")
         except json.JSONDecodeError as error:
             if go_there:
                 self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
@@ -333,7 +334,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         focused = self.focused
         return focused if isinstance(focused, TextLine) and type(focused) is TextLine else None
 
-    def on_descendant_focus(self) -> None:
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Another field has other values."""
         self._look_for_values()
 
