@@ -14,7 +14,7 @@ from elicit_tui.text import countdown
 from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
-from elicit_tui.tui.question.actions import BY_ACTION, ActionBar, Later, PageTurned
+from elicit_tui.tui.question.actions import BY_ACTION, ActionBar, Later, PageName, PageTurned
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
@@ -117,6 +117,13 @@ class QuestionView(QuestionFrame):
         """The person changed something: what was said of ending it is over."""
         self._asked = None
         super().answers_changed()
+
+    def turn_to(
+        self, page: PageName, text: Content | None = None, decides: Content | None = None
+    ) -> None:
+        """Show a page: what was said of ending the question stands there no more."""
+        self._asked = None
+        super().turn_to(page, text, decides)
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""

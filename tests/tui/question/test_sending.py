@@ -114,8 +114,14 @@ async def test_declining_asks_once_more_when_something_was_typed_on_each_page(
     assert app.outcome.action == "decline"
 
 
-async def test_each_way_to_end_a_question_asks_for_itself_and_typing_takes_that_back() -> None:
-    for keys in (("escape", "ctrl+n"), ("ctrl+n", "escape"), ("ctrl+n", "b", "ctrl+n")):
+async def test_each_way_to_end_a_question_asks_for_itself_until_something_comes_between() -> None:
+    for keys in (
+        ("escape", "ctrl+n"),
+        ("ctrl+n", "escape"),
+        ("ctrl+n", "b", "ctrl+n"),
+        ("ctrl+n", "ctrl+r", "escape", "ctrl+n"),
+        ("escape", "ctrl+r", "escape", "escape"),
+    ):
         assert await answer(Asking(form_question(schema(v=TEXT))), "a", *keys) is None
 
 
