@@ -54,9 +54,8 @@ class InlineForms:
         if self._inner is None:
             from elicit_tui.tui.inline import InlineResponder
 
-            console = self._settings.console
             self._inner = InlineResponder(
-                self._settings.elicitation, self._queue, theme=console.theme, keys=console.keys
+                self._settings.elicitation, self._queue, console=self._settings.console
             )
         # Data that goes to this terminal would be written across the form.
         self._output.hold()

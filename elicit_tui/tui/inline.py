@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
-from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.inline_app import InlineApp
 from elicit_tui.tui.ordered_app import not_shown
@@ -31,19 +31,17 @@ class InlineResponder:
         settings: ElicitationSettings,
         queue: Queue,
         *,
-        theme: str = DEFAULT_THEME,
-        keys: Mapping[str, str] | None = None,
+        console: ConsoleSettings | None = None,
         interrupt: Callable[[], None] | None = None,
         opener: Callable[[str], bool] = open_in_browser,
         headless: bool = False,
     ) -> None:
-        """`keys` are the owner's own, by action id (`console.keys`).
+        """`console`: the theme and the keys of the owner.
 
         `interrupt` is called after Ctrl+C, with the terminal restored; as shipped: SIGINT.
         """
         self.settings = settings
-        self.theme = theme
-        self.keys = dict(keys or {})
+        self._console = console or ConsoleSettings(theme=DEFAULT_THEME)
         self._interrupt = interrupt or _raise_interrupt
         self._interrupted = False
         self._opener = opener
@@ -119,9 +117,11 @@ class InlineResponder:
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         factory = loop.get_task_factory()
-        self._app = app = InlineApp(self._queue, self._view, theme=self.theme, first=self._first)
+        self._app = app = InlineApp(
+            self._queue, self._view, theme=self._console.theme, first=self._first
+        )
         self._first = False
-        app.give_keys(self.keys)
+        app.give_keys(dict(self._console.keys))
         try:
             with watched_terminal(_raise_hang_up):
                 await app.run_async(inline=not self._headless, headless=self._headless)

@@ -33,65 +33,56 @@ if TYPE_CHECKING:
 @cache
 def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
     """Action id to its binding, of the application and of all its screens and widgets."""
-    from elicit_tui.tui.console.dialog import Dialog
+    places = (*_panes(), *_of_a_question(), *_of_a_call(), *_dialogs(), RowList, LineView)
+    return keys_in(application, main_screen, *places)
+
+
+def _panes() -> tuple[type, ...]:
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
-    from elicit_tui.tui.console.pictures import PicturePage
-    from elicit_tui.tui.console.result_tree import ResultTree
-    from elicit_tui.tui.console.screens.about import HelpScreen
-    from elicit_tui.tui.console.screens.allowances import AllowancesScreen
-    from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-    from elicit_tui.tui.console.screens.confirmations import (
-        DeclineAllScreen,
-        LeaveScreen,
-        MuteScreen,
-        UnsentScreen,
-    )
-    from elicit_tui.tui.console.screens.keep_call import KeepCallScreen, NoteScreen
-    from elicit_tui.tui.console.screens.links import PageScreen
-    from elicit_tui.tui.console.screens.long_text import LongTextScreen
-    from elicit_tui.tui.console.screens.result_reader import ResultScreen
-    from elicit_tui.tui.console.screens.server_dialogs import (
-        OtherServersScreen,
-        RemoveServerScreen,
-        ServerScreen,
-    )
+
+    return ServersPane, QuestionsPane, CallsPane, ActivityPane, HistoryPane
+
+
+def _of_a_question() -> tuple[type, ...]:
     from elicit_tui.tui.question import QuestionView
     from elicit_tui.tui.widgets.lines import DateLine
     from elicit_tui.tui.widgets.text_block import TextBlock
 
-    return keys_in(
-        application,
-        main_screen,
-        ServersPane,
-        QuestionsPane,
-        CallsPane,
-        ActivityPane,
-        HistoryPane,
-        QuestionView,
-        DateLine,
-        TextBlock,
-        ArgumentsScreen,
-        LongTextScreen,
-        AllowancesScreen,
-        ResultScreen,
-        ResultTree,
-        PicturePage,
-        PageScreen,
-        KeepCallScreen,
-        NoteScreen,
-        ServerScreen,
-        OtherServersScreen,
-        RemoveServerScreen,
-        LeaveScreen,
-        DeclineAllScreen,
-        MuteScreen,
-        UnsentScreen,
+    return QuestionView, DateLine, TextBlock
+
+
+def _of_a_call() -> tuple[type, ...]:
+    from elicit_tui.tui.console.pictures import PicturePage
+    from elicit_tui.tui.console.result_tree import ResultTree
+    from elicit_tui.tui.console.screens.allowances import AllowancesScreen
+    from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+    from elicit_tui.tui.console.screens.links import PageScreen
+    from elicit_tui.tui.console.screens.long_text import LongTextScreen
+    from elicit_tui.tui.console.screens.result_reader import ResultScreen
+
+    before = ArgumentsScreen, LongTextScreen, AllowancesScreen
+    return *before, ResultScreen, ResultTree, PicturePage, PageScreen
+
+
+def _dialogs() -> tuple[type, ...]:
+    from elicit_tui.tui.console.dialog import Dialog
+    from elicit_tui.tui.console.screens import confirmations, keep_call, server_dialogs
+    from elicit_tui.tui.console.screens.about import HelpScreen
+
+    return (
+        keep_call.KeepCallScreen,
+        keep_call.NoteScreen,
+        server_dialogs.ServerScreen,
+        server_dialogs.OtherServersScreen,
+        server_dialogs.RemoveServerScreen,
+        confirmations.LeaveScreen,
+        confirmations.DeclineAllScreen,
+        confirmations.MuteScreen,
+        confirmations.UnsentScreen,
         HelpScreen,
         Dialog,
-        RowList,
-        LineView,
     )
 
 

@@ -390,14 +390,8 @@ class FormBody(Body):
             self.go_through()
             return
         frame = self.frame
-        text = overlays.second_step(
-            frame.who.request,
-            self.form,
-            content,
-            found,
-            frame.room,
-            seen=not self.fields.unseen,
-        )
+        going = overlays.GoingThrough(self.form, content, seen=not self.fields.unseen)
+        text = overlays.second_step(frame.who.request, found, frame.room, going)
         frame.turn_to("step", *text)
 
     def go_through(self) -> None:

@@ -127,25 +127,26 @@ def weight_of(question: Question, content: Mapping[str, Any]) -> Severity:
     return max(found, Severity.WARN) if what_changed(request) else found
 
 
-def frame_title(
-    left: str,
-    place: str,
-    hint: str,
-    time_left: str,
-    width: int,
-    *,
-    last: bool = False,
-    line_style: str = "$border-blurred",
-) -> Content:
-    """All in one border title `width` cells wide, with the border's line drawn in the middle.
+@dataclass(frozen=True)
+class TitleWords:
+    """What stands in the upper border of a question."""
 
-    The hint (what brings the next question) is left out where it does not fit.
-    `last`: the clock is in its last minute.
-    """
-    clock = (time_left, "bold $warning" if last else "$faint")
-    right = _right(place + hint, clock)
+    left: str
+    """Who asks."""
+    place: str = ""
+    hint: str = ""
+    """What brings the next question; left out where it does not fit."""
+    time_left: str = ""
+    last: bool = False
+    """Whether the clock is in its last minute."""
+
+
+def frame_title(words: TitleWords, width: int, line_style: str = "$border-blurred") -> Content:
+    """All in one border title `width` cells wide, with the border's line drawn in the middle."""
+    left, clock = words.left, (words.time_left, "bold $warning" if words.last else "$faint")
+    right = _right(words.place + words.hint, clock)
     if Content(left).cell_length + right.cell_length + 3 > width:
-        right = _right(place, clock)
+        right = _right(words.place, clock)
     left_cells, right_cells = Content(left).cell_length, right.cell_length
     if not right:
         return Content.styled(left, "bold $foreground")
@@ -195,7 +196,7 @@ class Titled(PaintedGuard, Vertical):
         """How much its frame weighs: grey, amber or red."""
         self.ended_before = 0
         """How many questions ended in this place since it was empty last."""
-        self._entitled: tuple[str, str, str, str, int, bool] | None = None
+        self._entitled: tuple[TitleWords, int] | None = None
         self._entitling = False
 
     def weigh(self, weight: Severity) -> None:
@@ -227,17 +228,18 @@ class Titled(PaintedGuard, Vertical):
         place, whole = place + self.ended_before, of + self.ended_before
         queued = f"{place} of {whole}" if whole > 1 else ""
         hint = self._hint if of > 1 else ""
-        self.entitle(self._heading, queued, hint, f"{clock} left" if clock else "", last)
+        time_left = f"{clock} left" if clock else ""
+        self.entitle(TitleWords(self._heading, queued, hint, time_left, last))
 
-    def entitle(self, left: str, place: str, hint: str, time_left: str, last: bool) -> None:
+    def entitle(self, words: TitleWords) -> None:
         """Put these words into the border, which is as wide as the screen until it is laid out."""
         width = (self.outer_size.width or self.app.size.width) - 6
-        wanted = (left, place, hint, time_left, max(width, 10), last)
+        wanted = (words, max(width, 10))
         if wanted != self._entitled:
             self._entitled = wanted
             self._entitling = True
             line = LINE_STYLES[self.weight]
-            self.border_title = frame_title(*wanted[:5], last=last, line_style=line)
+            self.border_title = frame_title(*wanted, line_style=line)
             self._entitling = False
 
     def refresh(self: _Frame, *regions: Region, **wanted: Any) -> _Frame:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from textual.content import Content
 from textual.widget import Widget
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, accept
 from elicit_tui.form.choices import value_label
 from elicit_tui.form.field import Field
@@ -24,6 +25,8 @@ from elicit_tui.tui.widgets.text_block import EDITOR
 
 _ROOMY: Final = 48
 """Cells; with no more, the keys of a question, which are short, have a column of their own."""
+
+_IN_BROWSER: Final = "this page in your browser"
 
 REQUEST_VALUES: Final = 1_000
 """Of a request that are drawn: each is a line at least, and all lines are laid out at once."""
@@ -121,53 +124,62 @@ def problems(request: ElicitationRequest, form: Form, conversion: Conversion) ->
     )
 
 
-def second_step(
-    request: ElicitationRequest,
-    form: Form | None,
-    content: Mapping[str, Any] | None,
-    found: Sequence[Finding],
-    width: int,
-    address: Content | None = None,
-    elsewhere: bool = False,
-    *,
-    seen: bool = False,
-) -> tuple[Content, Content]:
-    """What will happen, why it is asked once more, and exactly what is sent; what is to be seen.
+@dataclass(frozen=True)
+class GoingThrough:
+    """What a person goes through with at the second step."""
 
-    `seen`: the answers were on the screen before.
-    """
-    name = frame_words.server_name(request)
-    tools = joined_by_or([neutral_line(call.name, 120) for call in request.calls])
-    during = f" (for {tools})" if tools else ""
-    if request.traits.takes_redirect:
-        where = "the page that you opened yourself" if elsewhere else "this page in your browser"
-        will = f"You log in on {where}; the server {name} may then do what it asks for."
-    elif elsewhere:
-        will = f"This tells {name}{during} that you agreed, and opened the page yourself."
-    elif content is None:
-        will = f"This opens the page in your browser and tells {name}{during} that you agreed."
-    elif content:
-        will = f"This hands the answer below to {name}{during}. It cannot be taken back."
-    else:
-        will = f"This says yes to {name}{during}. It cannot be taken back."
-    yes_or_no = form is not None and form.is_confirmation
-    families = {finding.rule.partition(".")[0] for finding in found}
-    if "destructive" in families:
-        will += f" {name} may then change or delete what you cannot get back."
+    form: Form | None = None
+    content: Mapping[str, Any] | None = None
+    """The answers; None: a page."""
+    address: Content | None = None
+    elsewhere: bool = False
+    """Whether the person opened that page themselves."""
+    seen: bool = False
+    """Whether the answers were on the screen before."""
+
+
+def second_step(
+    request: ElicitationRequest, found: Sequence[Finding], width: int, going: GoingThrough
+) -> tuple[Content, Content]:
+    """What will happen, why it is asked once more, and exactly what is sent; what is to be seen."""
+    form, content = going.form, going.content
     why = [
         Content.styled("▲ One more look, because of this:", "bold $warning")
         if found
         else Content.styled("Before it happens", "bold"),
         frame_words.findings(tuple(found), width) if found else None,
-        Content(will),
-        address,
+        Content(_will(request, found, going)),
+        going.address,
     ]
+    yes_or_no = form is not None and form.is_confirmation
     answers = [
         _json_block(request, content) if content is not None and not yes_or_no else None,
         _chosen(request, form, content) if content is not None else None,
     ]
     left_out = _left_out(form, content) if content is not None else None
-    return _stack([*why, *answers, left_out]), _stack(why if seen else [*why, *answers])
+    to_be_seen = why if going.seen else [*why, *answers]
+    return _stack([*why, *answers, left_out]), _stack(to_be_seen)
+
+
+def _will(request: ElicitationRequest, found: Sequence[Finding], going: GoingThrough) -> str:
+    """What happens then."""
+    name = frame_words.server_name(request)
+    tools = joined_by_or([neutral_line(call.name, 120) for call in request.calls])
+    during = f" (for {tools})" if tools else ""
+    if request.traits.takes_redirect:
+        where = "the page that you opened yourself" if going.elsewhere else _IN_BROWSER
+        will = f"You log in on {where}; the server {name} may then do what it asks for."
+    elif going.elsewhere:
+        will = f"This tells {name}{during} that you agreed, and opened the page yourself."
+    elif going.content is None:
+        will = f"This opens the page in your browser and tells {name}{during} that you agreed."
+    elif going.content:
+        will = f"This hands the answer below to {name}{during}. It cannot be taken back."
+    else:
+        will = f"This says yes to {name}{during}. It cannot be taken back."
+    if any(finding.rule.partition(".")[0] == "destructive" for finding in found):
+        will += f" {name} may then change or delete what you cannot get back."
+    return will
 
 
 def second_step_of_call(found: Sequence[Finding], width: int) -> tuple[Content, Content]:

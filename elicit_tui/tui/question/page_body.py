@@ -297,15 +297,8 @@ class PageBody(Body):
         if not found and self.frame.around.review != "always":
             self.go_through()
             return
-        text = overlays.second_step(
-            self.frame.who.request,
-            None,
-            None,
-            found,
-            self.frame.room,
-            self.url.address.content(),
-            elsewhere,
-        )
+        going = overlays.GoingThrough(address=self.url.address.content(), elsewhere=elsewhere)
+        text = overlays.second_step(self.frame.who.request, found, self.frame.room, going)
         self.frame.turn_to("step", *text)
 
     def go_through(self) -> None:

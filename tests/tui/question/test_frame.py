@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Deadline, Finding, ServerIdentity, Severity
-from elicit_tui.tui.question.frame_heading import frame_title
+from elicit_tui.tui.question.frame_heading import TitleWords, frame_title
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -78,7 +78,10 @@ async def test_the_clock_is_seen_from_sixty_columns_and_always_in_the_last_minut
 
 def test_the_clock_is_quiet_until_its_last_minute() -> None:
     styles = [
-        {str(span.style) for span in frame_title("a", "", "", "0:50 left", 40, last=last).spans}
+        {
+            str(span.style)
+            for span in frame_title(TitleWords("a", time_left="0:50 left", last=last), 40).spans
+        }
         for last in (False, True)
     ]
     assert ["bold $warning" in used for used in styles] == [False, True]

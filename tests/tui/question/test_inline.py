@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from elicit_tui.broker.ask import Admitted, AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
-from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
 from elicit_tui.tui.inline_app import InlineApp, rows_of
 from elicit_tui.tui.question.frame import NOT_HEARD
@@ -252,7 +252,7 @@ async def test_a_question_that_cannot_be_shown_is_cancelled_and_the_next_is_aske
 
 
 async def test_the_keys_of_the_owner_count_under_the_prompt_too() -> None:
-    who = responder(keys={"question.send": "f10"})
+    who = responder(console=ConsoleSettings(theme="dark", keys={"question.send": "f10"}))
     task = ask(who, form_question(schema(v=TEXT), message="one"))
     pilot = await shown(who, "one")
     assert "Send F10" in screen_text(pilot.app)
