@@ -11,6 +11,7 @@ import pytest
 from elicit_tui.elicitation import (
     Call,
     Deadline,
+    ElicitationRequest,
     Finding,
     Outcome,
     Question,
@@ -20,6 +21,7 @@ from elicit_tui.elicitation import (
     approval_request,
     form_of,
 )
+from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.asking import TOO_FAST_SECONDS, AskedInClient, Asking, agent_outcome
 from elicit_tui.gateway.held_call import AsksClient, HeldCall, StillRuns
 from elicit_tui.gateway.held_calls import HeldCalls
@@ -226,6 +228,8 @@ async def test_a_client_that_stays_silent_is_not_asked_again_for_the_same_questi
     await world.clock.move(HOLD - 1)
     assert world.person.asked == []
     await world.clock.move(1)
+    # Its form is taken away again.
+    assert world.client.answers[0].cancelled()
     assert len(world.person.asked) == 1
     world.person.sends(question, {"colour": "blue"})
     assert (await ended(asking)).decided_by == "user"
@@ -322,6 +326,36 @@ async def test_what_no_call_waits_for_any_more_is_asked_of_nobody(make_world: Ma
     outcome = await ended(await world.asks(world.question()))
     assert (outcome.action, outcome.decided_by) == ("cancel", "withdrawn")
     assert (world.client.shown, world.person.asked) == ([], [])
+
+
+async def test_a_login_is_asked_of_no_client_whatever_the_owner_says(make_world: MakeWorld) -> None:
+    world = make_world("client", modes=frozenset({"form", "url"}))
+    page = {"mode": "url", "message": "Log in.", "url": "https://as.example/authorize"}
+    server = world.question().request.server
+    login = ElicitationRequest(server, page, kind="authorization", calls=(world.call,))
+    await world.asks(Question(login))
+    assert (world.client.shown, len(world.person.asked)) == ([], 1)
+
+
+@pytest.mark.parametrize("http", [True, False])
+async def test_an_agent_that_drops_forms_on_its_pipe_is_asked_over_http_alone(
+    make_world: MakeWorld, http: bool
+) -> None:
+    (drops,) = (agent for agent in known_agents().values() if agent.drops_forms)
+    world = make_world("client", drops.names[0].rstrip("*"))
+    world.client.http = http
+    await world.asks(world.question())
+    assert (len(world.client.shown), len(world.person.asked)) == ((1, 0) if http else (0, 1))
+
+
+async def test_a_clients_time_begins_as_it_is_shown_the_question(make_world: MakeWorld) -> None:
+    world, deadline = make_world(), Deadline(60)
+    asking = asyncio.ensure_future(world.asking.respond(world.question(), deadline))
+    await settled()
+    assert len(world.client.shown) == 1
+    assert deadline.remaining is not None
+    await world.client_says(RED)
+    await ended(asking)
 
 
 async def test_an_approval_stands_in_a_client_only_where_the_owner_says_so(

@@ -147,6 +147,20 @@ async def test_an_agent_is_told_every_ten_seconds_that_a_person_is_waited_for(
     assert len(request.ticks) == 2
 
 
+async def test_whoever_was_told_to_come_back_is_told_of_no_progress_any_more(
+    session: HeldSession,
+) -> None:
+    held = session.begins()
+    request = Asks(session.clock.time())
+    asked(held)
+    attending = await session.attends(held, request, hold=TICK_SECONDS * 2)
+    await session.clock.move(TICK_SECONDS * 2)
+    assert isinstance(await asyncio.wait_for(attending, WAIT), Paused)
+    told = len(request.ticks)
+    await session.clock.move(TICK_SECONDS * 3)
+    assert len(request.ticks) == told
+
+
 async def test_who_asked_for_no_progress_is_told_of_none(session: HeldSession) -> None:
     held = session.begins()
     asked(held)

@@ -202,6 +202,30 @@ async def test_an_equal_question_joins_the_one_that_waits(here: SessionWorld) ->
 # Coming back, taking back, answering
 
 
+async def test_a_call_that_is_joined_asks_the_client_that_joins_it(here: SessionWorld) -> None:
+    await here.paused()
+    (held,) = here.calls.under_way
+    with held.rounds.asking("which", {"mode": "form"}):
+        # A client that has gone by now was given it.
+        assert held.rounds.begin()
+        joining = here.calls_tool(
+            own_tools.ELICIT, asker=here.asker(era="modern"), message="Which?"
+        )
+        told = await asyncio.wait_for(joining, WAIT)
+    assert told["inputRequests"]["which"]["params"] == {"mode": "form"}
+    assert here.calls.under_way == (held,)
+
+
+async def test_an_error_is_an_outcome_that_the_others_need_keep_no_longer() -> None:
+    shared = Shared()
+    world = SessionWorld(shared=shared)
+    asker = world.asker()
+    asker.when_answered = lambda note: False
+    with pytest.raises(ServerError):
+        await world.session.get_prompt("web__greet", {}, asker)
+    assert [told[0] for told in shared.told if told[0] == "delivered"] == ["delivered"]
+
+
 async def test_who_comes_back_waits_anew_and_is_told_the_end(here: SessionWorld) -> None:
     identifier, question = await here.paused()
     resumed = here.calls_tool(own_tools.RESUME, id=identifier)

@@ -319,3 +319,15 @@ async def test_no_other_key_is_made_while_an_outcome_is_sealed_with_one(
     later = await engine.open("listener")
     with pytest.raises(SecretError, match="what it sealed still waits"):
         await begins(later, "b", b"b")
+
+
+@only_sqlite
+async def test_what_a_dropped_call_held_is_gone_from_the_log_of_the_file_too(
+    engine: SqliteEngine, one: Store
+) -> None:
+    await begins(one, "a")
+    await one.calls.ended(OWNER, "a", b"done")
+    log = engine.path.with_name(f"{engine.path.name}-wal")
+    assert log.stat().st_size > 0
+    await one.calls.drop(OWNER, "a")
+    assert log.stat().st_size == 0
