@@ -47,14 +47,6 @@ def test_help_says_how_an_answer_begins_with_a_slash() -> None:
     assert "To answer with a text that begins with /, type // at its beginning." in shown
 
 
-def test_what_is_wrong_with_the_whole_form_is_told_in_neutral_text() -> None:
-    text = {"type": "string"}
-    question = form_question({"a": text, "b\x1b[31m": text}, dependentRequired={"a": ["b\x1b[31m"]})
-    _, shown = ask("x", "", "/decline", question=question)
-    assert "! b␛[31m: needs an answer" in shown
-    assert "\x1b" not in shown
-
-
 def test_enter_leaves_an_optional_field_out_and_keeps_a_default() -> None:
     question = form_question({"a": {"type": "string"}, "b": {"type": "integer", "default": 0}})
     outcome, shown = ask("", "", "/send", question=question)
