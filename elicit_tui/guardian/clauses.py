@@ -69,7 +69,10 @@ class Clause(Words):
     def is_itself(self, hit: Hit) -> bool:
         """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""
         return not (
-            self._attribute_after(hit) or self._belongs_to_other(hit) or self._other_is_asked(hit)
+            self._attribute_after(hit)
+            or self._belongs_to_other(hit)
+            or self._other_is_asked(hit)
+            or self._only_pastes(hit)
         )
 
     def hands_over(self, start: int) -> bool:
@@ -153,8 +156,8 @@ class Clause(Words):
             # of the noun itself: what is disguised elsewhere must not choose the grammar.
             return not self.words[noun.start].isascii() and self._is(noun.start, "attribute")
         first = self.words[noun.end]
-        # "The manager's PIN" is the PIN; what it belongs to only says whose.
-        return not self._is_genitive(noun.end) and (
+        # "The manager's PIN" is the PIN, and "the team has a PIN": whose it is is all they say.
+        return not (self._is_genitive(noun.end) or self._is(noun.end, "predicate")) and (
             is_word(first, "small", self.latin) or self._is(noun.end, "your", "of", "until")
         )
 
@@ -166,6 +169,21 @@ class Clause(Words):
             or any(self.between(at) in _PARTS for at in range(noun.end, hit.start + 1))
             or (bool(joints) and len(self._contentful(joints[-1].end, hit.start)) <= 1)
         )
+
+    def _only_pastes(self, hit: Hit) -> bool:
+        """Whether it is the key by which a thing with a name is pasted: "the log with Ctrl+V"."""
+        if all(key[1:] != hit[1:] for key in self.of("run")):
+            return False
+        verbs = [verb.end for verb in self.of("handed") if verb.end <= hit.start]
+        start = max(verbs, default=hit.start)
+        thing = next(iter(self._contentful(start, min(start + _NEAR, hit.start))), hit.start)
+        # "Paste with Ctrl+V in the corner", "what there is": a place is no thing, nor is that.
+        linked = any(
+            self._is(at, "of", "relative", "unnamed") and not self._is(at, "determiner")
+            for at in range(start, thing)
+        )
+        unnamed = self._is(thing, "anything", "everything", "it", "copied")
+        return thing < hit.start and not (linked or unnamed)
 
     def _other_is_asked(self, hit: Hit) -> bool:
         """Whether a question in this clause asks for something else."""

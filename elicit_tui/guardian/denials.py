@@ -111,7 +111,7 @@ class Words:
         return begins
 
     def _is_asked_to_end(self, start: int) -> bool:
-        return all(self._is(at, "ask") for at in range(start, len(self.words)))
+        return all(self._is(at, "ask", "inside") for at in range(start, len(self.words)))
 
     @kept
     def _ends(self) -> dict[tuple[str, int], int]:

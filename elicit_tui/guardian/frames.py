@@ -165,6 +165,11 @@ def _share(stands: _Stands, other: _Stands, *, overlapping: bool) -> bool:
     (clause, first), (beside, second) = stands, other
     if overlapping:
         return clause is beside and first[1:] == second[1:]
+    if first.concept in table("rows") or second.concept in table("rows"):
+        # A row leaves room: in "what does THE PAGE show" another concept stands between its steps.
+        first, second = sorted((first, second), key=lambda hit: hit.start - hit.end)
+        if first.start < second.start and second.end < first.end:
+            return False
     return clause is beside and first.start < second.end and second.start < first.end
 
 

@@ -125,7 +125,8 @@ def _comes_back(place: Place, sentence: Sequence[Clause]) -> bool:
 
 def _lets_happen(clause: Clause, hit: Hit) -> bool:
     # "No message is sent to customers": nobody is touched by what is denied.
-    spared = hit.concept in _TOUCHED and clause.denies_something
+    touched = any(it[1:] == hit[1:] for it in clause.of(*_TOUCHED))
+    spared = touched and clause.denies_something
     return not (spared or (hit.concept in ACTS and (clause.reports(hit) or is_state(clause, hit))))
 
 
