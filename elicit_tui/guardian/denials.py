@@ -180,6 +180,11 @@ class Words:
         """Whether it is the "s" of "the admin's"."""
         return self.words[at] == "s" and self.gaps[at] in ("'", "’", "`")
 
+    @property
+    def is_courtesy(self) -> bool:
+        """Whether it only thanks: "Thank you!"."""
+        return bool(self.of("please")) and not self._content
+
     @kept
     def asks(self) -> tuple[Hit, ...]:
         """The verbs that ask: not "type", "state" and "post" where they are nouns."""
@@ -187,7 +192,6 @@ class Words:
             hit
             for hit in self.of("ask")
             if not any(clause.start < hit.start < clause.end for clause in self.of("sure"))
-            and not (self._is(hit.start, "leaked") and self.words[hit.start].endswith("ed"))
             if self._commands(hit)
             or (
                 not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))

@@ -321,6 +321,8 @@ def _in_small_greek(text: str) -> str:
     only_greek = set(map(fold_character, _ONLY_GREEK))
 
     def as_greek(sign: str) -> str:
+        if "\u0370" <= sign <= "\u03ff":
+            return sign.lower()
         letter = fold_character(sign)
         is_capital = case_of(sign) == "A" and len(letter) == 1
         return _SMALL_GREEK.get(letter, letter) if is_capital else sign

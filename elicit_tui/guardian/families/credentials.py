@@ -29,7 +29,15 @@ from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import fits
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
 from elicit_tui.guardian.pages import blocks, pattern, table
-from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
+from elicit_tui.guardian.reading import (
+    GENERAL,
+    SHORT_NAME,
+    UNREAD,
+    FieldReading,
+    Place,
+    Reading,
+    View,
+)
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
 from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
@@ -47,12 +55,15 @@ _FEWEST_JOINED: Final = 3
 
 def _described(place: Place, message: Place | None) -> str | None:
     """The recipe that a place, or the message together with it, fulfils."""
-    signs = place.views[0].concepts
-    if message is not None:
-        signs |= message.views[0].concepts
+    near = None if message is None else message.views[0]
+    return next(filter(None, (_recipe_of(view, near) for view in place.views)), None)
+
+
+def _recipe_of(view: View, message: View | None) -> str | None:
+    signs = view.concepts if message is None else view.concepts | message.concepts
     if not any(map(signs.issuperset, _recipes())):
         return None
-    own = sentences(place.clauses)
+    own = sentences(view.clauses)
     if message is None:
         windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
     else:
@@ -81,7 +92,8 @@ def _fulfilled(window: list[Clause], fewest: int) -> str | None:
 
 def _signs(place: Place, sentence: Sequence[Clause]) -> Signs:
     """The signs that a sentence lends to a description, of no thing that it names."""
-    if any(_is_harmless(clause) or _asks_for_harmless(clause) for clause in sentence):
+    harmless = any(_is_harmless(clause) or _asks_for_harmless(clause) for clause in sentence)
+    if harmless or all(clause.is_courtesy for clause in sentence):
         return {}
     return signs_in(place, sentence, weights_of("described"), _describes)
 
