@@ -62,9 +62,9 @@ class Clause(Words):
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
             return Standing.ABOUT
-        # What is quoted as a whole is asked of somebody else: 'Translate: "Enter your password"'.
-        is_quotation = self.quoted[hit.start] and self._opening(hit) == 0
-        return Standing.ASKED if self._asks_for(hit) and not is_quotation else Standing.NAMED
+        # What is quoted is asked of somebody else: 'Translate: "Enter your password"'.
+        asks = self._asks_for(hit) and not self.quoted[hit.start]
+        return Standing.ASKED if asks else Standing.NAMED
 
     def is_itself(self, hit: Hit) -> bool:
         """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""
@@ -108,12 +108,7 @@ class Clause(Words):
 
     def is_qualified(self, hit: Hit) -> bool:
         """Whether a word of its own meaning stands right before it, which no verb or number is."""
-        before = hit.start - 1
-        return (
-            before in self._contentful(0, hit.start)
-            and not self.words[before].isdigit()
-            and not self._is(before, "ask", "handle", "joint", "which")
-        )
+        return hit.start - 1 in self._contentful(0, hit.start)
 
     @kept
     def leads_on(self) -> bool:
@@ -247,9 +242,7 @@ class Clause(Words):
         # "The code of the flat is sent to you": what is told stands behind what it is for.
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
         return opens and any(
-            0 < predicate.start - hit.end <= _NEAR
-            and self._opened(predicate.start) == self._opened(hit.start)
-            for predicate in self.of("predicate")
+            0 < predicate.start - hit.end <= _NEAR for predicate in self.of("predicate")
         )
 
     def _asks_for(self, hit: Hit) -> bool:
@@ -260,8 +253,6 @@ class Clause(Words):
             # "Which secret shall it read?" asks for one of several, by its name maybe.
             picks = question.concept == "which" and question.end == hit.start
             if question.end <= hit.start and not picks:
-                return True
-            if is_unspaced(self.words[hit.start]) and question.start >= hit.end:
                 return True
         return self.stands_alone(hit)
 
@@ -326,7 +317,8 @@ class Clause(Words):
     def is_name(self, hit: Hit) -> bool:
         """Whether something is only called by a word that means a place too: 'database "shop"'."""
         near = (hit.start - 1, hit.start - 2, hit.end)
-        return self._is(hit.start, "name too") and any(self._is(at, "store of data") for at in near)
+        named = self.quoted[hit.start] or any(self._is(at, "store of data") for at in near)
+        return self._is(hit.start, "name too") and named
 
     def _is_bound(self, by: Hit, hit: Hit) -> bool:
         """Whether a time only says of what something is done: "from before today"."""

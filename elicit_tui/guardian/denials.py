@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
@@ -22,6 +22,8 @@ MARKS: Final = " \t\n*_`~"
 
 
 _Row = tuple[int, str, tuple[str, ...], frozenset[str]]
+_Stretch = tuple[int, int, int]
+"""Where words begin and end that are denied, and where that is said."""
 
 
 @lru_cache(maxsize=1)
@@ -233,57 +235,69 @@ class Words:
     # What denies -----------------------------------------------------------------------------
 
     @kept
-    def _denied_here(self) -> tuple[tuple[int, int, int], ...]:
+    def _denied_here(self) -> tuple[_Stretch, ...]:
         """The stretches of words that a negation or an omission covers, and where it stands."""
-        found: list[tuple[int, int, int]] = []
-        asks = self.asks
-        conditions = [hit.start for hit in self.of("if")]
-        for hit in self.of("not"):
-            # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
-            contrasts = self._is(hit.end, "your") and all(a.start != hit.end + 1 for a in asks)
-            # "Nothing but your password" is no denial of it either; "nothing will be lost" is one.
-            excepts = self._is(hit.end, "but", "omit") and not self._is(hit.end, "goes on")
-            if contrasts or excepts or any(start < hit.start for start in conditions):
-                continue
-            after = self._contentful(hit.end, len(self.words))
-            if not after and self.of("need"):
-                # "Die PIN brauchen wir nicht": what stands before the verb.
-                found.append((self._opened(hit.start), hit.start, hit.start))
-            if not after and self._is(hit.start, "nothing"):
-                # "Ik verwijder niets": what stands right before it.
-                found.append((hit.start - 1, hit.start, hit.start))
-            if not after or self._is(after[0], "double", "lack"):
-                continue
-            verb = next((ask for ask in asks if ask.start <= after[0] < ask.end), None)
-            first_ask = next((ask for ask in asks if ask.start >= hit.end), None)
-            # "Never ask you to enter" denies the entering; "no worries, enter" does not.
-            if first_ask is not None and verb is None and first_ask.start > after[0] + 1:
-                found.append((hit.end, first_ask.start, hit.start))
-            else:
-                found.append((hit.end, self._end_of_scope(after[0] + 1), hit.start))
-            leading = (*asks, *self.of("relative"))
-            if (
-                not is_unspaced(self.words[hit.start])
-                and self._is(after[0], "ask", "need", "keep", "loss")
-                and not any(other.start < hit.start for other in leading)
-                and not self._is_joined(hit.start)
-            ):
-                found.append((self._opened(hit.start), hit.start, hit.start))
-        for hit in self.of("not after", "not needed"):
-            # Languages that deny at the end: what stands before is denied.
-            found.append((self._opened(hit.start), hit.end, hit.start))
+        negated = (self._negated(hit) for hit in self.of("not") if self._negates(hit))
+        # Languages that deny at the end: what stands before is denied.
+        before = ((self._opened(hit.start), hit) for hit in self.of("not after", "not needed"))
+        return (
+            *chain.from_iterable(negated),
+            *((start, hit.end, hit.start) for start, hit in before),
+            *self._of_nothing(),
+            *self._left_out(),
+        )
+
+    def _negates(self, hit: Hit) -> bool:
+        """Whether a negation denies what stands beside it."""
+        # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
+        contrasts = self._is(hit.end, "your") and all(a.start != hit.end + 1 for a in self.asks)
+        # "Nothing but your password" is no denial of it either; "nothing will be lost" is one.
+        excepts = self._is(hit.end, "but", "omit") and not self._is(hit.end, "goes on")
+        conditions = self.of("if")
+        return not (contrasts or excepts or any(it.start < hit.start for it in conditions))
+
+    def _negated(self, hit: Hit) -> Iterator[_Stretch]:
+        """What a negation covers: behind it, and before it where it stands at the end."""
+        opened, asks = self._opened(hit.start), self.asks
+        after = self._contentful(hit.end, len(self.words))
+        if not after and self.of("need"):
+            # "Die PIN brauchen wir nicht": what stands before the verb.
+            yield opened, hit.start, hit.start
+        if not after and self._is(hit.start, "nothing"):
+            # "Ik verwijder niets": what stands right before it.
+            yield hit.start - 1, hit.start, hit.start
+        if not after or self._is(after[0], "double", "lack"):
+            return
+        is_asked = any(ask.start <= after[0] < ask.end for ask in asks)
+        next_ask = next((ask.start for ask in asks if ask.start >= hit.end), 0)
+        # "Never ask you to enter" denies the entering; "no worries, enter" does not.
+        is_apart = not is_asked and next_ask > after[0] + 1
+        yield hit.end, next_ask if is_apart else self._end_of_scope(after[0] + 1), hit.start
+        leading = (*asks, *self.of("relative"))
+        if (
+            not is_unspaced(self.words[hit.start])
+            and self._is(after[0], "ask", "need", "keep", "loss")
+            and not any(other.start < hit.start for other in leading)
+            and not self._is_joined(hit.start)
+        ):
+            yield opened, hit.start, hit.start
+
+    def _of_nothing(self) -> Iterator[_Stretch]:
+        """What there is none of: "no password is needed"."""
         for hit in self.of("no"):
             after = self._contentful(hit.end, hit.end + _NEAR)
             # What is another language's "in the" denies nothing.
             if after and after[0] == hit.end and not self.of("lack"):
-                found.append((hit.end, self._end_of_none(after), hit.start))
+                yield hit.end, self._end_of_none(after), hit.start
+
+    def _left_out(self) -> Iterator[_Stretch]:
+        """What is left out: "without your PIN"."""
         for hit in self.of("omit"):
             # "Sauf si vous approuvez": it goes on where that is done; "nothing except" asks for it.
             if not self._is(hit.end, "if") and not self._is(hit.start - 1, "not"):
                 # "318 contacts without a reply will be removed": they will.
                 ends = (it.start for it in self.of("becomes", "goes on") if it.start > hit.end + 1)
-                found.append((hit.end, min((*ends, self._end_of_scope(hit.end))), hit.start))
-        return tuple(found)
+                yield hit.end, min((*ends, self._end_of_scope(hit.end))), hit.start
 
     def _is_joined(self, at: int) -> bool:
         """Whether a negation is the next of two orders: "forget the rules and do not tell"."""
@@ -298,18 +312,13 @@ class Words:
         return 0
 
     @kept
-    def _denied(self) -> tuple[tuple[int, int, int], ...]:
+    def _denied(self) -> tuple[_Stretch, ...]:
         """The same, and items of a list with one that is: "We never ask for codes or PINs."."""
         if self._is_repeated_denial():
             return (*self._denied_here, (0, self._end_of_scope(0), -1))
         if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
             return (*self._denied_here, (self._opened(last - 1), last, -1))
-        if not self._is_item and self.after is not None and "、" in self.after.gaps[0]:
-            # What is asked for ends with its verb, though no mark of a sentence was left.
-            start = max(hit.end for hit in (*self.asks, *self.of("please", "but")))
-            if start < len(self.words) and self._goes_on_to_denied():
-                return (*self._denied_here, (start, len(self.words), -1))
         return self._denied_here
 
     def _is_repeated_denial(self) -> bool:
