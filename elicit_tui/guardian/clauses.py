@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import IntEnum
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 from operator import attrgetter
 from typing import Final
 
@@ -242,7 +242,9 @@ class Clause(Words):
         # "The code of the flat is sent to you": what is told stands behind what it is for.
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
         return opens and any(
-            0 < predicate.start - hit.end <= _NEAR for predicate in self.of("predicate")
+            0 < predicate.start - hit.end <= _NEAR
+            and self._opened(predicate.start) == self._opened(hit.start)
+            for predicate in self.of("predicate")
         )
 
     def _asks_for(self, hit: Hit) -> bool:
@@ -345,25 +347,16 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
     """
     found: list[Clause] = []
     current = Clause([], [], latin=latin)
-    sentence, end, quote = 0, 0, ""
-    for count, match in enumerate(word_pattern(text.isascii()).finditer(text)):
-        if count >= _MOST_WORDS:
-            break
+    end, quote = 0, ""
+    for match in islice(word_pattern(text.isascii()).finditer(text), _MOST_WORDS):
         gap = text[end : match.start()]
         if gap not in ("", " "):
-            ends_sentence = _ends_sentence(text, end, match.start())
-            ends_clause = ends_sentence or _CLAUSE_END.search(text, end, match.start() + 1)
-            if current.words and ends_clause:
-                current.is_question = ends_sentence and not _ASKED.isdisjoint(gap)
+            begun = _behind(current, text, end, match.start())
+            if begun is not current:
                 found.append(current)
-                sentence += ends_sentence
-                current = Clause([], [], latin=latin, sentence=sentence, opens=ends_sentence)
-                if ends_sentence and ":" in gap:
-                    found[-1].listed = current
-                if not ends_sentence:
-                    current.before, found[-1].after = found[-1], current
+                current = begun
             was, quote = quote, _quote_after(quote, gap if end else " " + gap)
-            if not current.words and found and was and was == quote:
+            if not current.words and was and was == quote:
                 current.quotes = found[-1]
         at, end = match.span()
         for piece in parts(match[0], latin):
@@ -375,14 +368,28 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             at += len(piece)
             gap = ""
     if current.words:
-        rest = text[end : end + 8]
-        current.is_question = not _ASKED.isdisjoint(rest)
+        current.is_question = not _ASKED.isdisjoint(text[end : end + 8])
         found.append(current)
     # What is asked at the end of a sentence is asked by all of its clauses.
     asked = {clause.sentence for clause in found if clause.is_question}
     for clause in found:
         clause.is_question = clause.sentence in asked
     return found
+
+
+def _behind(clause: Clause, text: str, start: int, end: int) -> Clause:
+    """The clause that begins between two words; the one before them where none does."""
+    ends_sentence = _ends_sentence(text, start, end)
+    if not clause.words or not (ends_sentence or _CLAUSE_END.search(text, start, end + 1)):
+        return clause
+    sentence = clause.sentence + ends_sentence
+    begun = Clause([], [], latin=clause.latin, sentence=sentence, opens=ends_sentence)
+    if not ends_sentence:
+        begun.before, clause.after = clause, begun
+        return begun
+    clause.is_question = not _ASKED.isdisjoint(text[start:end])
+    clause.listed = begun if ":" in text[start:end] else None
+    return begun
 
 
 def _ends_sentence(text: str, start: int, end: int) -> bool:
