@@ -19,33 +19,6 @@ from elicit_tui.store.living import machine_id
 from elicit_tui.store.sealed_calls import SealedCalls
 from elicit_tui.store.transitions import AgentState, State
 
-
-@dataclass(frozen=True)
-class Token:
-    """A token as it is kept: enough to know it again, not to use it."""
-
-    name: str
-    sha256: str
-    added: str
-    """RFC 3339."""
-
-
-class SharedTokenEntries(Protocol):
-    """The tokens that every machine knows; everything raises StoreError."""
-
-    async def add(self, token: Token) -> bool:
-        """Let a token in; False: there is one with this name already."""
-        ...
-
-    async def revoke(self, sha256: str, name: str = "") -> None:
-        """Take a token back, for ever; `name`: its entry goes."""
-        ...
-
-    async def read(self) -> tuple[tuple[Token, ...], frozenset[str]]:
-        """The tokens that are let in, by name, and the digests of those that were revoked."""
-        ...
-
-
 Role = Literal["asker", "listener", "answerer"]
 """What a process does here: it asks for the agent that started it, or for the agents that reach it
 over HTTP; or it is where a person answers."""
@@ -169,6 +142,38 @@ class Grant:
     """The digest of the tool's definition that it is bound to."""
     agent: str | None = None
     granted_at: datetime | None = None
+
+
+# Who may use the gateways of all machines that share it
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token as it is kept: enough to know it again, not to use it."""
+
+    name: str
+    sha256: str
+    added: str
+    """RFC 3339."""
+
+
+class SharedTokenEntries(Protocol):
+    """The tokens that every machine knows; everything raises StoreError."""
+
+    async def add(self, token: Token) -> bool:
+        """Let a token in; False: there is one with this name already."""
+        ...
+
+    async def revoke(self, sha256: str, name: str = "") -> None:
+        """Take a token back, for ever; `name`: its entry goes."""
+        ...
+
+    async def read(self) -> tuple[tuple[Token, ...], frozenset[str]]:
+        """The tokens that are let in, by name, and the digests of those that were revoked."""
+        ...
+
+
+# All of it
 
 
 class Store(Protocol):
