@@ -86,19 +86,7 @@ def plan_install(request: InstallRequest, refusals: Refusals) -> Plan:
     document = document.with_entry(NAME, _gateway_entry(request, moved))
     blocks = {name: verdict.toml for name, verdict in moved.items()}
     own_after = undoing.with_servers(base.own, iter(blocks.values())).as_bytes()
-    new = InstallRecord(
-        agent=agent.key,
-        file=str(request.path),
-        created=base.their_content is None,
-        after=sha256_of(document.as_bytes()),
-        private=base.theirs.private,
-        made_table=not base.document.has_table,
-        taken=taken,
-        ours=str(request.ours),
-        ours_created=base.our_content is None,
-        ours_after=sha256_of(own_after),
-        moved=blocks,
-    )
+    new = _record_of(request, base, document.as_bytes(), own_after, taken, blocks)
     # Ours first: a death in between leaves a server in both files, and never in none.
     ours = _change(base.ours, own_after if moved else base.our_content)
     changes = tuple(only_real((ours, _change(base.theirs, document.as_bytes()))))
@@ -120,6 +108,30 @@ def _as_before(request: InstallRequest, record: InstallRecord | None) -> Install
         return request
     _refuse_another_home(request, record)
     return replace(request, take_over=True)
+
+
+def _record_of(
+    request: InstallRequest,
+    base: _Base,
+    after: bytes,
+    ours_after: bytes,
+    taken: Mapping[str, str],
+    moved: Mapping[str, str],
+) -> InstallRecord:
+    """What is remembered of both files as they were, to put them back, and of what was made."""
+    return InstallRecord(
+        agent=request.agent.key,
+        file=str(request.path),
+        created=base.their_content is None,
+        after=sha256_of(after),
+        private=base.theirs.private,
+        made_table=not base.document.has_table,
+        taken=taken,
+        ours=str(request.ours),
+        ours_created=base.our_content is None,
+        ours_after=sha256_of(ours_after),
+        moved=moved,
+    )
 
 
 def _change(file: FoundFile, content: bytes | None) -> Change:
