@@ -175,11 +175,13 @@ _CAPITAL_I_AS_L: Final = re.compile(
 _L_AS_CAPITAL_I: Final = re.compile("(?<=[A-Z])l+(?![a-z])|(?<![a-z])l+(?=[A-Z])")
 
 
-@lru_cache(maxsize=1)
-def _space_between_ideographs() -> re.Pattern[str]:
+@lru_cache(maxsize=2)
+def _space_between_ideographs(across_ends: bool) -> re.Pattern[str]:
+    # What ends a sentence is a full stop with a blank behind it, or an empty line.
+    end = "" if across_ends else r"(?!\.\s|\s?\n\s?\n)"
     # So many letters take long to compile, and few texts have them.
     return re.compile(
-        rf"(?<=[{_IDEOGRAPHIC}])[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
+        rf"(?<=[{_IDEOGRAPHIC}]){end}[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
         # Blanks around a number are a matter of typesetting.
         rf"|(?<=[{_IDEOGRAPHIC}])[ \u3000](?=\d)|(?<=\d)[ \u3000](?=[{_IDEOGRAPHIC}])"
     )
@@ -237,8 +239,11 @@ class Folded:
         return self.origin[min(start, last)], self.origin[min(max(end - 1, 0), last)] + 1
 
 
-def fold_text(text: str, *, split_camel: bool = True) -> Folded:
-    """Fold a text for comparison; the work is linear in its length."""
+def fold_text(text: str, *, split_camel: bool = True, across_ends: bool = False) -> Folded:
+    """Fold a text for comparison; the work is linear in its length.
+
+    `across_ends`: what ends a sentence counts as a blank inside a word, too.
+    """
     cuts = _camel_cuts(text) if split_camel else ()
     if not cuts and is_plain(text):
         return Folded(text, text.lower(), None)
@@ -250,7 +255,8 @@ def fold_text(text: str, *, split_camel: bool = True) -> Folded:
     folded = "".join(pieces)
     if not folded.isascii():
         folded, origin = _replaced(_SYLLABLE, _joined, folded, origin)
-        folded, origin = _replaced(_space_between_ideographs(), lambda _: "", folded, origin)
+        blanks = _space_between_ideographs(across_ends)
+        folded, origin = _replaced(blanks, lambda _: "", folded, origin)
     return Folded(text, folded, tuple(origin))
 
 

@@ -113,6 +113,8 @@ class Place:
         """
         usual = (self.folded, self.unsplit) if self.role == "name" else (self.unsplit,)
         found = {view.text: view for view in usual}
+        joined = fold_text(self.read, split_camel=False, across_ends=True)
+        found.setdefault(joined.text, joined)
         for request in other_readings(self.read):
             view = fold_text(request, split_camel=False)
             found.setdefault(view.text, replace(view, original=self.read))
