@@ -11,7 +11,7 @@ from textual import events
 from textual.app import App, ReturnType
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.widget import Widget
+from textual.widget import AwaitMount, Widget
 
 from elicit_tui.elicitation import Outcome, Question, cancel
 from elicit_tui.text import controls_left_out, neutral_line, without_controls
@@ -83,6 +83,15 @@ class OrderedApp(App[ReturnType]):
         self._burst = PasteBurst()
         self.failure: Exception | None = None
         """What ended the application, if an error did."""
+
+    async def _replace_screen(self, screen: Screen[Any]) -> Screen[Any]:
+        """Take a screen apart that was left, once it stands.
+
+        Textual begins at once, and what the screen looks for while it is being made is gone: two
+        quick keys, or a server that takes its question back, would end the application by it.
+        """
+        await AwaitMount(screen, [screen])
+        return await super()._replace_screen(screen)
 
     def give_keys(self, keys: Mapping[str, str]) -> None:
         """Let these actions have these keys, on every screen and in every sentence."""

@@ -142,3 +142,14 @@ async def test_a_run_that_cannot_be_opened_ends_the_console_with_its_reason() ->
     with pytest.raises(ZeroDivisionError):
         async with app.run_test():
             await until(lambda: app.failure is not None)
+
+
+async def test_the_key_that_mutes_pressed_twice_at_once_mutes(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask("alpha"))
+        for _ in range(2):
+            stand.app.action_mute_loop()
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.until(lambda: stand.app.muted == {"alpha"})
+        await stand.press("4")
+        assert stand.app.failure is None
