@@ -245,9 +245,7 @@ async def waiting(look: Look, take: Take) -> None:
         it.app.push_screen(UnsentScreen(Unsent(pending.question, sentence, typed)))
         await at(it, UnsentScreen)
         take("unsent", it.app)
-        await it.press("escape")
-        await it.lists_what_waits()
-        await it.press("enter")
+        await it.press("escape")  # The first of them opens by itself.
         await at(it, QuestionScreen)
         take("question-of-three", it.app)
         await it.press("ctrl+l")
