@@ -80,6 +80,8 @@ class TaskFollower:
         self._without_person = 0
         self._failed = 0
         self._news = asyncio.Event()
+        self._given_up = False
+        """From the moment at which its cancellation was asked for."""
         self._last_word_until: float | None = None
         """Set once the task was cancelled: when the server's time to say its end is over."""
 
@@ -176,7 +178,7 @@ class TaskFollower:
         if status == "cancelled":
             # Only what we asked for is a cancelled call. A server that cancels by itself has
             # failed, perhaps with half of the work done.
-            if self._last_word_until is not None:
+            if self._given_up:
                 raise TaskCancelled("The call was cancelled.")
             raise ServerError(
                 f"The server {self._identity.name} cancelled its task; whether the tool did its "
@@ -308,6 +310,8 @@ class TaskFollower:
 
     async def cancel(self) -> None:
         """Ask the server to cancel it; `run` then ends soon, as the server says or without it."""
+        # A poll may tell of its end before the answer to this request is here.
+        self._given_up = True
         await self._request_cancel()
         # Its last seconds begin here, after the request that asks it to cancel.
         self._last_word_until = asyncio.get_running_loop().time() + LAST_WORD_SECONDS

@@ -166,7 +166,7 @@ class House:
         """Everybody saw the same accept; what was answered."""
         told = call.result(PATIENCE)
         ((action, value),) = self.heard(tag)
-        assert (action, self.ran(tag)) == ("accept", 1)
+        assert (action, self.ran(tag)) == ("accept", 1), (action, told)
         assert f"'value': '{value}'" in told
         row = self.row(tag)
         assert (row.action, row.decided_by, row.content) == ("accept", "user", {"value": value})

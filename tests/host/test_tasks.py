@@ -231,6 +231,28 @@ async def test_a_call_that_is_given_up_while_it_asks_ends_with_nothing_accepted(
             assert "accept" not in text_of(result.result)
 
 
+async def test_a_cancellation_stays_ours_whose_request_is_answered_after_the_end(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = followed.TaskFollower._request_cancel
+    requested = False
+
+    async def answered_late(follower: followed.TaskFollower) -> None:
+        nonlocal requested
+        await request(follower)
+        if not requested:
+            requested = True
+            await asyncio.wait({running}, timeout=WAIT)
+
+    monkeypatch.setattr(followed.TaskFollower, "_request_cancel", answered_late)
+    async with following(over_http(url)) as here:
+        call, running = here.begins("for_ever")
+        await here.started()
+        await here.connection.cancel(call.id)
+        with pytest.raises(TaskCancelled):
+            await running
+
+
 async def test_a_task_that_ends_although_it_was_given_up_has_its_end(url: str) -> None:
     async with following(over_http(url)) as here:
         call, running = here.begins("stubborn")
