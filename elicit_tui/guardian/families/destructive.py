@@ -155,6 +155,8 @@ _UNMARKED: Final = str.maketrans("*`", "  ")
 _COMMAND: Final = re.compile(pattern("forcing command"))
 HUNDREDS: Final = re.compile(pattern("hundreds"))
 AMOUNT: Final = re.compile(pattern("amount"))
+_SUM: Final = re.compile(rf"{AMOUNT.pattern}|\d[.,]\d{{3}}[.,]\d\d(?!\d)")
+"""An amount, with its currency or as only money is written: `4,800.00`."""
 
 
 def _on_production(request: Reading) -> Iterator[Sighting]:
@@ -344,7 +346,9 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
         is_all = clause.ends_with(hit) and any(two[1:] == hit[1:] for two in clause.of("pays out"))
         start = 0 if is_all else max(0, start - 2)
         near = slice(max(start, mention.span[0] - 240), min(end + 60, mention.span[1] + 240))
-        amount = AMOUNT.search(folded.original[near].lower())
+        # "4,800.00 from savings to …" needs no currency: the path tells that it is money.
+        written = _SUM if hit.concept == "path of money" else AMOUNT
+        amount = written.search(folded.original[near].lower())
         if amount is not None and clause.means(hit):
             why = weight(2, "pays-an-amount", mention.place, f"{clause.said(hit)} {amount[0]}")
             yield Sighting(Severity.WARN, mention.place.where, mention.evidence, None, (why,))

@@ -21,6 +21,7 @@ from elicit_tui.guardian.families.destructive import (
     TELLS,
     is_state,
     length_of,
+    may_be_left,
 )
 from elicit_tui.guardian.families.destructive import RULES as NAMED
 from elicit_tui.guardian.pages import pattern
@@ -51,6 +52,8 @@ def _told(request: Reading) -> Iterator[Sighting]:
         weights["yes or no"] * any(field.kind == "boolean" for field in request.fields)
         + weights["no field"] * (not request.fields)
         + weights["many fields"] * (len(request.fields) > _MANY_FIELDS)
+        # Beside a choice that leaves all as it is the others change something.
+        + weights["may be left"] * any(may_be_left(field) for field in decided)
     )
     for place in _told_by(request, decided):
         for signs in neighbouring(place, 2, _effects):
