@@ -62,9 +62,9 @@ class Clause(Words):
             or (not held and (self._is_handled(hit) or self._is_told(hit)))
         ):
             return Standing.ABOUT
-        # What is quoted is asked of somebody else: 'Translate: "Enter your password"'.
-        asks = self._asks_for(hit) and not self.quoted[hit.start]
-        return Standing.ASKED if asks else Standing.NAMED
+        # What is quoted as a whole is asked of somebody else: 'Translate: "Enter your password"'.
+        is_quotation = self.quoted[hit.start] and self._opening(hit) == 0
+        return Standing.ASKED if self._asks_for(hit) and not is_quotation else Standing.NAMED
 
     def is_itself(self, hit: Hit) -> bool:
         """Whether it is the thing, whatever is done with it, and nothing that belongs to it."""
@@ -108,7 +108,12 @@ class Clause(Words):
 
     def is_qualified(self, hit: Hit) -> bool:
         """Whether a word of its own meaning stands right before it, which no verb or number is."""
-        return hit.start - 1 in self._contentful(0, hit.start)
+        before = hit.start - 1
+        return (
+            before in self._contentful(0, hit.start)
+            and not self.words[before].isdigit()
+            and not self._is(before, "ask", "handle", "joint", "which", "use", "determiner", "told")
+        )
 
     @kept
     def leads_on(self) -> bool:
@@ -153,7 +158,7 @@ class Clause(Words):
         first = self.words[noun.end]
         # "The manager's PIN" is the PIN, and "the team has a PIN": whose it is is all they say.
         return not (self._is_genitive(noun.end) or self._is(noun.end, "predicate")) and (
-            is_word(first, "small", self.latin) or self._is(noun.end, "of", "until")
+            is_word(first, "small", self.latin) or self._is(noun.end, "your", "of", "until")
         )
 
     def _is_apart(self, noun: Hit, hit: Hit) -> bool:
@@ -183,16 +188,24 @@ class Clause(Words):
     def _other_is_asked(self, hit: Hit) -> bool:
         """Whether a question in this clause asks for something else."""
         for question in (*self.of("aside"), *self.whether):
-            asks = any(question.end <= ask.start < hit.start for ask in self.asks)
-            if question.start < hit.start and not asks:
+            if question.start < hit.start and not any(
+                question.end <= ask.start < hit.start for ask in self.asks
+            ):
+                return True
+            if (
+                question.start >= hit.end
+                and self.is_question
+                and is_unspaced(self.words[hit.start])
+            ):
                 return True
         ends = (which.end for which in self.of("which") if which.end <= hit.start)
         asked = max(ends, default=hit.start)
         after = self._contentful(asked, hit.start)
+        if self.is_joined(hit) and not any(self._is(at, "told", "handle") for at in after):
+            return False
         return (
             bool(after)
-            and not self.is_joined(hit)
-            and not self._is(after[0], "anything", "use", "own")
+            and not self._is(after[0], "anything", "ask", "use", "own")
             and not self._is_near_own(after[0], hit)
         )
 
@@ -216,7 +229,11 @@ class Clause(Words):
             return False
         # "What is your mail password?": the person's is one thing, whatever its first word is.
         own = any(self._is(index, "your") for index in range(max(0, at - 2), at))
-        return own or not any(self._is(index, "attribute") for index in between)
+        return own or not any(
+            self._is(index, "attribute", "told", "handle", "use", "ask")
+            or (self._is(index, "plain") and not self.words[index].isascii())
+            for index in between
+        )
 
     def _is_handled(self, hit: Hit) -> bool:
         """Whether something is done with it rather than that it is told: "rotate the token"."""
@@ -229,7 +246,7 @@ class Clause(Words):
         if any(self._is(at, "handle") for at in near[-2:]):
             return not any(self._is(at, "ask") for at in near)
         behind = (hit.end <= other.start <= hit.end + _NEAR for other in self.of("handle"))
-        return is_unspaced(self.words[hit.start]) and any(behind)
+        return is_unspaced(self.words[hit.start]) and not self.asks and any(behind)
 
     def _is_told(self, hit: Hit) -> bool:
         """Whether something is reported of it: "the token was revoked"."""
@@ -255,6 +272,8 @@ class Clause(Words):
             # "Which secret shall it read?" asks for one of several, by its name maybe.
             picks = question.concept == "which" and question.end == hit.start
             if question.end <= hit.start and not picks:
+                return True
+            if is_unspaced(self.words[hit.start]) and question.start >= hit.end:
                 return True
         return self.stands_alone(hit)
 
@@ -295,6 +314,10 @@ class Clause(Words):
             self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
         ):
             return True
+        # "Published port of web": what it is, and no order, as "Shred files" is.
+        named = not hit.start and self.words[0].endswith("ed") and self._is(hit.end, "plain")
+        if named and hit.concept != "destroys":
+            return True
         # "You moved 14 files to Trash", "Anyone can force-push".
         of_all = self.of("alters", "changed") if "to" in self.words[: hit.start] else ()
         if not self.is_question and any(mark.end < hit.start for mark in self.of("anyone")):
@@ -304,8 +327,9 @@ class Clause(Words):
         return any(
             other.end <= hit.start
             and not self._contentful(0, other.start)
-            and not self._is(other.start, "subscription thing")
+            and not (other.start > 0 and self._is(other.start, "subscription thing"))
             and self.between(other.end) != "-"
+            and (hit.concept != "subscription" or not self._is(other.start, "relative"))
             for other in self.of("speaks")
         ) or any(
             0 <= max(hit.start - by.end, by.start - hit.end) <= _FEW

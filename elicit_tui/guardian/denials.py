@@ -194,6 +194,7 @@ class Words:
             hit
             for hit in self.of("ask")
             if not any(clause.start < hit.start < clause.end for clause in self.of("sure"))
+            and not (self._is(hit.start, "leaked") and self.words[hit.start].endswith("ed"))
             if self._commands(hit)
             or (
                 not any(self._is(at, "past") for at in range(max(0, hit.start - 3), hit.start))
@@ -319,6 +320,11 @@ class Words:
         if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
             return (*self._denied_here, (self._opened(last - 1), last, -1))
+        if not self._is_item and self.after is not None and "、" in self.after.gaps[0]:
+            # What is asked for ends with its verb, though no mark of a sentence was left.
+            start = max(hit.end for hit in (*self.asks, *self.of("please", "but")))
+            if start < len(self.words) and self._goes_on_to_denied():
+                return (*self._denied_here, (start, len(self.words), -1))
         return self._denied_here
 
     def _is_repeated_denial(self) -> bool:

@@ -145,8 +145,11 @@ def _is_harmless(clause: Clause) -> bool:
     # What is not there makes nothing harmless: "the file without .pub" is the other half.
     named = () if clause.of("joint") else clause.of("unless")
     spoken = [hit for hit in named if not clause.is_denied(hit)]
+    # "The numbers on the back of your card" are no number of cards.
+    over = [(hit, side) for hit in spoken for side in clause.of("card side")]
+    spanned = {hit for hit, side in over if hit.start < side.start < hit.end}
     ends = [link.start for link in clause.of("until")]
-    return any(all(hit.start < end for end in ends) for hit in spoken)
+    return any(hit not in spanned and all(hit.start < end for end in ends) for hit in spoken)
 
 
 _SENSES: Final = tuple(

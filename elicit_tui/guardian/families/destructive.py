@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
@@ -263,6 +264,9 @@ def is_state(clause: Clause, hit: Hit) -> bool:
     folders = clause.of("key folder") if ways and hit.concept == "alters" else ()
     if any(folder.start >= ways[0] for folder in folders):
         return True
+    is_slight = any(mark.start == hit.start for mark in clause.of("slight"))
+    if is_slight and any(act.start < hit.start for act in clause.of(*_WEIGHTS)):
+        return True
     if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False
     before = clause.words[hit.start - 1]
@@ -319,22 +323,41 @@ def _access(request: Reading) -> Iterator[Sighting]:
 
 def _mass_send(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.mass_send")(request)
+    for mention in mentions(request.texts("choice", "title"), "sends"):
+        if mention.hit.start == 0 and _names_hundreds(request.message):
+            yield mention.sighting(Severity.WARN, 2, "sends-now")
     if any(_names_hundreds(place) for place in consequences(request)):
         yield from _framed("destructive.mass_send by number")(request)
 
 
 def _names_hundreds(place: Place) -> bool:
-    """Whether it says a number from a hundred on right before the people."""
-    starts = (mention.span[0] for mention in mentions((place,), "people", usual_only=True))
-    return any(HUNDREDS.search(place.read, max(0, start - 16), start) for start in starts)
+    """Whether it says all of the people, or a number from a hundred on right before them."""
+    for mention in mentions((place,), "people", usual_only=True):
+        clause, start = mention.clause, mention.span[0]
+        before = "".join(clause.words[: mention.hit.start][-1:])
+        if is_word(before, "everything", clause.latin):
+            return True
+        if HUNDREDS.search(mention.original, max(0, start - 16), start):
+            return True
+    return False
 
 
 def _money(request: Reading) -> Iterator[Sighting]:
-    if confirms(request):
-        places = (*consequences(request), *telling_choices(request))
+    # "Refund 40 EUR to Ana?" asks leave, whatever is chosen with it; "Pay by card or cash?" not.
+    moved = mentions((request.message,), "moves", usual_only=True)
+    places = (*consequences(request), *telling_choices(request))
+    if confirms(request) or any(move.clause.is_question and not move.hit.start for move in moved):
         yield from _paid(places)
-        for match in matching("destructive.money", request, places):
-            yield match.sighting(Severity.WARN)
+    if not confirms(request):
+        return
+    for match in matching("destructive.money", request, places):
+        yield match.sighting(Severity.WARN)
+    if AMOUNT.search(request.message.read.lower()):
+        # "640.00 to the boat yard": a choice lets it go, by its first word.
+        paid = (it for it in mentions(places, "money", "moves") if it.clause.means(it.hit))
+        lets_go = mentions(request.texts("title", "choice"), "approves", "moves")
+        for sent in islice((move for move in lets_go if not move.hit.start), any(paid)):
+            yield sent.sighting(Severity.WARN, 2, "pays-an-amount")
 
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:

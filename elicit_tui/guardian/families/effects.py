@@ -76,7 +76,10 @@ def _told_by(request: Reading, decided: Sequence[FieldReading]) -> Iterator[Plac
         yield from field.texts("description")
         if field.kind != "number":
             yield from filter(_tells, field.texts("title"))
-    yield from filter(_tells, request.texts("choice", "default"))
+    # Of what is picked from a list each is a thing, and no end.
+    lists = {field.name for field in request.fields if field.drawn.get("type") == "array"}
+    told = (it for it in request.texts("choice", "default") if it.field not in lists)
+    yield from filter(_tells, told)
 
 
 def _tells(place: Place) -> bool:
