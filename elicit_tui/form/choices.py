@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import Any, Final
 
 from elicit_tui.form.field import Choice
@@ -18,19 +19,20 @@ def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[st
 
     Read are `enum` with or without `enumNames`, and `oneOf` or `anyOf` of const/title.
     """
-    pairs = _pairs(schema)
-    if pairs is None:
+    values = _values(schema)
+    if values is None:
         return None
+    names = _names(schema)
     notes: list[str] = []
     unique: dict[Any, tuple[Any, str]] = {}
     unfit = twice = 0
-    for value, label in pairs:
+    for value, name in zip_longest(values, names[: len(values)]):
         if not fits_type(value, schema.get("type")):
             unfit += 1
         elif json_key(value) in unique:
             twice += 1
         else:
-            unique[json_key(value)] = (value, label)
+            unique[json_key(value)] = (value, _title_or_value(name, value))
     if unfit:
         notes.append(f"{unfit} of its choices cannot be sent and {_are(unfit)} left out")
     if twice:
@@ -41,6 +43,25 @@ def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[st
         for value, label in unique.values()
     )
     return choices, notes
+
+
+def is_select(schema: Mapping[str, Any]) -> bool:
+    """Whether something is chosen there; `read_choices` tells what."""
+    return _values(schema) is not None
+
+
+def is_select_of_few(schema: Mapping[str, Any], most: int) -> bool:
+    """Whether it is one whose choices that can be sent are at least one, and no more than `most`.
+
+    Costs a moment for a schema that a form is too small for, too.
+    """
+    different: set[Any] = set()
+    for value in _values(schema) or ():
+        if fits_type(value, schema.get("type")):
+            different.add(json_key(value))
+        if len(different) > most:
+            return False
+    return bool(different)
 
 
 def _are(count: int) -> str:
@@ -62,24 +83,30 @@ def value_label(value: Any) -> str:
     return f"“{neutral_line(value, 20)}”" if looks_blank(value) else _short_line(value)
 
 
-def _pairs(schema: Mapping[str, Any]) -> list[tuple[Any, str]] | None:
+def _values(schema: Mapping[str, Any]) -> list[Any] | None:
+    """The values of a select as they were written; None when it is none."""
+    values = schema.get("enum")
+    if isinstance(values, list):
+        return values
+    if (branches := _constants(schema)) is not None:
+        return [_constant(branch) for branch in branches]
+    return [schema["const"]] if "const" in schema else None
+
+
+def _names(schema: Mapping[str, Any]) -> list[Any]:
+    """What they are called, as far as the schema says it."""
     if isinstance(schema.get("enum"), list):
-        return list(_enumerated(schema["enum"], schema.get("enumNames")))
+        names = schema.get("enumNames")
+        return names if isinstance(names, list) else []
+    return [branch.get("title") for branch in _constants(schema) or ()]
+
+
+def _constants(schema: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     for keyword in ("oneOf", "anyOf"):
         branches = schema.get(keyword)
         if isinstance(branches, list) and branches and all(map(_is_constant, branches)):
-            pairs = [(_constant(branch), branch.get("title")) for branch in branches]
-            return [(value, _title_or_value(title, value)) for value, title in pairs]
-    if "const" in schema:
-        return [(schema["const"], _scalar_label(schema["const"]))]
+            return branches
     return None
-
-
-def _enumerated(values: list[Any], names: Any) -> Iterator[tuple[Any, str]]:
-    labels = names if isinstance(names, list) else []
-    for index, value in enumerate(values):
-        name = labels[index] if index < len(labels) else None
-        yield value, _title_or_value(name, value)
 
 
 def _is_constant(branch: Any) -> bool:
@@ -95,15 +122,11 @@ def _constant(branch: Mapping[str, Any]) -> Any:
 def _title_or_value(title: Any, value: Any) -> str:
     if isinstance(title, str) and not looks_blank(title):
         return _short_line(title)
-    return _scalar_label(value)
+    return value_label(value)
 
 
 def _short_line(text: str) -> str:
     return neutral_line(text, LABEL_LENGTH)
-
-
-def _scalar_label(value: Any) -> str:
-    return value_label(value) if _is_scalar(value) else ""
 
 
 def _is_scalar(value: Any) -> bool:

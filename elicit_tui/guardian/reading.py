@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.shapes import known_shape
-from elicit_tui.form.choices import read_choices
+from elicit_tui.form.choices import is_select, is_select_of_few, read_choices
 from elicit_tui.form.field import Choice
 from elicit_tui.form.limits import flattened
 from elicit_tui.guardian.clauses import Clause, clauses_of
@@ -34,6 +34,8 @@ SEARCHED_CHARACTERS: Final = 1_000_000
 EXAMINED_IN_ALL: Final = 200_000
 EXAMINED_FIELDS: Final = 1_000
 EXAMINED_CHOICES: Final = 200
+MOST_OF_A_FEW: Final = 3
+"""Choices of a question that can be taken in at a glance, as yes and no can."""
 _FEWEST_SIGNS: Final = 10
 SHORT_NAME: Final = 2
 """Up to so many words, or characters of one, a name says little."""
@@ -192,18 +194,24 @@ class FieldReading(_Places):
     """The schema with what it refers to merged in, as a form draws it."""
     places: tuple[Place, ...]
 
-    @kept
-    def choices(self) -> tuple[Choice, ...] | None:
-        """What can be chosen there; None where something is typed."""
+    @property
+    def _select(self) -> Mapping[str, Any]:
         items = self.drawn.get("items") if self.drawn.get("type") == "array" else None
-        selected = read_choices(items if isinstance(items, Mapping) else self.drawn)
-        return None if selected is None else selected[0]
+        return items if isinstance(items, Mapping) else self.drawn
+
+    @kept
+    def few(self) -> tuple[Choice, ...]:
+        """What can be chosen there, where it is one thing or a few; else nothing."""
+        if not is_select_of_few(self._select, MOST_OF_A_FEW):
+            return ()
+        selected = read_choices(self._select)
+        return selected[0] if selected is not None else ()
 
     @kept
     def kind(self) -> str:
         """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
         schema, declared = self.drawn, self.drawn.get("type")
-        if self.choices is not None:
+        if is_select(self._select):
             return "choice"
         if declared == "boolean":
             return "boolean"

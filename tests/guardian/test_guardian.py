@@ -240,6 +240,12 @@ def test_a_word_repeated_over_a_form_of_a_hundred_fields_is_judged_at_once(word:
         GUARDIAN.review(form((word * 8_000)[:8_000], **fields))
 
 
+def test_a_hundred_fields_of_ten_thousand_choices_are_judged_at_once() -> None:
+    choice = {"type": "string", "enum": [f"choice {number}" for number in range(9_999)]}
+    with bounded():
+        GUARDIAN.review(form("Choose.", **{f"field_{number}": choice for number in range(100)}))
+
+
 @pytest.mark.parametrize("text", ["<" * 4_000 + " " * 4_000, "[x](" * 2_000, "![x](<" * 1_300])
 def test_pieces_of_markup_repeated_in_every_field_are_judged_at_once(text: str) -> None:
     fields = {f"field_{number}": {"type": "string", "title": text} for number in range(8)}

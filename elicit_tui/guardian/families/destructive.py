@@ -22,7 +22,7 @@ from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-TELLS, MOST_OF_A_FEW = 3, 3
+TELLS = 3
 ACTS: Final = table("acts")["acts that an answer lets happen"]
 
 
@@ -48,11 +48,11 @@ def confirms(request: Reading) -> bool:
 
 def _is_shaped_so(request: Reading) -> bool:
     """Whether all that must be answered is one choice of a few, and an act is told beside it."""
-    closed = [field for field in request.fields if 0 < len(field.choices or ()) <= MOST_OF_A_FEW]
+    closed = [field for field in request.fields if field.few]
     must = [field for field in request.fields if field.name not in request.optional]
     if not closed or len(must) > 1 or any(field not in closed for field in must):
         return False
-    labels = [fold(choice.label) for choice in (must or closed)[0].choices or ()]
+    labels = [fold(choice.label) for choice in (must or closed)[0].few]
     return any(
         # "An e-mail says …": what begins no sentence may be a thing.
         clause.means(act)
@@ -162,7 +162,7 @@ _SUM: Final = re.compile(rf"{AMOUNT.pattern}|\d[.,]\d{{3}}[.,]\d\d(?!\d)")
 
 def _on_production(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.production")(request)
-    only = [it.name for it in request.fields if len(it.choices or ()) - may_be_left(it) == 1]
+    only = [it.name for it in request.fields if len(it.few) - may_be_left(it) == 1]
     ready = any(place.says("ready") for place in consequences(request))
     acts = any(
         act.clause.means(act.hit) for act in mentions(consequences(request), "act", usual_only=True)

@@ -17,7 +17,6 @@ from elicit_tui.guardian.families.destructive import (
     ACTS,
     AMOUNT,
     HUNDREDS,
-    MOST_OF_A_FEW,
     TELLS,
     is_state,
     length_of,
@@ -44,7 +43,7 @@ _WRITTEN: Final = {
 
 def _told(request: Reading) -> Iterator[Sighting]:
     """An act told by its effect: what adds up in what a yes, or a choice of a few, lets happen."""
-    decided = [it for it in request.fields if it.kind in ("boolean", "number") or _is_few(it)]
+    decided = [it for it in request.fields if it.kind in ("boolean", "number") or it.few]
     if request.mode == "url" or (request.fields and not decided):
         return
     weights = weights_of("effects")
@@ -86,10 +85,6 @@ def _tells(place: Place) -> bool:
     """Whether a label has words enough to tell of an effect, or signs where no blanks part them."""
     few = length_of(place) < TELLS
     return not few and (len(place.text.split()) > 1 or length_of(place) >= _SIGNS_THAT_TELL)
-
-
-def _is_few(field: FieldReading) -> bool:
-    return 0 < len(field.choices or ()) <= MOST_OF_A_FEW
 
 
 def _asks_for_one(message: Place) -> bool:
