@@ -155,6 +155,21 @@ async def test_who_makes_a_call_puts_again_what_redis_forgot_and_nothing_that_wa
     assert await other.calls.look(OWNER, "c") is None
 
 
+async def test_what_an_agent_was_answered_before_its_tool_was_called_is_put_again_with_the_call(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    # Answered while the approval waits; the call that follows brings no answer of its own.
+    await one.calls.paused(OWNER, "a", b"a task", is_task=True)
+    await one.calls.called(OWNER, "a")
+    redis_process.command("FLUSHALL")
+    await one.heartbeat()
+    seen = await other.calls.look(OWNER, "a")
+    assert seen is not None
+    assert (seen.call.state, seen.call.is_task, seen.paused) == ("called", True, b"a task")
+
+
 async def test_a_call_that_another_process_forgot_is_not_put_again(
     stores: list[RedisStore],
 ) -> None:
