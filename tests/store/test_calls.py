@@ -219,6 +219,25 @@ async def test_what_could_not_be_forgotten_is_forgotten_with_the_next_call(
     assert await other.calls.look(OWNER, "a") is None
 
 
+async def test_what_could_not_be_forgotten_is_forgotten_with_the_next_that_is_told_too(
+    one: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        await begins(one, name, name.encode())
+        await one.calls.ended(OWNER, name, b"done")
+
+    async def fails(*given: object) -> None:
+        raise StoreError("It is away.")
+
+    with monkeypatch.context() as away:
+        away.setattr(one.calls, "_change", fails)
+        with pytest.raises(StoreError):
+            await one.calls.drop(OWNER, "a")
+    await one.calls.drop(OWNER, "b")
+    # Without another call: what an agent was told does not stay until there is one.
+    assert [await other.calls.look(OWNER, name) for name in "ab"] == [None, None]
+
+
 async def test_each_call_can_be_made_twice(one: Store) -> None:
     await begins(one, "a")
     for _ in range(2):
