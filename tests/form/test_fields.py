@@ -324,6 +324,18 @@ def test_a_reference_inside_the_schema_is_followed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reference", "kind", "value"), [("a~1b", "integer", 3), ("a~01b", "boolean", True)]
+)
+def test_a_name_that_holds_an_escape_is_told_from_the_name_that_the_escape_means(
+    reference: str, kind: str, value: Any
+) -> None:
+    definitions = {"a/b": {"type": "integer"}, "a~1b": {"type": "boolean"}}
+    form = form_of({"it": {"$ref": f"#/$defs/{reference}"}}, **{"$defs": definitions})
+    assert form.fields[0].kind == kind
+    assert form.judge({"it": value}) == ()
+
+
+@pytest.mark.parametrize(
     "reference", [5, "#anchor", "other.json#/$defs/a", "/$defs/a", "#/$defs/list/2", "#/$defs/x"]
 )
 def test_what_a_reference_does_not_find_in_its_own_schema_is_not_drawn(reference: Any) -> None:
