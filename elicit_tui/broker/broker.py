@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.ask import Admitted, AskPerson, AskStep, review_with_answer, valid
+from elicit_tui.broker.ask import Admitted, AskPerson, AskStep, review_of, review_with_answer, valid
 from elicit_tui.broker.contracts import (
     Allowance,
     Allowances,
@@ -186,7 +186,7 @@ class Broker:
 
     async def _decide_elicitation(self, entry: Admitted) -> Outcome:
         request = entry.request
-        entry.question = replace(entry.question, review=self._guardian.review(request))
+        entry.question = replace(entry.question, review=await review_of(self._guardian, request))
         # Told with what the guardian found.
         self._tell(entry)
         if entry.ended is not None:

@@ -17,7 +17,7 @@ class Guardian(Protocol):
     """Finds what is risky in requests and answers."""
 
     def review(self, request: ElicitationRequest) -> Review:
-        """All findings about one request; must not raise."""
+        """All findings about one request; must not raise. Large ones come in another thread."""
         ...
 
     def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
 
 from elicit_tui.broker import Requested
-from elicit_tui.elicitation import Call, Deadline
+from elicit_tui.elicitation import Call, Deadline, ElicitationRequest, Review
 from elicit_tui.elicitation.settings import (
     ElicitationSettings,
     Rule,
     ServerSettings,
     Settings,
 )
+from elicit_tui.guardian import Guardian
 from tests.broker.conftest import BenchFactory, form_request, run
 
 
@@ -345,5 +347,60 @@ def test_nothing_turns_while_questions_wait(
         for question in table.person.shown:
             table.person.sends(question, colour="blue")
         await asyncio.gather(*asking)
+
+    run(body())
+
+
+def test_a_question_too_large_to_be_looked_at_in_a_moment_holds_up_no_other(
+    bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other_is_shown = threading.Event()
+    review = Guardian.review
+
+    def slow(guardian: Guardian, request: ElicitationRequest) -> Review:
+        if request.server.name == "large":
+            assert other_is_shown.wait(20)
+        return review(guardian, request)
+
+    monkeypatch.setattr(Guardian, "review", slow)
+
+    async def body() -> None:
+        table = bench()
+        many = {"type": "string", "enum": [f"colour {number}" for number in range(2_000)]}
+        schema = {"type": "object", "properties": {"colour": many}}
+        large = table.asks(form_request(server="large", params={"requestedSchema": schema}))
+        other = table.asks()
+        table.person.sends(await table.person.sees(), colour="blue")
+        other_is_shown.set()
+        assert (await other).action == "accept"
+        question = await table.person.sees(2)
+        table.person.sends(question, colour="colour 7")
+        assert (await large).content == {"colour": "colour 7"}
+
+    run(body())
+
+
+def test_a_large_question_that_is_taken_back_while_it_is_looked_at_is_shown_to_nobody(
+    bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken_back = threading.Event()
+    review = Guardian.review
+
+    def slow(guardian: Guardian, request: ElicitationRequest) -> Review:
+        assert taken_back.wait(20)
+        return review(guardian, request)
+
+    monkeypatch.setattr(Guardian, "review", slow)
+
+    async def body() -> None:
+        table = bench()
+        request = form_request("Which colour? " * 2_000)
+        asked = table.asks(request)
+        await asyncio.sleep(0)
+        table.broker.withdraw(request.id, "The server took it back.")
+        taken_back.set()
+        assert (await asked).decided_by == "server"
+        assert table.person.shown == []
+        assert table.ledger.row(request.id).decided_by == "server"
 
     run(body())
