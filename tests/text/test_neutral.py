@@ -215,7 +215,7 @@ def test_a_limit_makes_the_length_of_hostile_text_irrelevant(piece: str) -> None
     text = piece * (10_000_000 // len(piece))
     assert len(neutral(text, 4000)) <= 4000
     limited = _seconds(lambda: (neutral(text, 4000), neutral_line(text)))
-    assert limited < _seconds(lambda: neutral(text[:1_000_000]))
+    assert limited < _seconds(lambda: neutral(text[:200_000]))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
         text = piece * (length // len(piece))
         return _seconds(lambda: neutral(text))
 
-    small, large = seconds(50_000), seconds(400_000)
+    small, large = seconds(20_000), seconds(160_000)
     assert large < small * 8 * 3 + 0.05
 
 
