@@ -50,7 +50,10 @@ _HANDED = "What you decide is handed to the agent, which may be asked in its own
 
 
 class ApprovalPanel(Page):
-    """Shows a tool call whole, before it is made."""
+    """Shows a tool call whole, before it is made: what the tool says it does comes first.
+
+    Arguments may be longer than the screen, and what stands below them out of sight.
+    """
 
     called = "the call's text"
 
@@ -75,13 +78,13 @@ class ApprovalPanel(Page):
         )
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
         rows = [
-            ("arguments", Content(shown)),
             ("its hints", _hinted(hints_of(definition))),
+            ("arguments", Content(shown)),
             ("it says", Content(_description(definition) or "nothing about itself")),
         ]
         if self._request.handed_to is not None:
             name = call.name if call is not None else ""
-            rows = [rows[0], ("tool", Content(as_name(name)))]
+            rows = [rows[1], ("tool", Content(as_name(name)))]
         if before is not None:
             rows = [row for now in rows for row in _beside(now, before)]
         parts = [
@@ -146,11 +149,13 @@ def _alike(one: str, other: str) -> int:
 
 def _hinted(hints: Sequence[str]) -> Content:
     """The tool's hints about itself; that it is destructive stands out."""
+    if not hints:
+        return Content("none")
     parts = [
         Content.styled(f"▲ {hint}", "bold $warning") if hint == "destructive" else Content(hint)
         for hint in hints
     ]
-    return Content(", ").join(parts) if parts else Content("none")
+    return Content.assemble(Content(", ").join(parts), (", as the tool says of itself", "$faint"))
 
 
 # A question of ours: whether a tool may be called.

@@ -38,6 +38,17 @@ async def test_one_key_decides(key: str, action: str, scope: str | None) -> None
     assert (outcome.action, outcome.scope, outcome.note) == (action, scope, None)
 
 
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_that_a_tool_destroys_stands_above_arguments_of_any_length(
+    size: tuple[int, int],
+) -> None:
+    call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(200)]})
+    app = Asking(Question(approval_request(SERVER, call, DESTRUCTIVE, "")))
+    async with asked(app, size):
+        assert "▲ destructive, as the tool" in app.words
+        assert app.words.index("▲ destructive") < app.words.index("arguments")
+
+
 @pytest.mark.parametrize("question", [QUESTION, OF_AN_AGENT], ids=["own", "of an agent"])
 async def test_y_allows_whoever_asks_and_enter_decides_nothing_that_was_not_chosen(
     question: Question,
