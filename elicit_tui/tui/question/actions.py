@@ -261,6 +261,16 @@ APPROVAL = (
     LATER,
     RAW,
 )
+NOTING = (
+    Action("decline", "Decline", "^N", "an explicit no, with your note", primary=True),
+    Action("send", "Allow once", "^S", "called, this time"),
+    Action("session", "This session", "^A", "called, and not asked again in this session"),
+    Action("cancel", "Back", "Esc", "back to the call, nothing decided"),
+    HELP,
+    LATER,
+    RAW,
+)
+"""While a note is typed: there `y` and `n` are letters."""
 STEP_FORM = (
     BACK,
     Action("anyway", "Send it", "^Y", "hand over what is shown", primary=True),

@@ -17,6 +17,7 @@ from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.question import frame_words, overlays
 from elicit_tui.tui.question.actions import (
     APPROVAL,
+    NOTING,
     STEP_CALL,
     Action,
     ActionBar,
@@ -155,7 +156,7 @@ def _hinted(hints: Sequence[str]) -> Content:
         Content.styled(f"▲ {hint}", "bold $warning") if hint == "destructive" else Content(hint)
         for hint in hints
     ]
-    return Content.assemble(Content(", ").join(parts), (", as the tool says of itself", "$faint"))
+    return Content.assemble(Content(", ").join(parts), (", it says", "$faint"))
 
 
 # A question of ours: whether a tool may be called.
@@ -186,6 +187,10 @@ class NotedCall(Vertical):
         parts = [body.panel] if body.note_line is None else [body.panel, body.note_line]
         super().__init__(*parts, id="middle")
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The buttons are those of the note, or of the call, and stay when one goes to them."""
+        self._body.turn_to_note(event.widget is not self._body.panel)
+
     def on_form_view_changed(self, event: FormView.Changed) -> None:
         """A letter of the note came or went."""
         event.stop()
@@ -215,6 +220,8 @@ class ApprovalBody(Body):
         self.note_line: FormView | None = None
         self._told_of_note = False
         self._note_was_open = False
+        self._at_note = False
+        """Whether the buttons are those of the note."""
         self._was_in_note = False
         """Whether the person was writing when another page came over the call."""
         if self.question.takes_note:
@@ -238,7 +245,8 @@ class ApprovalBody(Body):
         """Not calling first."""
         if page == "step":
             return STEP_CALL
-        return tuple(do for do in APPROVAL if do.name != "session" or self._for_session)
+        offered = NOTING if self._at_note else APPROVAL
+        return tuple(do for do in offered if do.name != "session" or self._for_session)
 
     @property
     def _for_session(self) -> bool:
@@ -250,6 +258,8 @@ class ApprovalBody(Body):
             back = self.frame.key("cancel")
             return Content(f"Enter declines with this note, {back} goes back")
         yes, no = self.frame.key("yes"), self.frame.key("no")
+        if self.note_line is not None and not self._note_was_open:
+            return Content(f"{yes} calls it, {no} says no with a note")
         return Content(f"{yes} calls it once, {no} does not")
 
     def focus(self) -> None:
@@ -311,6 +321,12 @@ class ApprovalBody(Body):
     def writes_note(self) -> bool:
         """Whether the person writes the note just now."""
         return self.note_line is not None and self.note_line.has_focus_within
+
+    def turn_to_note(self, at_note: bool) -> None:
+        """The keys go to the note, or to the call: the buttons say what those do there."""
+        if at_note != self._at_note:
+            self._at_note = at_note
+            self.frame.show_actions()
 
     def opens_note(self) -> bool:
         """Go to the line for a note, in which each letter is its own; the first time only."""

@@ -159,13 +159,16 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self._uncovering:
             self.uncovered()
         self.deadline.start()
-        bound = self.screen.active_bindings.items()
-        mine = {active.binding.action: key for key, active in bound if active.node is self}
-        self._actions.name_keys(mine)
+        self._name_keys()
         self._status.refresh()
         self.retitle()
         if self._not_heard:
             self.was_not_heard()
+
+    def _name_keys(self) -> None:
+        bound = self.screen.active_bindings.items()
+        mine = {active.binding.action: key for key, active in bound if active.node is self}
+        self._actions.name_keys(mine)
 
     @property
     def comes_back(self) -> bool:
@@ -419,6 +422,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     async def show_actions(self) -> None:
         """Other things can be done on this page now."""
         await self._actions.show(self._actions_of(self._page))
+        self._name_keys()
         # Whoever counted rows meanwhile counted none for the buttons.
         self.call_after_refresh(self.post_message, PageTurned(self.question))
 

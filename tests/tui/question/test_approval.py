@@ -45,7 +45,7 @@ async def test_that_a_tool_destroys_stands_above_arguments_of_any_length(
     call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(200)]})
     app = Asking(Question(approval_request(SERVER, call, DESTRUCTIVE, "")))
     async with asked(app, size):
-        assert "▲ destructive, as the tool" in app.words
+        assert "▲ destructive, it says" in app.words
         assert app.words.index("▲ destructive") < app.words.index("arguments")
 
 
@@ -79,6 +79,28 @@ async def test_a_note_opens_after_n_and_in_it_letters_decide_nothing_and_enter_d
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert (app.outcome.action, app.outcome.note) == ("decline", "yes, but not on Fridays")
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_that_n_opens_a_note_is_told_and_beside_it_stands_no_letter_that_decides(
+    size: tuple[int, int],
+) -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app, size) as pilot:
+        assert "n says no with a note" in app.words
+        assert "Allow once y" in app.words
+        await pilot.press("n")
+        await until(pilot, lambda: "Allow once ^S" in app.words, "the keys of the note")
+        for key in ("Decline ^N", "Back Esc"):
+            assert key in app.words
+        for key in ("call n", "once y", "Cancel Esc"):
+            assert key not in app.words
+        await pilot.press("tab")
+        await pilot.pause()
+        assert "Allow once ^S" in app.words
+        await pilot.press("shift+tab", "escape")
+        await until(pilot, lambda: "Allow once y" in app.words, "the keys of the call")
+        assert app.outcome is None
 
 
 async def test_from_an_empty_note_one_comes_back_to_a_call_that_nothing_has_decided() -> None:
