@@ -18,7 +18,7 @@ from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
-from elicit_tui.tui.console.spans import Line, Role, Span, text_of
+from elicit_tui.tui.console.spans import Line, Role, marked, text_of
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -85,26 +85,6 @@ def _begins_here(texts: Sequence[str], number: int, wanted: str) -> bool:
         return False
     following = texts[number + 1]
     return wanted in f"{text} {following.lstrip()}" and wanted not in following
-
-
-def marked(spans: Line, term: str) -> Line:
-    """The line with each occurrence of the words in the colour of what is to be seen."""
-    if not term:
-        return spans
-    pattern = re.compile(re.escape(term), re.IGNORECASE)
-    return tuple(piece for span in spans for piece in _pieces(span, pattern))
-
-
-def _pieces(span: Span, pattern: re.Pattern[str]) -> Iterator[Span]:
-    text, role = span
-    end = 0
-    for match in pattern.finditer(text):
-        if match.start() > end:
-            yield text[end : match.start()], role
-        yield match[0], "warn"
-        end = match.end()
-    if end < len(text):
-        yield text[end:], role
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:
@@ -327,6 +307,7 @@ class ResultTable(DataTable[Text]):
     def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(cursor_type="row")
         self._rows_shown = rows[:TABLE_ROWS]
+        self._marked: list[Text] = []
 
     def on_mount(self) -> None:
         """Lay the rows out."""
@@ -336,10 +317,26 @@ class ResultTable(DataTable[Text]):
         self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)
 
     def find(self, term: str) -> Sequence[int]:
-        """The rows that hold the words."""
+        """The rows that hold the words; no words: nothing stands out any more."""
+        self._mark(term)
+        if not term:
+            return []
         wanted = term.casefold()
         texts = (bounded_json(dict(row)).casefold() for row in self._rows_shown)
         return [number for number, text in enumerate(texts) if wanted in text]
+
+    def _mark(self, term: str) -> None:
+        """Set off what was looked for in the cells, and nothing else."""
+        for cell in self._marked:
+            cell.spans.clear()
+        self._marked = []
+        style = f"bold {self.app.theme_variables['warning']}"
+        for row in map(self.get_row_at, range(self.row_count if term else 0)):
+            self._marked += [
+                cell for cell in row if cell.highlight_words([term], style, case_sensitive=False)
+            ]
+        self.notify_style_update()
+        self.refresh()
 
     def go_to(self, place: int) -> None:
         """Put the cursor on a row."""

@@ -17,7 +17,7 @@ from textual.widgets.tree import TreeNode
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.tui.console.spans import Line, Role, text_of
+from elicit_tui.tui.console.spans import Line, Role, marked, text_of
 from elicit_tui.tui.console.views import BOLD, COLOURS
 
 Key = str | int
@@ -184,6 +184,8 @@ class ResultTree(Tree[TreePart]):
 
     def __init__(self, value: Any) -> None:
         super().__init__("", TreePart.of(None, value))
+        self._term = ""
+        """What is looked for: all of it stands out."""
         self.show_root = not _folds(value)
         self.guide_depth = 2
         self._unfold_some()
@@ -225,7 +227,7 @@ class ResultTree(Tree[TreePart]):
         """A line in the colours of the theme; nothing of it is markup."""
         colours = self.app.theme_variables
         label = Text(self._sign(node), base_style)
-        for text, role in self._label_of(node):
+        for text, role in marked(self._label_of(node), self._term):
             colour = Style(color=_rich(colours[COLOURS[role]]), bold=role in BOLD or None)
             label.append(text, style + colour)
         return label
@@ -269,7 +271,13 @@ class ResultTree(Tree[TreePart]):
     # What a person looks for
 
     def find(self, term: str) -> Sequence[Path]:
-        """The way to everything that holds the words."""
+        """The way to everything that holds the words; no words: nothing stands out any more."""
+        if term != self._term:
+            self._term = term
+            self.notify_style_update()  # Lines that were drawn are drawn anew.
+            self.refresh()
+        if not term:
+            return []
         part = self.root.data
         return [] if part is None else list(islice(found_in(part.value, term), MOST_FOUND))
 

@@ -31,6 +31,26 @@ def text_of(spans: Line) -> str:
     return "".join(text for text, _role in spans)
 
 
+def marked(spans: Line, term: str) -> Line:
+    """The line with each occurrence of the words in the colour of what is to be seen."""
+    if not term:
+        return spans
+    pattern = re.compile(re.escape(term), re.IGNORECASE)
+    return tuple(piece for span in spans for piece in _pieces(span, pattern))
+
+
+def _pieces(span: Span, pattern: re.Pattern[str]) -> Iterator[Span]:
+    text, role = span
+    end = 0
+    for match in pattern.finditer(text):
+        if match.start() > end:
+            yield text[end : match.start()], role
+        yield match[0], "warn"
+        end = match.end()
+    if end < len(text):
+        yield text[end:], role
+
+
 def shortened(text: str, width: int) -> str:
     """The text in at most `width` cells; an ellipsis stands for what was cut."""
     if width <= 0:

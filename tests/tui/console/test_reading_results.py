@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.color import Color
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.bars import SearchLine
@@ -466,3 +467,48 @@ async def test_a_running_call_leaves_room_for_what_it_was_made_with(tmp_path: Pa
         await stand.press("3")
         await stand.until(lambda: "50% · city=Oslo" in stand.text())
         record.end("answered", result={})
+
+
+def standing_out(stand: Stand, words: str) -> int:
+    """How many times these words stand on the screen in the colour of what is to be seen."""
+    wanted = Color.parse(stand.app.theme_variables["warning"]).rich_color
+    strips = stand.app.screen._compositor.render_strips(stand.app.screen.size)
+    segments = [part for strip in strips for part in strip if part.style is not None]
+    return sum(part.text == words and part.style.color == wanted for part in segments)
+
+
+# The row under a table's cursor has the colours of the cursor.
+@pytest.mark.parametrize(("way", "count"), [("json", 5), ("table", 4)])
+async def test_all_that_was_looked_for_stands_out_until_the_search_ends(
+    tmp_path: Path, way: str, count: int
+) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS[:5]})
+    async with reading(tmp_path, result) as (stand, screen):
+        await screen._show(way)
+        await search(stand, "host-")
+        await stand.until(lambda: standing_out(stand, "host-") == count)
+        await stand.press("escape")
+        await stand.until(lambda: standing_out(stand, "host-") == 0)
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_the_reader_says_that_a_call_failed_as_the_list_of_calls_does(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    failed = text_result("No such branch.", isError=True)
+    async with reading(tmp_path, failed, size=size) as (stand, screen):
+        await stand.until(lambda: "✗ failed · look" in stand.text())
+        frame = screen.query_one(".dialog")
+        error = Color.parse(stand.app.theme_variables["error"])
+        assert frame.styles.border_top == ("round", error)
+    async with reading(tmp_path / "other", text_result("Done."), size=size) as (stand, _):
+        assert "failed" not in stand.text()
+        assert "done" not in stand.text().splitlines()[0]
+
+
+async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.until(lambda: "d Difference" in stand.text())
+        await stand.press("d")
+        await stand.until(lambda: "-one" in stand.text())
+        assert "d Difference" not in stand.text()

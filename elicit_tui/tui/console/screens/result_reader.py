@@ -14,6 +14,7 @@ from textual.widgets import DataTable, Tree
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.reader_views import (
@@ -70,8 +71,8 @@ class ResultScreen(Dialog[None]):
         Binding("o", "open_link", "Link", id="result.open_link"),
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
-        Binding("e", "copy_command", "Command", id="result.copy_command"),
         Binding("s", "save", "Save", id="result.save"),
+        Binding("e", "copy_command", "Copy command", id="result.copy_command"),
     ]
 
     def __init__(
@@ -82,7 +83,9 @@ class ResultScreen(Dialog[None]):
         `way`: how it is read at first; None: the likeliest.
         """
         assert record.result is not None
-        super().__init__(neutral_line(record.call.name, 60), record.server)
+        name, (sign, stands, role) = neutral_line(record.call.name, 60), how(record)
+        super().__init__(name if role == "good" else f"{sign} {stands} · {name}", record.server)
+        self.set_class(role == "bad", "-failed")
         self._record = record
         self._result = record.result
         self._before = before
@@ -173,7 +176,7 @@ class ResultScreen(Dialog[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for this view."""
         if action == "difference":
-            return self._before is not None
+            return self._before is not None and self._way != "difference"
         if action in ("step", "end_search"):
             return bool(self._term)
         if action == "open_link":
@@ -238,7 +241,7 @@ class ResultScreen(Dialog[None]):
             search.value = ""
         search.display = False
         self._term, self._places = "", ()
-        if isinstance(self.view, FoundLines):
+        if not isinstance(self.view, MarkdownPage):
             self.view.find("")
             self.view.refresh()
         self.view.focus()
