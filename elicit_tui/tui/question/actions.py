@@ -112,6 +112,11 @@ class ActionButton(KeyButton, Guarded):
         self.does = action.name
         self._action = action
 
+    @property
+    def is_primary(self) -> bool:
+        """Whether it is the one to press where nothing speaks against it."""
+        return self._action.primary
+
     def become(self, action: Action) -> bool:
         """Be the button of another action that has the same key; says whether it is another."""
         changed = action != self._action
@@ -175,6 +180,19 @@ class ActionBar(KeyRow):
             self._missing = missing
             self.post_message(self.Fitted(missing))
 
+    def fill(self, *, risky: bool, ready: bool) -> None:
+        """Fill one button: what can be pressed without another look.
+
+        `risky`: something was found in what would be accepted, so that is the way back, or the no.
+        Else it is what accepts, once that is `ready`.
+        """
+        buttons = list(self.query_children(ActionButton))
+        safe = [button for name in SAFE for button in buttons if button.does == name]
+        for button in buttons:
+            filled = button is safe[0] if risky and safe else button.is_primary
+            waits = button.is_primary and button.does in ACCEPTING and not ready
+            button.fill(filled and not waits, calm=waits)
+
     def become(self, action: Action) -> None:
         """What the button of this name does has another name just now."""
         for button in self.query(ActionButton):
@@ -204,6 +222,10 @@ class ActionBar(KeyRow):
         if isinstance(event.button, ActionButton):
             self.post_message(self.Chosen(event.button.does))
 
+
+SAFE: Final = ("back", "no", "decline")
+"""The buttons after which nothing has gone out and nothing is called, the mildest first."""
+ACCEPTING: Final = frozenset({"send", "yes", "anyway"})
 
 PageName = Literal["answer", "review", "step", "raw", "help"]
 

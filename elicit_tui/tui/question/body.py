@@ -135,6 +135,11 @@ class Body(ABC):
         return {}
 
     @property
+    def ready(self) -> bool:
+        """Whether it could be accepted as it stands."""
+        return True
+
+    @property
     def takes_yes(self) -> bool:
         """Whether there is nothing to answer but yes or no."""
         return False

@@ -255,7 +255,7 @@ class FormBody(Body):
 
     @property
     def ready(self) -> bool:
-        """Whether it could be sent as it stands."""
+        """Whether it could be sent as it stands, once it was judged."""
         return self.form.refusal is None and not self.fields.conversion.problems
 
     # Focus and typing

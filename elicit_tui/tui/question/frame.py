@@ -200,6 +200,11 @@ class QuestionFrame(Titled, ShowsQuestion):
             self._status.summarise(Content(""))
         else:
             self._status.summarise(self.body.summary())
+        self._fill()
+
+    def _fill(self) -> None:
+        risky = self.weight > Severity.NOTE and self._page not in ("raw", "help")
+        self._actions.fill(risky=risky, ready=self.body.ready)
 
     def say(self, sentence: str, style: str = "bold $warning") -> None:
         """Say something above the buttons, until something else is done."""
@@ -242,8 +247,8 @@ class QuestionFrame(Titled, ShowsQuestion):
             self._status.hush()
         self._restored = False
         self.keep_draft()
-        self.summarise()
         self._weigh_answer()
+        self.summarise()
 
     def _weigh_answer(self) -> None:
         """The colour of the frame is that of what would be sent now."""
@@ -423,6 +428,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Other things can be done on this page now."""
         await self._actions.show(self._actions_of(self._page))
         self._name_keys()
+        self._fill()
         # Whoever counted rows meanwhile counted none for the buttons.
         self.call_after_refresh(self.post_message, PageTurned(self.question))
 

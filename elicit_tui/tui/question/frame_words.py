@@ -231,7 +231,7 @@ def found(question: Question, width: int) -> Content:
     for finding in sorted(question.review.findings, key=lambda finding: -finding.severity):
         advice = neutral_line(finding.advice, 400) + _only_if_sent(finding, question)
         sign, style = SIGNS[finding.severity], STYLES[finding.severity]
-        shown = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "")
+        shown = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "bold")
         lines.setdefault(advice, hanging(Content.styled(f"{sign} ", style), shown, width))
     parts = [*lines.values()]
     changed, why = what_changed(question.request), question.note or ""

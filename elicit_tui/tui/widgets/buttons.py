@@ -30,7 +30,7 @@ class KeyButton(Widget, can_focus=True):
         width: auto; height: 1; background: transparent; padding: 0 1; text-wrap: nowrap;
         pointer: pointer;
         &.-main { text-style: bold; color: $background; background: $success; }
-        &.-aside { color: $faint; }
+        &.-aside, &.-calm { color: $faint; }
         &:hover { background: $well-focus; color: $foreground; }
         &:focus { background: $accent; color: $background; text-style: bold underline; }
     }
@@ -51,12 +51,20 @@ class KeyButton(Widget, can_focus=True):
     def __init__(
         self, label: str, key: str, *, id: str, main: bool = False, aside: bool = False
     ) -> None:
-        """`main`: filled, the one that most people want; `aside`: at the right edge, calm."""
+        """`main`: filled, the one that is right for most; `aside`: at the right edge, calm."""
         super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
         self.aside = aside
         self._label = label
         self._main = main
         self.key = key
+
+    def fill(self, main: bool, *, calm: bool = False) -> None:
+        """Be the filled one, or not; `calm`: it leads nowhere yet."""
+        if main != self._main:
+            self._main = main
+            self.set_class(main, "-main")
+            self.refresh()
+        self.set_class(calm, "-calm")
 
     @property
     def cells(self) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Call, Finding, Question, Severity
 from elicit_tui.elicitation.own_questions import approval_request
+from elicit_tui.tui.question.actions import ActionButton
 from tests.tui.question.asking import (
     SERVER,
     WARNING,
@@ -35,50 +36,64 @@ BIRTH_DATE = Finding(
 )
 
 
-def colours(app: Asking, button: str) -> tuple[str, str]:
-    """Of the frame, and of the button that accepts."""
-    frame = app.view.styles.border_top[1].hex.casefold()
-    return frame, app.view.query_one(button).styles.background.hex.casefold()
+def frame_colour(app: Asking) -> str:
+    return app.view.styles.border_top[1].hex.casefold()
+
+
+def is_bold(app: Asking, words: str) -> bool:
+    strips = app.screen._compositor.render_strips()
+    return any(words in part.text and part.style.bold for strip in strips for part in strip)
+
+
+def filled(app: Asking) -> list[str]:
+    """The words of the buttons that are filled."""
+    buttons = app.view.query(ActionButton)
+    return [each.render().plain for each in buttons if each.styles.background.a]
 
 
 @pytest.mark.parametrize("found", [WARNING, BLOCK], ids=["warning", "asked block"])
-async def test_what_was_found_colours_the_frame_and_the_button_that_accepts(
+async def test_what_was_found_colours_the_frame_is_bold_and_fills_the_button_of_the_no(
     found: Finding,
 ) -> None:
     wanted = {Severity.WARN: "warning", Severity.BLOCK: "error"}[found.severity]
-    for question, button in (
-        (form_question(schema(v=NAME), found), "#do-send"),
-        (form_question(schema(), found), "#do-yes"),
-        (url_question("https://example.com/", found), "#do-send"),
+    for question, safe in (
+        (form_question(schema(v=NAME), found), "Decline ^N"),
+        (form_question(schema(), found), "No n"),
+        (url_question("https://example.com/", found), "Decline ^N"),
     ):
         app = Asking(question)
         async with asked(app):
-            colour = app.get_css_variables()[wanted].casefold()
-            assert colours(app, button) == (colour, colour)
+            assert frame_colour(app) == app.get_css_variables()[wanted].casefold()
+            assert filled(app) == [safe]
+            assert is_bold(app, "This acts on production.")
 
 
 async def test_a_harmless_question_has_a_grey_frame_and_a_destructive_call_an_amber_one() -> None:
     app = Asking(form_question(schema()))
     async with asked(app):
-        names = app.get_css_variables()
-        assert colours(app, "#do-yes") == (
-            names["border-blurred"].casefold(),
-            names["success"].casefold(),
-        )
+        assert frame_colour(app) == app.get_css_variables()["border-blurred"].casefold()
+        assert filled(app) == ["Yes y"]
     app = Asking(CALL)
     async with asked(app):
-        amber = app.get_css_variables()["warning"].casefold()
-        assert colours(app, "#do-no")[0] == amber
-        assert colours(app, "#do-no")[1] != amber, "not calling is the harmless choice"
+        assert frame_colour(app) == app.get_css_variables()["warning"].casefold()
+        assert filled(app) == ["Do not call n"]
 
 
-async def test_the_deliberate_step_is_amber_whatever_led_to_it() -> None:
+async def test_nothing_is_filled_while_answers_are_missing_then_what_sends_them() -> None:
+    app = Asking(form_question(schema(("v",), v=NAME)))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: not filled(app), "nothing to be sent")
+        await pilot.press("x")
+        await until(pilot, lambda: filled(app) == ["Send ^S"], "something to be sent")
+
+
+async def test_the_deliberate_step_is_amber_whatever_led_to_it_and_its_way_back_filled() -> None:
     app = Asking(form_question(schema(v=NAME)), examine=lambda content: (WARNING,))
     async with asked(app) as pilot:
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
-        amber = app.get_css_variables()["warning"].casefold()
-        assert colours(app, "#do-anyway") == (amber, amber)
+        assert frame_colour(app) == app.get_css_variables()["warning"].casefold()
+        assert filled(app) == ["Back Esc"]
 
 
 async def test_what_only_optional_fields_carry_names_them_and_weighs_once_they_go_out() -> None:
@@ -88,10 +103,10 @@ async def test_what_only_optional_fields_carry_names_them_and_weighs_once_they_g
     async with asked(app) as pilot:
         assert "Only if you fill in Born." in app.words
         names = app.get_css_variables()
-        assert colours(app, "#do-send")[0] == names["border-blurred"].casefold()
+        assert frame_colour(app) == names["border-blurred"].casefold()
         await pilot.press("tab", "x")
         amber = names["warning"].casefold()
-        await until(pilot, lambda: colours(app, "#do-send") == (amber, amber), "its weight")
+        await until(pilot, lambda: frame_colour(app) == amber, "its weight")
         await pilot.press("backspace", "shift+tab", "y", "ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "no second step")
 
