@@ -67,6 +67,20 @@ async def test_a_call_that_goes_on_is_told_as_its_own_process_told_it(meta: Any)
     assert calls.notes == [{"attended": 1}, {"attended": -1}]
 
 
+async def test_an_agent_that_hangs_up_here_is_waited_for_no_more_where_its_call_is_made() -> None:
+    calls: Any = Calls(None)
+    clock = MovedClock()
+    shared = SharedCalls(calls, "owner", private=False, clock=clock)
+    request: Any = Request(clock.time())
+    attending = asyncio.ensure_future(shared.attend("call", request, 60.0, "still"))
+    await settled()
+    assert calls.notes == [{"attended": 1}]
+    attending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await attending
+    assert calls.notes == [{"attended": 1}, {"attended": -1}]
+
+
 async def test_only_a_tool_is_one_that_may_have_run() -> None:
     calls: Any = Calls(None)
     shared = SharedCalls(calls, "owner", private=False, clock=MovedClock())
