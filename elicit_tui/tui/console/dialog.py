@@ -136,7 +136,8 @@ class WritingDialog(Dialog[Result]):
     def on_key(self, event: events.Key) -> None:
         """A letter typed on a button is meant for the field that one came from."""
         field = self._written_in
-        on_button = event.is_printable and isinstance(self.focused, KeyButton)
+        writes = event.is_printable or event.key == "backspace"
+        on_button = writes and isinstance(self.focused, KeyButton)
         if on_button and field is not None and field.focusable:
             event.stop()
             self.set_focus(field)

@@ -231,7 +231,7 @@ class QuestionView(QuestionFrame):
         return super().acts_on(event)
 
     def on_key(self, event: events.Key) -> None:
-        """A letter that nothing else took: the field that one came from takes it.
+        """A letter that nothing else took: the field that one came from takes it, or loses one.
 
         Where there is nothing to type into, it was meant for another question.
         """
@@ -239,10 +239,11 @@ class QuestionView(QuestionFrame):
             return
         if event.key == "enter" and "enter" not in self.screen.active_bindings:
             self._tell_the_way()
+        writes = event.is_printable or event.key == "backspace"
+        if writes and isinstance(self.body, FormBody) and self._page == "answer":
+            self.body.write(event)
         if not event.is_printable:
             return
-        if isinstance(self.body, FormBody) and self._page == "answer":
-            self.body.write(event)
         if self._page == "step" and event.key == BY_ACTION["yes"].key and not self.body.takes_yes:
             self.action_yes()
         if event.key not in self.screen.active_bindings:

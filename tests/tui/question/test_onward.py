@@ -7,6 +7,7 @@ from textual import events
 from textual.message import Message
 
 from elicit_tui.tui import question_gate
+from elicit_tui.tui.question.actions import ActionButton
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -111,6 +112,17 @@ async def test_enter_on_the_button_leads_to_what_is_missing() -> None:
         await until(pilot, lambda: "✗ needs an answer" in app.words, "where it is missing")
         assert "last field" not in app.words
         assert app.view.body.panel.focused_field.spec.name == "a"
+
+
+@pytest.mark.usefixtures("patient")
+async def test_a_letter_taken_away_on_the_button_is_one_of_the_field_that_one_came_from() -> None:
+    app = Asking(form_question(schema(("a",), a=CITY)))
+    async with asked(app) as pilot:
+        await pilot.press(*"Rome", "enter")
+        await until(pilot, lambda: isinstance(app.screen.focused, ActionButton), "the button")
+        await pilot.press("backspace")
+        await until(pilot, lambda: app.view.body.fields.entries["a"].text == "Rom", "one letter")
+        assert app.outcome is None
 
 
 @pytest.mark.parametrize(("required", "said"), [(True, "choose and go on"), (False, "to Send")])
