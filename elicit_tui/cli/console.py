@@ -123,7 +123,8 @@ def _run_demo(namespace: argparse.Namespace) -> int:
     """Open the console on the demo server and those of `--with`, and on nothing else."""
     settings, name = demo_settings(namespace, Narration())
     named_server(settings, name)
-    return open_console(settings, tuple(settings.servers), namespace)
+    own_file = _own_file(namespace)
+    return open_console(settings, tuple(settings.servers), namespace, own_file=own_file)
 
 
 def demo_settings(namespace: argparse.Namespace, narration: Narration) -> tuple[Settings, str]:
