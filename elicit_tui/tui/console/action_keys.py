@@ -80,6 +80,7 @@ def _dialogs() -> tuple[type, ...]:
         confirmations.LeaveScreen,
         confirmations.DeclineAllScreen,
         confirmations.MuteScreen,
+        confirmations.RestartScreen,
         confirmations.UnsentScreen,
         HelpScreen,
         Dialog,

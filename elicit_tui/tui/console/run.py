@@ -8,7 +8,14 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from elicit_tui.elicitation import Call, ElicitationRequest, Queue, Responder, ServerIdentity
+from elicit_tui.elicitation import (
+    Call,
+    ElicitationRequest,
+    Queue,
+    Responder,
+    ServerIdentity,
+    cancel,
+)
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.sdk import ONE_AT_A_TIME
 from elicit_tui.host.uri_templates import filled, values_in
@@ -197,18 +204,42 @@ class ConsoleRun:
                 self._spawn(self._read_offers(record))
 
     def restart(self, name: str) -> None:
-        """End a server and start it again; its open questions end with it."""
+        """End a server and start it again; asks first where something of it is under way."""
         record = self._state.servers.get(name)
         if record is None or self._app.runtime is None:
             return
         if record.state in ("off", "refused"):
             self._app.notify(record.failure or "It may not run.", markup=False)
-        elif record.state != "starting":
+        if record.state in ("off", "refused", "starting"):
+            return
+        waiting = [pending for pending in self._state.questions if pending.server == name]
+        running = self._calls_of(name)
+        if not (waiting or running):
             self._spawn(self._restart(record))
+            return
+        from elicit_tui.tui.console.screens.confirmations import RestartScreen
+
+        def restart(sure: bool | None) -> None:
+            if sure:
+                self._spawn(self._restart(record))
+
+        typed = sum(pending.question.draft.typed for pending in waiting)
+        self._app.push_screen(RestartScreen(name, len(waiting), typed, len(running)), restart)
+
+    def _calls_of(self, server: str) -> list[CallRecord]:
+        return [entry for entry in self._state.calls.running if entry.server == server]
 
     async def _restart(self, record: ServerRecord) -> None:
         runtime = self._app.runtime
         assert runtime is not None
+        # Before its server ends: what was under way is over by the person's doing.
+        runtime.broker.queue.settle_where(
+            lambda pending: pending.server == record.name,
+            cancel("user", f"You restarted {record.name}."),
+        )
+        for entry in self._calls_of(record.name):
+            if record.connection is not None:
+                await record.connection.cancel(entry.call.id)
         record.state, record.offers, record.offers_read = "starting", (), False
         self._state.say(record.name, "restarting", "dim")
         await runtime.host.disconnect(record.name)

@@ -28,6 +28,8 @@ async def withdrawn(stand: Stand, request: ElicitationRequest) -> None:
 
 async def restarted(stand: Stand, request: ElicitationRequest) -> None:
     stand.app.restart("alpha")
+    await stand.until(lambda: "What you typed is kept, and comes back" in stand.text())
+    await stand.press("y")
 
 
 async def call_cancelled(stand: Stand, request: ElicitationRequest) -> None:
@@ -270,3 +272,26 @@ async def test_letters_typed_on_the_button_of_a_call_go_to_the_field_that_one_ca
         await stand.until(lambda: isinstance(stand.app.focused, NumberLine))
         await stand.until(lambda: "7" in stand.text())
         await stand.press("escape")
+
+
+async def test_a_server_whose_question_waits_is_restarted_only_by_whoever_is_sure(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        stand.app.restart("alpha")
+        asks = "1 question of alpha waits for you and is cancelled."
+        await stand.until(lambda: asks in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        assert stand.outcome(request) is None
+        stand.app.restart("alpha")
+        await stand.until(lambda: asks in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: stand.outcome(request))
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert (outcome.decided_by, outcome.reason) == ("user", "You restarted alpha.")

@@ -96,6 +96,45 @@ class MuteScreen(SureDialog):
             yield DialogButton("Mute", "mute.sure", id="sure")
 
 
+# Asks once before a server is started again that has something under way.
+
+
+class RestartScreen(SureDialog):
+    """Result: True to start it again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Restart", key_display="y", id="restart.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="restart.stay"),
+    ]
+
+    def __init__(self, server: str, waiting: int, typed: int, running: int) -> None:
+        """`waiting`: how many questions end with this; `typed`: how many hold text."""
+        self._server = neutral_line(server, 40)
+        super().__init__(f"Restart {self._server}?")
+        self._waiting = waiting
+        self._typed = typed
+        self._running_calls = running
+
+    def body(self) -> ComposeResult:
+        """What it does to what is under way."""
+        words = []
+        if self._running_calls:
+            verb = "is" if self._running_calls == 1 else "are"
+            words.append(f"{plural(self._running_calls, 'running call')} {verb} cancelled.")
+        if self._waiting:
+            waits, ends = ("waits", "is") if self._waiting == 1 else ("wait", "are")
+            words.append(
+                f"{plural(self._waiting, 'question')} of {self._server} {waits} for you and "
+                f"{ends} cancelled."
+            )
+        if self._typed:
+            words.append("What you typed is kept, and comes back when the same is asked again.")
+        yield Static("\n\n".join(words), markup=False)
+        with KeyRow(classes="buttons"):
+            yield DialogButton("Back", "restart.stay", id="stay", main=True)
+            yield DialogButton("Restart", "restart.sure", id="sure")
+
+
 # Asks once before all waiting questions of a server are declined.
 
 
