@@ -397,7 +397,10 @@ class Broker:
 
     def server_gone(self, server: str, sentence: str) -> None:
         """End all questions of a server that went away; nothing can be sent."""
-        outcome = ended_unsent("went away", sentence)
+        self.end_all(server, ended_unsent("went away", sentence))
+
+    def end_all(self, server: str, outcome: Outcome) -> None:
+        """End all questions of a server with this outcome."""
         self._end(lambda entry: entry.request.server.name == server, outcome)
 
     def refused_on_the_wire(self, request: ElicitationRequest, sentence: str) -> None:
@@ -416,10 +419,7 @@ class Broker:
     def mute(self, server: str) -> None:
         """For this run, cancel what this server asks, and what of it waits."""
         self._entrance.mute(server)
-        self.queue.settle_where(
-            lambda pending: pending.server == server,
-            cancel("user", f"You muted {server} for this run."),
-        )
+        self.end_all(server, cancel("user", f"You muted {server} for this run."))
 
     def unmute(self, server: str) -> None:
         """Let this server ask again."""

@@ -233,10 +233,8 @@ class ConsoleRun:
         runtime = self._app.runtime
         assert runtime is not None
         # Before its server ends: what was under way is over by the person's doing.
-        runtime.broker.queue.settle_where(
-            lambda pending: pending.server == record.name,
-            cancel("user", f"You restarted {record.name}."),
-        )
+        ended = cancel("user", f"You restarted {record.name}.")
+        runtime.broker.end_all(record.name, ended)
         for entry in self._calls_of(record.name):
             if record.connection is not None:
                 await record.connection.cancel(entry.call.id)
