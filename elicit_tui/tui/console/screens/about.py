@@ -81,6 +81,7 @@ TITLES = {
     "long_text": "a text at length",
     "allowances": "allowed tools",
     "mute": "muting a server",
+    "restart": "restarting a server",
     "decline_all": "declining all questions of a server",
     "unsent": "an answer that was not sent",
     "leave": "leaving",
