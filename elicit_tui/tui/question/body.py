@@ -135,6 +135,11 @@ class Body(ABC):
         return {}
 
     @property
+    def free_rows(self) -> int:
+        """How many of its rows nothing stands in."""
+        return 0
+
+    @property
     def ready(self) -> bool:
         """Whether it could be accepted as it stands."""
         return True

@@ -186,6 +186,11 @@ class FormBody(Body):
         return self.fields.is_laid_out
 
     @property
+    def free_rows(self) -> int:
+        """How many are left below the last field; without one the message has them all anyway."""
+        return 0 if self.is_empty else self.fields.free_rows
+
+    @property
     def is_judged(self) -> bool:
         """What is missing is said once the form was judged."""
         return False

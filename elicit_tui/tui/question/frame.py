@@ -133,6 +133,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     def on_mount(self) -> None:
         """Focus the first field; the clock and the keys wait until it is painted."""
         self.set_interval(1.0, self.retitle)
+        self._status.watch_for_more(self.message)
         if self.body.is_judged:
             self.summarise()
         if back := frame_words.what_is_back(self.question.draft):
@@ -159,6 +160,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self._uncovering:
             self.uncovered()
         self.deadline.start()
+        self._give_free_rows()
         self._name_keys()
         self._status.refresh()
         self.retitle()
@@ -179,12 +181,18 @@ class QuestionFrame(Titled, ShowsQuestion):
     def on_resize(self, event: events.Resize) -> None:
         """Tighter spacing where there is little room, whatever of it the question takes."""
         self._tighten(self.app.size)
+        self.message.styles.max_height = None
+        self.call_after_refresh(self._give_free_rows)
 
     def _tighten(self, size: Size) -> None:
         tighten(self, self.question, size)
         self._status.set_class(self.has_class("-narrow"), "-narrow")
         self.body.resized()
         self.retitle()
+
+    def _give_free_rows(self) -> None:
+        if not self.app.is_inline:
+            self.message.grow(self.body.free_rows)
 
     def _focus_page(self) -> None:
         if self._page == "answer":
@@ -378,6 +386,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         if text is not None:
             self.aside.tell(text, decides)
         self.aside.display = self.aside.can_focus = aside
+        self.message.styles.max_height = None
         self.set_class(aside, "-aside")
         self.set_class(page == "step", "-step")
         self._weigh_answer()

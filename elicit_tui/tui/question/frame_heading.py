@@ -113,9 +113,6 @@ LINE_STYLES: Final = {
 LAST_SECONDS: Final = 60.0
 """The clock is strong from here on."""
 
-QUIET_CLOCK_COLUMNS: Final = 50
-"""On a narrower screen the clock is seen in the last minute only."""
-
 
 def weight_of(question: Question, content: Mapping[str, Any]) -> Severity:
     """How much the frame of a question weighs: as the worst finding that binds this answer."""
@@ -142,11 +139,16 @@ class TitleWords:
 
 
 def frame_title(words: TitleWords, width: int, line_style: str = "$border-blurred") -> Content:
-    """All in one border title `width` cells wide, with the border's line drawn in the middle."""
+    """All in one border title `width` cells wide, with the border's line drawn in the middle.
+
+    The clock goes where there is no room for it, but for its last minute, before which names go.
+    """
     left, clock = words.left, (words.time_left, "bold $warning" if words.last else "$faint")
     right = _right(words.place + words.hint, clock)
     if Content(left).cell_length + right.cell_length + 3 > width:
         right = _right(words.place, clock)
+    if Content(left).cell_length + right.cell_length + 3 > width and not words.last:
+        right = _right(words.place, ("", ""))
     left_cells, right_cells = Content(left).cell_length, right.cell_length
     if not right:
         return Content.styled(left, "bold $foreground")
@@ -223,8 +225,7 @@ class Titled(PaintedGuard, Vertical):
         place, of = self._queue_position
         left = self.deadline.remaining
         last = left is not None and left <= LAST_SECONDS
-        shown = last or self.app.size.width >= QUIET_CLOCK_COLUMNS
-        clock = countdown(left) if shown else ""
+        clock = countdown(left)
         place, whole = place + self.ended_before, of + self.ended_before
         queued = f"{place} of {whole}" if whole > 1 else ""
         hint = self._hint if of > 1 else ""

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import Static
 
@@ -120,6 +121,9 @@ class TextRegion(SeenText, Guarded, can_focus=False):
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
+    hides_below: reactive[bool] = reactive(False, repaint=False)
+    """Whether it goes on below what can be seen."""
+
     DEFAULT_CSS = """
     TextRegion {
         height: auto; width: 100%; scrollbar-size-vertical: 1; overflow-x: hidden;
@@ -176,6 +180,18 @@ class TextRegion(SeenText, Guarded, can_focus=False):
 
     def _settle(self) -> None:
         self.can_focus = self.overflows or self._hears_the_keys
+        self.hides_below = self.scroll_y < self.max_scroll_y
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """More of it came into sight."""
+        super().watch_scroll_y(old_value, new_value)
+        self.hides_below = new_value < self.max_scroll_y
+
+    def grow(self, free: int) -> None:
+        """Be higher than its limit by what it hides, where so many rows are free."""
+        rows = min(free, self.max_scroll_y)
+        if rows > 0:
+            self.styles.max_height = self.outer_size.height + rows
 
     def draw_again(self) -> None:
         """What it says has changed."""

@@ -9,7 +9,9 @@ from textual.widget import Widget
 
 from elicit_tui.form.field import Entry, is_unset
 from elicit_tui.form.form import Conversion, Form
+from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.question.frame_words import count
+from elicit_tui.tui.question.seen_texts import TextRegion
 
 _APART = 4
 """Cells at least between what is said and the keys."""
@@ -30,6 +32,7 @@ class StatusLine(Widget):
         self._summary = Content("")
         self._message: Content | None = None
         self._named: tuple[tuple[str, str], ...] = ()
+        self._whole: TextRegion | None = None
 
     def on_mount(self) -> None:
         """Follow the focus: the keys are those of what has it."""
@@ -42,6 +45,16 @@ class StatusLine(Widget):
         """Draw the keys of what has the focus, where they are others than those drawn."""
         if self._focused_keys != self._named:
             self.refresh()
+
+    def watch_for_more(self, message: TextRegion) -> None:
+        """Name the key that shows more of a message while some of it is below what is in sight."""
+        self._whole = message
+        self.watch(message, "hides_below", self._follow, init=False)
+
+    @property
+    def _more(self) -> str:
+        cut = self._whole is not None and self._whole.display and self._whole.hides_below
+        return f"… {key_name('pagedown')}" if cut else ""
 
     @property
     def _focused_keys(self) -> tuple[tuple[str, str], ...]:
@@ -90,7 +103,8 @@ class StatusLine(Widget):
         """What keys do in the widget that has the focus, as far as there is room for them whole."""
         keys = Content("")
         self._named = self._focused_keys
-        for key, does in self._named:
+        below = [(self._more, "the question goes on")] if self._more else []
+        for key, does in (*below, *self._named):
             more = Content.assemble("  " if keys else "", (key, "$accent"), " ", (does, "$faint"))
             if keys.cell_length + more.cell_length > room:
                 break
@@ -101,6 +115,11 @@ class StatusLine(Widget):
         """Both parts, as the width allows."""
         left = self._message or self._summary
         if self.has_class("-narrow"):
+            if self._more and self.size.height == 1:
+                more = Content.assemble("  ", (self._more, "$accent"))
+                return (
+                    left if left.cell_length + more.cell_length > self.size.width else left + more
+                )
             keys = self._keys(self.size.width)
             return Content.assemble(left, "\n", keys) if keys else left
         keys = self._keys(self.size.width - left.cell_length - _APART)

@@ -280,6 +280,12 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
             self.call_after_refresh(self._fill)
 
     @property
+    def free_rows(self) -> int:
+        """Lines in sight below the last row; fewer than none where it has to be scrolled."""
+        rows = self._first_line + self._stack.height + self._unmade * _ROW_GUESS
+        return self.scrollable_content_region.height - rows
+
+    @property
     def _unmade(self) -> int:
         return len(self.form.fields) - len(self._rows)
 

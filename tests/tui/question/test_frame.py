@@ -65,14 +65,16 @@ async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "seconds", "shown"),
-    [(40, 59.5, "1:00|0:5[0-9]"), (60, 271, "4:[23][0-9]"), (40, 271, "")],
+    ("name", "seconds", "shown"),
+    [("deploy", 271, "4:[23][0-9]"), ("d" * 30, 271, ""), ("d" * 30, 59.5, "1:00|0:5[0-9]")],
 )
-async def test_the_clock_is_seen_from_sixty_columns_and_always_in_the_last_minute(
-    columns: int, seconds: float, shown: str
+async def test_the_clock_is_seen_where_there_is_room_and_always_in_the_last_minute(
+    name: str, seconds: float, shown: str
 ) -> None:
-    app = Asking(form_question(schema(v={"type": "string"})), deadline=Deadline(seconds))
-    async with asked(app, (columns, 24)):
+    server = ServerIdentity(name, "stdio", "x")
+    question = form_question(schema(v={"type": "string"}), server=server)
+    app = Asking(question, deadline=Deadline(seconds))
+    async with asked(app, (40, 24)):
         assert bool(re.search(f"({shown or '[0-9]'}) left ─╮", app.words)) == bool(shown)
 
 

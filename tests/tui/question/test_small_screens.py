@@ -25,7 +25,7 @@ from tests.tui.question.asking import (
 pytestmark = pytest.mark.anyio
 
 SIZES = ((40, 10), (40, 12), (40, 20), (60, 15), (80, 10))
-MESSAGE = "Where to? " * 20
+MESSAGE = "Where to? " * 40
 WAYS_OUT = ("Send ^S", "Decline ^N", "Cancel Esc")
 TITLE = "A name that is long enough to need more than one line of so small a screen"
 LETTERS = {"type": "string", "title": "Letters", "enum": [f"{a} choice" for a in "abcdefgh"]}
@@ -230,3 +230,27 @@ def test_where_it_is_narrow_a_text_is_set_in_below_its_label() -> None:
     head, text = Content("server".ljust(12)), Content("one two three")
     assert hanging(head, text, 12).plain == "server\n  one two\n  three"
     assert hanging(head, text, 80).plain == "server      one two three"
+
+
+async def test_a_long_question_has_the_rows_that_its_fields_leave_free() -> None:
+    app = Asking(form_question(schema(v={"type": "string"}), message="Which of them? " * 60))
+    async with asked(app, (80, 24)) as pilot:
+        assert app.view.message.max_scroll_y == 0
+        assert "PgDn" not in app.words
+        await pilot.resize_terminal(80, 20)
+        await until(pilot, lambda: app.view.message.max_scroll_y > 0, "fewer rows")
+        assert "v  " in app.words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 15), (40, 15)])
+async def test_a_question_that_is_cut_names_the_key_that_shows_more_until_its_end(
+    size: tuple[int, int],
+) -> None:
+    fields = {f"f{number}": {"type": "string"} for number in range(12)}
+    app = Asking(form_question(schema(("f1",), **fields), message="Which of them? " * 60))
+    async with asked(app, size) as pilot:
+        await until(pilot, lambda: "… PgDn" in app.words, "the key")
+        while app.view.message.scroll_y < app.view.message.max_scroll_y:
+            await pilot.press("pagedown")
+            await pilot.pause()
+        await until(pilot, lambda: "PgDn" not in app.words, "its end")
