@@ -198,15 +198,17 @@ class KeyBar(ClickBar):
 
     def _keys(self, *, rarer: bool = False) -> list[Part]:
         seen: set[str] = set()
-        parts = []
+        parts: list[Part] = []
         for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
             wanted = binding.show is not rarer and enabled and node is not self.app
+            wanted = wanted and binding.action not in getattr(node, "in_frame", ())
             if rarer and (self._fills_with is None or not isinstance(node, self._fills_with)):
                 continue
             named = wanted and binding.action not in ALWAYS and key_label(node, binding)
             if named and binding.action not in seen:
                 seen.add(binding.action)
-                parts.append(self._part(node, binding))
+                mends = binding.action in getattr(node, "remedies", ())
+                parts.insert(0 if mends else len(parts), self._part(node, binding))
         return parts
 
     def _always(self) -> list[Part]:

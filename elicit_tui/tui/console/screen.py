@@ -146,12 +146,18 @@ class ConsoleScreen(Screen[None]):
         banner.show([part] if part else [])
 
     def _tabs(self) -> list[Part]:
-        """The panes; but for the one that is shown by their first letters, where it is narrow."""
-        whole = self._named_tabs(whole=True)
-        fits = sum(part.width for part in whole) < self.size.width
-        return whole if fits else self._named_tabs(whole=False)
+        """The panes; where it is narrow as much of their names as fits, but all of the shown one's.
 
-    def _named_tabs(self, *, whole: bool) -> list[Part]:
+        A single letter is no name, and stands only where there is no room for two.
+        """
+        longest = max(map(len, PANES.values()))
+        for letters in range(longest, 1, -1):
+            tabs = self._named_tabs(letters)
+            if sum(part.width for part in tabs) < self.size.width:
+                return tabs
+        return self._named_tabs(1)
+
+    def _named_tabs(self, letters: int) -> list[Part]:
         counts = {
             "questions": len(self.state.questions),
             "calls": len(self.state.calls.running),
@@ -162,14 +168,14 @@ class ConsoleScreen(Screen[None]):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
-            if not whole and not here:
-                title = title[0]
+            if not here:
+                title = title[:letters]
             before, behind = "[]" if here else "  "
             spans = line(
                 (before, "accent"),
                 (f"{number} ", "dim"),
                 (title, "accent" if here else "plain"),
-                (f" {count}" if count else "", "warn"),
+                (f" ({count})" if count else "", "warn"),
                 (behind, "accent"),
             )
             parts.append(Part(spans, f"screen.pane('{name}')"))

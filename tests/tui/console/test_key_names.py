@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.host.offers import Tool
-from elicit_tui.tui.console.action_keys import known_keys
+from elicit_tui.tui.console.action_keys import commands, known_keys
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question.screen import QuestionScreen
@@ -136,3 +137,51 @@ def test_every_key_that_a_screen_names_can_be_changed() -> None:
         *("field.editor", "question.session", "arguments.call", "leave.sure", "allowances.revoke"),
     ):
         assert name in known_keys(ConsoleApp, ConsoleScreen)
+
+
+SIZES = [(140, 40), (80, 24), (40, 15)]
+
+
+def bar(stand: Stand) -> str:
+    return stand.text().splitlines()[-1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_bar_names_first_what_starts_a_failed_server_and_no_tools_that_it_has_not(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    failures = {"beta": "beta was not found in PATH."}
+    more = {"tools": {"alpha": (TOOL,)}, "failures": failures, "size": size}
+    async with console(tmp_path, servers=["alpha", "beta"], **more) as stand:
+        await stand.until(lambda: "Enter Tools" in bar(stand))
+        await stand.press("down")
+        await stand.until(lambda: "r Restart" in bar(stand))
+        assert "Tools" not in bar(stand)
+        screen = stand.text()
+        assert screen.count("n Add") == 1
+        assert "Add" in {each.title for each in commands(stand.app, stand.app.screen)}
+        await stand.press("up")
+        await stand.until(lambda: "Enter Tools" in bar(stand))
+
+
+async def test_without_a_call_the_bar_names_no_key_that_needs_one(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": (TOOL,)}, size=(140, 40)) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "No call yet" in stand.text())
+        for key in ("Filter", "Search", "Difference"):
+            assert key not in bar(stand)
+        stand.app.state.calls.start("alpha", Call("tools/call", "erase", {}))
+        stand.app.state.changed()
+        await stand.until(lambda: "f Filter" in bar(stand) and "/ Search" in bar(stand))
+
+
+@pytest.mark.parametrize(
+    ("columns", "tab"), [(140, "Questions (1)"), (80, "Questions (1)"), (40, "2 Qu (1)")]
+)
+async def test_a_count_at_a_tab_looks_like_no_number_of_a_tab(
+    tmp_path: Path, columns: int, tab: str
+) -> None:
+    async with console(tmp_path, size=(columns, 15)) as stand:
+        await stand.press("slash")
+        stand.ask("alpha")
+        await stand.until(lambda: tab in stand.text().splitlines()[0])

@@ -178,6 +178,8 @@ class CallsPane(Pane):
         """Only what makes sense for the call under the cursor."""
         if action == "end_search" and self.ready:
             return bool(self._search.value) and not self.query_one("#call-detail").has_focus
+        if action in ("filter", "search", "difference") and not len(self.state.calls):
+            return False
         if not self.ready or action not in ACTIONS:
             return super().check_action(action, parameters)
         if action == "list":

@@ -53,6 +53,16 @@ class Pane(Container):
         """Whoever stands in the search line is where the key that searches leads."""
         return action != "search" or not isinstance(self.app.focused, SearchLine)
 
+    @property
+    def in_frame(self) -> frozenset[str]:
+        """The actions whose keys a frame of its own names: they need no room in the bar."""
+        return frozenset()
+
+    @property
+    def remedies(self) -> frozenset[str]:
+        """The actions that mend what is wrong just now: the bar names them first."""
+        return frozenset()
+
     def worded(self, action: str) -> str | None:
         """What the key of an action does just now, where its usual words would be wrong.
 

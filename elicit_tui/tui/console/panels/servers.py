@@ -105,6 +105,17 @@ class ServersPane(Pane):
             return False
         return super().check_action(action, parameters)
 
+    @property
+    def in_frame(self) -> frozenset[str]:
+        """The list of servers names its own keys; without a server there is no list."""
+        return frozenset({"add", "take_over", "edit"} if self.state.servers else ())
+
+    @property
+    def remedies(self) -> frozenset[str]:
+        """A server that failed is started again."""
+        failed = self.record is not None and self.record.state == "failed"
+        return frozenset({"restart"} if failed else ())
+
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again."""
         muted = self.record is not None and self.record.name in self.app.muted
@@ -145,6 +156,7 @@ class ServersPane(Pane):
         known = introduction(record, box.size.width - CORNERS) if record is not None else ""
         box.border_subtitle = known.replace("[", "\\[")
         box.border_title = title(record).replace("[", "\\[") if record else "Start"
+        self._say_what_enter_does()
         has_offers = record is not None and (record.offers_read or self._searches_early)
         keys_here = box.has_focus_within
         words.display = not has_offers
@@ -154,6 +166,14 @@ class ServersPane(Pane):
             self._show_offers(record if has_offers else None)
         if keys_here and not self._inside_shown:
             self.action_offers()
+
+    def _say_what_enter_does(self) -> None:
+        servers = self.query_one("#server-list", RowList)
+        waits = self.record is not None and self.record.offers_soon
+        verb = "Tools" if waits or (self.record is not None and self.record.offers) else "Read"
+        if verb != servers.verb:
+            servers.verb = verb
+            self.refresh_bindings()
 
     @property
     def _searches_early(self) -> bool:
