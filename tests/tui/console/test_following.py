@@ -90,7 +90,7 @@ async def test_the_key_that_a_notice_names_shows_the_question_at_once(tmp_path: 
         await stand.until(lambda: "Under Questions (2): the question, and why." in stand.notices())
         await stand.until(lambda: stand.app.state._shown_stopped[0] == stopped.id)
         await stand.press("2")
-        await stand.until(lambda: "number 1?" in stand.text() and "it wrote" in stand.text())
+        await stand.until(lambda: "■ Your password number 1?" in stand.text())
         await stand.press("escape")
         assert getattr(stand.app.focused, "id", "") == "stopped"
 
@@ -272,3 +272,23 @@ async def test_when_nothing_waits_any_more_the_keys_go_to_what_was_stopped(tmp_p
         await stand.press("ctrl+n")
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "stopped")
         assert "Enter Look" in stand.text()
+
+
+async def test_what_was_stopped_is_told_once_in_plain_words_and_its_rules_come_last(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(140, 60)) as stand:
+        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        request = stand.ask(message="Enter the password of your bank account", schema=secret)
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("2", "enter")
+        await stand.until(lambda: "as it arrived" in stand.text())
+        told = stand.text().partition("as it arrived")[0]
+        assert told.count("Enter the password of your bank account") == 1
+        assert told.count("Do not type it here.") == 1
+        assert told.index("It asks for a secret") < told.index("credentials.secret")
+        await stand.press("escape", "5", "enter")
+        await stand.until(lambda: "as it is recorded" in stand.text())
+        told = stand.text().partition("as it is recorded")[0]
+        assert told.count("Enter the password of your bank account") == 1
+        assert told.index("It asks for a secret") < told.index("credentials.secret")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import Severity
@@ -11,7 +11,7 @@ from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.outcome_words import ROLES, decider, ending, family_of, tool_of
-from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines
+from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines, wrapped
 from elicit_tui.tui.console.state import Stopped
 from elicit_tui.tui.question.frame_words import SIGNS as SEVERITY_SIGNS
 
@@ -29,22 +29,36 @@ SEVERITIES: Final[Mapping[str, tuple[str, Role]]] = {
 """A finding's sign, as a question shows it, by the ledger's spelling of its severity."""
 
 
-def finding_groups(findings: Iterable[Mapping[str, Any]], width: int) -> list[list[Line]]:
-    """One group of lines for each finding, in the ledger's spelling; a family is explained once."""
+def finding_groups(
+    findings: Iterable[Mapping[str, Any]], width: int, said: Collection[str] = ()
+) -> list[list[Line]]:
+    """One group of lines for each finding, in the ledger's spelling; its rule comes last.
+
+    A family is explained once, and what is `said` above is not said again.
+    """
     groups: list[list[Line]] = []
-    explained: set[str] = set()
+    told = set(said)
     for finding in findings:
         severity = str(finding.get("severity"))
         sign, role = SEVERITIES.get(severity, ("·", "dim"))
         rule = neutral_line(finding.get("rule") or "", 80)
-        group: list[Line] = [((f"{sign} {severity}  ", role), (rule, "strong"))]
-        family = family_of(rule)
-        if family and family not in explained:
-            explained.add(family)
-            group.extend(text_lines(f"  {family}", width))
-        for label, name, limit in (("seen", "evidence", 400), ("where", "where", 200)):
-            group.extend(labelled(f"  {label}", neutral(finding.get(name) or "", limit), width))
-        group.extend(labelled("  advice", neutral(finding.get("advice") or "", 400), width))
+        advice = neutral(finding.get("advice") or "", 400)
+        heads = [text for text in (family_of(rule), advice, rule) if text and text not in told]
+        head = heads[0] if heads else rule
+        first, *others = list(wrapped(head, max(8, width - 2))) or [""]
+        group: list[Line] = [((f"{sign} ", role), (first, "plain"))]
+        group += [((f"  {part}", "plain"),) for part in others]
+        told.add(head)
+        for label, text in (
+            ("seen", neutral(finding.get("evidence") or "", 400)),
+            ("advice", advice),
+        ):
+            if text and text not in told:
+                group.extend(labelled(f"  {label}", text, width))
+        told.add(advice)
+        where = neutral(finding.get("where") or "", 200)
+        ids = " · ".join(text for text in (severity, rule, where) if text)
+        group += [((f"  {part}", "dim"),) for part in wrapped(ids, max(8, width - 2))]
         groups.append(group)
     return groups
 
@@ -82,38 +96,45 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     tools = tool_of(request)
     schema = request.params if isinstance(request.params, dict) else {"params": request.params}
     raw = readable_json(schema)
+    wrote = neutral(request.message, 20_000) or "(nothing)"
+    found = [finding.as_json() for finding in stopped.review.findings]
+    said = _said_first(stopped)
     return joined(
         [
-            *_card(stopped, width),
+            _card(said, width),
             text_lines(head, width),
-            labelled("decided", neutral(outcome.reason, 2_000), width),
             _way_out(stopped, width),
             [
-                *labelled("it wrote", neutral(request.message, 20_000) or "(nothing)", width),
+                *([] if wrote in said else labelled("it wrote", wrote, width)),
                 *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
                 *(labelled("for", tools, width) if tools else []),
             ],
-            *finding_groups((finding.as_json() for finding in stopped.review.findings), width),
+            *finding_groups(found, width, said),
+            labelled("why", neutral(outcome.reason, 2_000), width),
             [
-                (("the request as it came", "accent"),),
+                (("as it arrived", "accent"),),
                 *text_lines(neutral(raw, 100_000), width, "dim"),
             ],
         ]
     )
 
 
-def _card(stopped: Stopped, width: int) -> list[list[Line]]:
-    """Of what the guardian stopped: what it was and why, with one line of evidence."""
+def _said_first(stopped: Stopped) -> list[str]:
+    """Of what the guardian stopped: what it was, why, and the evidence for that."""
     findings = stopped.review.findings
     if stopped.outcome.decided_by != "guardian" or not findings:
         return []
     worst = max(findings, key=lambda finding: finding.severity)
     wrote = neutral_line(stopped.request.message, 200) or "(no message)"
-    lines: list[Line] = [*text_lines(f"■ {wrote}", width, "bad")]
-    lines += text_lines(neutral(worst.advice, 400), width, "strong")
-    if worst.evidence:
-        lines += labelled("seen", neutral(worst.evidence, 200), width)
-    return [lines]
+    return [wrote, neutral(worst.advice, 400), neutral(worst.evidence, 400)]
+
+
+def _card(said: Sequence[str], width: int) -> list[Line]:
+    if not said:
+        return []
+    wrote, advice, evidence = said
+    lines = [*text_lines(f"■ {wrote}", width, "bad"), *text_lines(advice, width, "strong")]
+    return lines + (labelled("seen", evidence, width) if evidence else [])
 
 
 def _way_out(stopped: Stopped, width: int) -> list[Line]:
@@ -167,7 +188,6 @@ class RecordScreen(TextDialog):
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),
             ("it wrote", row.message),
-            ("why", row.reason),
         )
         for label, text in about:
             if text:
@@ -176,7 +196,8 @@ class RecordScreen(TextDialog):
         return joined(
             [
                 head,
-                *finding_groups(row.findings, width),
+                *finding_groups(row.findings, width, (neutral(row.message or "", 400),)),
+                labelled("why", neutral(row.reason, 20_000), width) if row.reason else [],
                 *(
                     [((label, "accent"),), *text_lines(readable_json(value), width)]
                     for label, value in kept
