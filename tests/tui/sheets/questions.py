@@ -84,7 +84,7 @@ QUESTIONS: Final[dict[str, Scene]] = {
         ask,
         "form-warned",
         form_question(TWO_CHOICES, WARNING),
-        {"second-step": ("down", "ctrl+s")},
+        {"second-step": ("1", "ctrl+s")},
     ),
     "yes-no": partial(
         ask,

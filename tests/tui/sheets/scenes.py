@@ -256,7 +256,7 @@ async def blocked(look: Look, take: Take) -> None:
         secret = {"type": "object", "properties": {"password": {**TEXT, "title": "Password"}}}
         it.ask("deploy", "Enter the password of your bank account", secret)
         await it.until(lambda: it.outcomes)
-        await it.press("2")
+        await it.press("2", "escape")  # The key opens at once what was stopped last.
         await calm(it)
         take("questions-stopped", it.app)
         await it.press("enter")
@@ -290,6 +290,7 @@ async def calls(look: Look, take: Take) -> None:
         record.answered.append(
             AnsweredQuestion("Where to?", "accept", "you answered", sent='{"city": "Lisbon"}')
         )
+        record.questions = len(record.answered)
         running = made.start("deploy", Call("tools/call", "count_slowly", {"to": 5}))
         running.progress, running.total, running.progress_message = 3, 5, "counted to 3"
         running.add_log("info: counting")
