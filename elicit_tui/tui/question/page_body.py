@@ -8,6 +8,7 @@ from typing import Any
 
 from textual import events
 from textual.content import Content
+from textual.widget import Widget
 
 from elicit_tui.elicitation import finished
 from elicit_tui.elicitation.question import REDIRECT
@@ -64,6 +65,12 @@ _BEFORE = "Nothing is opened, fetched or sent before you choose it."
 _STAYS = f"{_BEFORE} What you do on that page stays between you and it."
 _BELOW_CODE = 2
 """Rows below the code: the status line and the buttons."""
+_FRAME = 2
+"""Rows of a border."""
+_CARD_ROWS = 2
+"""Rows between the border of a card and what stands in it."""
+_BESIDE_CODE = 12
+"""Cells of the frame, of what stands around the code in it, and of a card's own margin."""
 
 
 class UrlPanel(Page):
@@ -108,9 +115,24 @@ class UrlPanel(Page):
         """Show the QR code, or hide it; it takes the place of all else but the buttons."""
         if shown != self._code:
             self._code = shown
-            if self.parent is not None:
-                self.parent.set_class(shown, "-code")
+            if isinstance(self.parent, Widget):
+                self.make_room(self.parent)
             self.call_after_refresh(self._redraw)
+
+    def make_room(self, frame: Widget, *, covered: bool = False) -> None:
+        """Let the frame give the code its room: all inside it, or the window without it."""
+        shown = self._code and not covered
+        framed = self._framed_code(frame) is not None
+        frame.set_class(shown and framed, "-framed-code")
+        frame.set_class(shown and not framed, "-code")
+
+    def _framed_code(self, frame: Widget) -> Content | None:
+        """The code, where it has room inside the frame below all of the address."""
+        width, height = self.app.size
+        width -= _BESIDE_CODE
+        rows = len(self.address.content().wrap(max(width, 1))) + 1
+        rows += _CARD_ROWS if frame.has_class("-card") else 0
+        return qr_code(self.url, width, height - _FRAME - _BELOW_CODE - rows)
 
     def toggle_code(self) -> None:
         """Show the QR code, or hide it."""
@@ -121,6 +143,8 @@ class UrlPanel(Page):
         roomy = event.size.height >= _ROOMY
         if roomy != self._roomy or self._code:
             self._roomy = roomy
+            if self._code and isinstance(self.parent, Widget):
+                self.make_room(self.parent, covered=not self.display)
             self._redraw()
 
     def _redraw(self) -> None:
@@ -135,6 +159,13 @@ class UrlPanel(Page):
         leads = Content.assemble(
             ("leads to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
         )
+        if isinstance(self.parent, Widget) and self.parent.has_class("-framed-code"):
+            framed = self._framed_code(self.parent)
+            if framed is not None:
+                lines = framed.split("\n")
+                middle = max((self.content_size.width - 1 - lines[0].cell_length) // 2, 0)
+                indented = [Content(" " * middle) + line for line in lines]
+                return Content("\n").join([address, leads, *indented]), address
         width, height = self.app.size
         for above in ([address, leads], [leads], []):
             rows = sum(len(part.wrap(max(width, 1))) for part in above)
@@ -251,12 +282,12 @@ class PageBody(Body):
         """The code is put away for the step that opens the page; from others one comes back."""
         if self.frame.page == "step":
             self.url.show_code(False)
-        self.frame.remove_class("-code")
+        self.url.make_room(self.frame, covered=True)
 
     def uncovered(self) -> None:
         """The code has the whole window again; what was not agreed to is not meant any more."""
         self._pasted = None
-        self.frame.set_class(self.url.shows_code, "-code")
+        self.url.make_room(self.frame)
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
         """The address."""
