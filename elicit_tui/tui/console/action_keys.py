@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
@@ -170,9 +171,9 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             continue
         if binding.action != "help" and binding.action not in seen:
             seen.add(binding.action)
-            key = app.get_key_display(binding)
+            key, label = app.get_key_display(binding), key_label(node, binding)
             yield _command(
-                key_label(node, binding),
+                sentence(binding) if label == binding.description else label,
                 f"key {key}",
                 partial(app.run_action, binding.action, node),
             )

@@ -159,7 +159,7 @@ async def test_the_bar_names_first_what_starts_a_failed_server_and_no_tools_that
         assert "Tools" not in bar(stand)
         screen = stand.text()
         assert screen.count("n Add") == 1
-        assert "Add" in {each.title for each in commands(stand.app, stand.app.screen)}
+        assert "Add a server" in {each.title for each in commands(stand.app, stand.app.screen)}
         await stand.press("up")
         await stand.until(lambda: "Enter Tools" in bar(stand))
 

@@ -22,6 +22,7 @@ from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui import console as console_modules
 from elicit_tui.tui.console.action_keys import commands, known_keys
+from elicit_tui.tui.console.action_words import SENTENCES
 from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import TITLES, AboutScreen, HelpScreen
@@ -119,6 +120,10 @@ def test_every_named_key_of_the_console_can_be_changed_and_is_in_its_help() -> N
     assert named - set(known) == set(), "its place in known_keys of action_keys.py"
     families = {name.partition(".")[0] for name in known}
     assert families - set(TITLES) == set(), "its place in TITLES of screens/about.py"
+
+
+def test_what_the_help_says_of_a_key_is_of_one_that_there_is() -> None:
+    assert set(SENTENCES) - set(known_keys(ConsoleApp, ConsoleScreen)) == set()
 
 
 def test_action_ids_are_unique_and_every_one_has_words() -> None:

@@ -267,7 +267,11 @@ async def test_the_rarer_keys_of_a_pane_are_named_where_there_is_room_and_always
         assert [key in bar(stand) for key in rarer] == [named] * 2
         assert "…" not in bar(stand)
         titles = {command.title for command in stand.app.get_system_commands(stand.app.screen)}
-        assert {"Search", "Keep call", "Note"} <= titles
+        assert {
+            "Search the calls",
+            "Keep this call in a file",
+            "Write a note at this call",
+        } <= titles
         await stand.press("1")
         await stand.until(lambda: "m Mute" in bar(stand))
         assert ("Delete Remove" in bar(stand)) is named

@@ -12,10 +12,11 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import bounded_json
+from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.server_words import offer_words, server_words
-from elicit_tui.tui.console.spans import Line, joined, padded, shortened, text_lines, text_of
+from elicit_tui.tui.console.spans import Line, joined, padded, text_lines, text_of, wrapped
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.names_on_screen import key_name
 
@@ -134,6 +135,18 @@ def _signs(width: int) -> list[Line]:
     return [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
 
 
+def _key_lines(key: str, does: str, name: str, width: int) -> list[Line]:
+    """A key and what it does; its name at the end of the line, or below it."""
+    column = 14 if width >= 56 else 8
+    first, *others = list(wrapped(does, max(8, width - column))) or [""]
+    head: Line = ((padded(f"  {key}", column), "strong"), (first, "plain"))
+    lines = [head, *(((" " * column + part, "plain"),) for part in others)]
+    room = width - cell_len(text_of(lines[-1])) - len(name) - 1
+    if room < 1:
+        return [*lines, ((f"{' ' * column}{name}", "dim"),)]
+    return [*lines[:-1], (*lines[-1], (" " * room, "plain"), (name, "dim"))]
+
+
 class HelpScreen(TextDialog):
     """One text to scroll through, narrowed to what is searched for."""
 
@@ -227,20 +240,6 @@ class HelpScreen(TextDialog):
                 continue
             head: Line = ((TITLES[family], "accent"),)
             lines = groups.setdefault(family, [head])
-            room = max(8, width - 14 - len(name) - 1)
-            if width < 56:
-                key = padded(f"  {self.app.key_of(name)}", 8)
-                lines.append(
-                    ((key, "strong"), (shortened(binding.description, width - 8), "plain"))
-                )
-                lines.append(((f"{' ' * 8}{name}", "dim"),))
-            else:
-                lines.append(
-                    (
-                        (padded(f"  {self.app.key_of(name)}", 14), "strong"),
-                        (padded(binding.description, room), "plain"),
-                        (name, "dim"),
-                    )
-                )
+            lines += _key_lines(self.app.key_of(name), sentence(binding), name, width)
         order = sorted(groups, key=lambda family: family not in self._here)
         return [groups[family] for family in order]

@@ -1,0 +1,63 @@
+"""What a key does, in more words than a bar of keys has room for: in the help and the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from textual.binding import Binding
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "console.quit": "Leave elicit-tui",
+    "console.next_question": "Open the next question",
+    "console.mute_loop": "Mute the server whose question is open, or that asks in a loop",
+    "console.suspend": "Suspend to the shell",
+    "console.allowances": "Show the tools allowed for this session",
+    "servers.about": "All about this server, or this tool",
+    "servers.search": "Search what this server offers",
+    "servers.list": "Back to the list of servers",
+    "servers.restart": "Start this server again",
+    "servers.mute": "Mute this server for this run, or let it ask again",
+    "servers.favourite": "Make this a favourite, or no more",
+    "servers.add": "Add a server",
+    "servers.import": "Import servers of other programs",
+    "servers.edit": "Edit this server",
+    "servers.remove": "Remove this server",
+    "servers.offers": "Go to what this server offers",
+    "questions.decline_all": "Decline all questions of this server",
+    "questions.mute": "Mute the server that asks this",
+    "calls.list": "Back to the list of calls",
+    "calls.cancel": "Cancel this call",
+    "calls.whole": "Read this result on the whole screen",
+    "calls.again": "Make this call again",
+    "calls.turn": "Show this result in another way",
+    "calls.copy": "Copy this result",
+    "calls.save": "Save this result to files",
+    "calls.open_link": "Follow a link of this result",
+    "calls.filter": "List the calls of one state",
+    "calls.search": "Search the calls",
+    "calls.keep": "Keep this call in a file",
+    "calls.note": "Write a note at this call",
+    "calls.difference": "Compare this result with the one before",
+    "calls.copy_json": "Copy this result as JSON",
+    "calls.copy_command": "Copy this call as a command",
+    "activity.search": "Search the activity",
+    "history.read": "Read the history again",
+    "history.search": "Search the history",
+    "result.turn": "Show the result in another way",
+    "result.search": "Search the result",
+    "result.next": "Go to the next place found",
+    "result.previous": "Go to the place found before",
+    "result.difference": "Compare the result with the one before",
+    "result.open_link": "Follow a link of the result",
+    "result.copy": "Copy what the cursor is on, or the text",
+    "result.copy_json": "Copy the result as JSON",
+    "result.copy_command": "Copy the call as a command",
+    "result.save": "Save the result to files",
+}
+"""By the id of an action; of those that are not here its short name says enough."""
+
+
+def sentence(binding: Binding) -> str:
+    """What it does and to what."""
+    return SENTENCES.get(binding.id or "", binding.description)
