@@ -145,7 +145,7 @@ def test_the_form_appears_under_the_prompt_while_data_goes_to_a_file(tmp_path: P
     file = tmp_path / "out.json"
     arguments = [*CALL, "change_mind", "seconds=60", "--output", "json"]
     with file.open("wb") as out, Terminal(arguments, stdout=out, columns=100) as terminal:
-        terminal.wait_for("unset")
+        terminal.wait_for("not filled in")
         type_until(terminal, "Rome", "ready to send")
         type_until(terminal, SEND, "✓ change_mind · city=Rome")
         assert terminal.end() == 0, terminal.shown
@@ -161,7 +161,7 @@ def test_control_c_in_the_inline_form_interrupts_the_call(tmp_path: Path) -> Non
     file = tmp_path / "out.json"
     arguments = [*CALL, "change_mind", "seconds=60", "--output", "json"]
     with file.open("wb") as out, Terminal(arguments, stdout=out) as terminal:
-        terminal.wait_for("unset")
+        terminal.wait_for("not filled in")
         type_until(terminal, INTERRUPT, "Interrupted")
         assert terminal.end() == 130, terminal.shown
     document = json.loads(file.read_text())

@@ -45,9 +45,17 @@ class Address:
             (self.after, "$faint"),
         )
 
-    def lines(self) -> Content:
+    def unbroken(self, width: int) -> Content:
+        """The URL, on a new line from its registrable domain on where that would be broken."""
+        before, domain = (Content(text).cell_length for text in (self.before, self.domain))
+        if not 0 < domain <= width or before % width + domain <= width:
+            return self.content()
+        rest = Content.assemble((self.domain, "bold $accent underline"), (self.after, "$faint"))
+        return Content.assemble((self.before, "$faint"), "\n", rest)
+
+    def lines(self, width: int = 0) -> Content:
         """The URL, and below it where it leads and both spellings of its host."""
-        lines = [self.content()]
+        lines = [self.unbroken(width)]
         if self.domain:
             label = "leads to".ljust(15 if self.spellings else 8)
             leads = ((f"{label}  ", "$faint"), (self.domain.lower(), "bold $accent"))

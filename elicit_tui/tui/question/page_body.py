@@ -65,6 +65,8 @@ _BEFORE = "Nothing is opened, fetched or sent before you choose it."
 _STAYS = f"{_BEFORE} What you do on that page stays between you and it."
 _BELOW_CODE = 2
 """Rows below the code: the status line and the buttons."""
+_BESIDE_TEXT = 3
+"""Cells of the panel that its text does not have: its margins."""
 _FRAME = 2
 """Rows of a border."""
 _CARD_ROWS = 2
@@ -88,7 +90,7 @@ class UrlPanel(Page):
         self._opened = _LOGIN_OPENED if login else _OPENED
         self._message: Content | None = self._opened if opened else None
         self._code = False
-        self._roomy = True
+        self._roomy, self._width = True, 0
         text, self.decides = self._drawn()
         super().__init__(text, id="url")
 
@@ -140,9 +142,9 @@ class UrlPanel(Page):
 
     def on_resize(self, event: events.Resize) -> None:
         """Have the address in view, whatever the height."""
-        roomy = event.size.height >= _ROOMY
-        if roomy != self._roomy or self._code:
-            self._roomy = roomy
+        drawn_for = event.size.height >= _ROOMY, event.size.width - _BESIDE_TEXT
+        if drawn_for != (self._roomy, self._width) or self._code:
+            self._roomy, self._width = drawn_for
             if self._code and isinstance(self.parent, Widget):
                 self.make_room(self.parent, covered=not self.display)
             self._redraw()
@@ -197,7 +199,7 @@ class UrlPanel(Page):
             if self._login:
                 ask = "This page opens in your browser:"
             parts.append(Content.styled(ask, "$faint"))
-        parts.append(self.address.lines())
+        parts.append(self.address.lines(self._width))
         if not self.can_open:
             parts.append(Content.styled(NOT_OPENED, "bold $error"))
         if self._message is self._opened:

@@ -353,7 +353,8 @@ class TypedControl(FieldControl):
             self.placeholder = "(empty on purpose)"
         else:
             example = self.example
-            self.placeholder = f"e.g. {example}" if example else "unset"
+            nothing = "not filled in" if self.spec.required else "unset"
+            self.placeholder = f"e.g. {example}" if example else nothing
 
 
 # A property that no answer exists for: said plainly, nothing to fill in.

@@ -74,7 +74,7 @@ async def test_a_question_names_the_changed_keys_on_its_buttons_in_its_line_and_
         await stand.press("f12")
         await listens(stand, "answer")
         await stand.press("ctrl+k")
-        await stand.until(lambda: "unset" in stand.text())
+        await stand.until(lambda: "not filled in" in stand.text())
 
 
 async def test_the_border_names_the_key_of_the_next_question_while_another_waits(

@@ -219,3 +219,12 @@ async def test_help_offers_the_editor_where_a_field_has_one(most: int, offered: 
         await pilot.press("f1")
         await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "help")
         assert ("$EDITOR" in app.view.aside._text.render().plain) == offered  # type: ignore[union-attr]
+
+
+async def test_an_empty_field_says_whether_it_needs_an_answer() -> None:
+    text = {"type": "string"}
+    app = Asking(form_question(schema(("v",), v=text, w=text)))
+    async with asked(app):
+        lines = {line.strip("│▌ ")[:1]: line for line in app.words.splitlines()}
+        assert "not filled in" in lines["v"]
+        assert "unset" in lines["w"]

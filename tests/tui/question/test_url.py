@@ -303,6 +303,14 @@ def address(length: int) -> str:
     return (begin + "aB3xQ9" * length)[:length]
 
 
+@pytest.mark.parametrize("columns", [40, 44, 50, 140])
+async def test_the_domain_that_a_page_leads_to_is_not_broken_in_two(columns: int) -> None:
+    app = Asking(url_question(URL))
+    async with asked(app, (columns, 24)):
+        address = [line for line in app.words.split("\n") if "leads to" not in line]
+        assert any("example.co.uk" in line for line in address)
+
+
 def alone(words: str) -> list[str]:
     """The code in these words, without what stands around it: a frame, where it has room in one."""
     drawn = [line for line in words.split("\n") if set("▀▄█") & set(line)]
