@@ -88,7 +88,7 @@ async def test_every_pane_has_its_tab_also_with_counts(tmp_path: Path, width: in
         for number in range(12):
             stand.app.state.calls.start("alpha", Call("tools/call", f"tool{number}", {}))
         stand.app.state.changed()
-        await stand.until(lambda: " 12 " in stand.text().splitlines()[0])
+        await stand.until(lambda: "(12)" in stand.text().splitlines()[0])
         tabs = stand.text().splitlines()[0]
         assert "5 H" in tabs
         assert "…" not in tabs

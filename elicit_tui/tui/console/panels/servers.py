@@ -169,8 +169,9 @@ class ServersPane(Pane):
 
     def _say_what_enter_does(self) -> None:
         servers = self.query_one("#server-list", RowList)
-        waits = self.record is not None and self.record.offers_soon
-        verb = "Tools" if waits or (self.record is not None and self.record.offers) else "Read"
+        record = self.record
+        soon = record is not None and record.offers_soon and not record.offers_read
+        verb = "Tools" if soon or (record is not None and record.offers) else "Read"
         if verb != servers.verb:
             servers.verb = verb
             self.refresh_bindings()
