@@ -131,6 +131,17 @@ def test_a_page_has_to_be_agreed_to_anew_whatever_else_is_kept(tmp_path: Path) -
     assert not drafts.draft_for(form_request()).opened
 
 
+def test_a_page_that_was_agreed_to_is_no_other_page_of_the_same_words() -> None:
+    drafts = Drafts()
+    one, other = (
+        form_request(params={"mode": "url", "url": f"https://pay.example/{page}"})
+        for page in ("one", "other")
+    )
+    drafts.draft_for(one).opened = True
+    assert drafts.draft_for(one).opened
+    assert not drafts.draft_for(other).opened
+
+
 def test_a_value_that_looks_like_a_secret_is_never_written(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     leave_behind(tmp_path, Clock(), colour=secret)

@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from elicit_tui.broker import Broker, BrokerEvent, Notice
-from elicit_tui.elicitation import ElicitationRequest, Review, accept, cancel
+from elicit_tui.broker.record import Record
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, accept, cancel, decline
 from elicit_tui.elicitation.settings import (
     Settings,
 )
@@ -165,3 +166,39 @@ def test_a_ledger_that_works_again_has_the_whole_question_beside_its_outcome(
         run(broker.resolve(request))
         row = ledger.row(request.id)
         assert (row.message, row.action, row.verdict) == ("Which colour?", "cancel", "allow")
+
+
+class FailsNow(Ledger):
+    """A ledger whose disk is away for the next few outcomes."""
+
+    fails = 0
+
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+        self.fails -= 1
+        if self.fails >= 0:
+            raise LedgerError("The disk is away for a moment.")
+        super().decided(request, outcome, review)
+
+
+def test_an_accept_that_was_withheld_stands_so_in_a_ledger_that_works_again(
+    tmp_path: Path,
+) -> None:
+    with closing(FailsNow.open(tmp_path / "ledger.sqlite3")) as ledger:
+        ledger.fails, request = 1, form_request()
+        record = Record(ledger, lambda event: None)
+        record.asked(request, Review())
+        outcome = record.decided(request, accept("user", "Sent.", {"colour": "blue"}), Review())
+        row = ledger.row(request.id)
+        assert (outcome.action, outcome.decided_by) == ("cancel", "ledger")
+        assert (row.action, row.decided_by) == ("cancel", "ledger")
+
+
+def test_a_ledger_that_fails_again_after_it_worked_is_told_of_again(tmp_path: Path) -> None:
+    told: list[BrokerEvent] = []
+    with closing(FailsNow.open(tmp_path / "ledger.sqlite3")) as ledger:
+        record = Record(ledger, told.append)
+        for fails in (2, 0, 1):
+            ledger.fails, request = fails, form_request()
+            record.closed(request, decline("user", "No."))
+            record.closed(form_request(), decline("user", "No."))
+    assert len(told) == 2

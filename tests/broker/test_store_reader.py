@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from elicit_tui.broker import store_reader
 from elicit_tui.broker.store_reader import StoreReader
 from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.errors import StoreError
-from elicit_tui.store.store import Waiting
+from elicit_tui.store.store import Changes, Waiting
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import World, bounded
 
@@ -111,6 +113,55 @@ async def test_a_store_that_cannot_be_read_is_told_and_read_again_once_it_can(
         assert patient.errors == []
         before, onlooker.fails = len(onlooker.seen), None
         await onlooker.until(lambda: len(onlooker.seen) > before)
+
+
+async def test_a_store_that_worked_is_given_its_patience_anew_each_time_it_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, looks, away, errors = 0.0, 0, False, list[str]()
+    looked = asyncio.Event()
+    monkeypatch.setattr(store_reader, "time", SimpleNamespace(monotonic=lambda: now))
+
+    class Flickering:
+        """A store in which nothing changes, and that is away now and then."""
+
+        async def changes(self, since: int, wait_sec: float) -> Changes:
+            nonlocal looks
+            looks += 1
+            looked.set()
+            await asyncio.sleep(0)
+            if away:
+                raise StoreError("It changes hands.")
+            return Changes(0, ())
+
+    async def looks_twice() -> None:
+        before = looks
+        while looks < before + 2:
+            looked.clear()
+            await bounded(looked.wait())
+
+    store: Any = Flickering()
+    beat, told = Onlooker().beat, Onlooker().changed
+    reader = StoreReader(
+        store,
+        beat=beat,
+        changed=told,
+        unreadable=lambda error: errors.append(str(error)),
+        patience=10.0,
+    )
+    reader.start()
+    try:
+        for now in (3600.0, 7200.0):
+            away = False
+            await looks_twice()
+            now, away = now + 9.0, True
+            await looks_twice()
+            assert errors == []
+        now += 1.0
+        await looks_twice()
+        assert set(errors) == {"It changes hands."}
+    finally:
+        await reader.close()
 
 
 async def test_a_fault_of_ours_is_told_and_a_new_start_looks_again(world: World) -> None:

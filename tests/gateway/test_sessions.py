@@ -92,6 +92,15 @@ async def test_a_key_is_one_session_of_its_token_and_another_one_of_another(worl
     assert world.sessions.tokens == {ANNA, BEN}
 
 
+async def test_a_request_that_is_taken_back_leaves_its_session_to_the_others(world: World) -> None:
+    one, other = (asyncio.ensure_future(world.get()) for _ in "ab")
+    await asyncio.sleep(0)
+    one.cancel()
+    assert await other is await world.get()
+    assert one.cancelled()
+    assert world.open == [("anna", "key")]
+
+
 async def test_a_session_that_could_not_be_opened_is_tried_anew(world: World) -> None:
     world.trouble = StoreError("The disk is full.")
     for _ in range(2):

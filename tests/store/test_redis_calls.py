@@ -183,6 +183,19 @@ async def test_a_call_that_another_process_forgot_is_not_put_again(
     assert await other.calls.look(OWNER, "a") is None
 
 
+async def test_a_call_that_its_agent_was_told_all_of_is_not_put_again(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.ended(OWNER, "a", b"done")
+    await one.calls.drop(OWNER, "a")
+    redis_process.command("FLUSHALL")
+    await one.heartbeat()
+    # What it came to is over: an equal call is a new one.
+    assert (await begins(other, "b"))[0] == "begins"
+
+
 async def test_a_full_redis_lets_nothing_begin_and_keeps_what_a_call_came_to(
     stores: list[RedisStore], redis_process: RedisProcess
 ) -> None:
