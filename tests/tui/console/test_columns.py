@@ -30,7 +30,7 @@ async def test_the_clock_of_a_call_stands_where_it_is_however_long_the_call_took
             record.ended = record.started + seconds
         await stand.press("3")
         await stand.until(lambda: "0.4 s" in stand.text() and "1:02:09" in stand.text())
-        rows = lines_with(stand, "  quick", "  slow", "  a_tool_of_a")
+        rows = lines_with(stand, "  quick", "  slow", "  a_tool")
         assert len({row.index(record.at) for row in rows}) == 1
 
 
