@@ -296,6 +296,7 @@ def test_a_reference_inside_the_schema_is_followed() -> None:
         "Colour": {"type": "string", "enum": ["red", "green"], "title": "Colour"},
         "Alias": {"$ref": "#/$defs/Colour"},
         "a/b~c": {"type": "integer"},
+        "two words": {"type": "integer"},
     }
     form = form_of(
         {
@@ -304,6 +305,7 @@ def test_a_reference_inside_the_schema_is_followed() -> None:
             "wrapped": {"allOf": [{"$ref": "#/$defs/Colour"}], "default": "red"},
             "many": {"type": "array", "items": {"$ref": "#/$defs/Colour"}},
             "escaped": {"$ref": "#/$defs/a~1b~0c"},
+            "encoded": {"$ref": "#/$defs/two%20words"},
         },
         **{"$defs": definitions},
     )
@@ -312,6 +314,7 @@ def test_a_reference_inside_the_schema_is_followed() -> None:
         "single",
         "single",
         "multi",
+        "integer",
         "integer",
     ]
     assert form.by_name["direct"].title == "Colour"

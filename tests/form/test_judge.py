@@ -190,6 +190,11 @@ def test_a_schema_may_be_deep_but_not_endless() -> None:
     assert too_large([deepest]) is not None
 
 
+def test_names_without_end_are_refused_like_texts_without_end() -> None:
+    refusal = form_of({"a" * 1_000_001: TEXT}).refusal
+    assert refusal == "the form is too large: its schema has more than 1,000,000 characters"
+
+
 def test_more_fields_than_a_person_would_fill_in_are_refused() -> None:
     assert form_of({f"p{number}": TEXT for number in range(300)}).refusal is None
     refusal = form_of({f"p{number}": TEXT for number in range(301)}).refusal
@@ -227,6 +232,7 @@ def test_numbers_of_any_size_are_compared_exactly_and_never_break_it(
         {"a": float("nan")},
         {"a": float("inf")},
         {"a": 10**5000},
+        {"a": -(10**5000)},
         {"a": "\ud800"},
         {"\ud800": "a"},
         {1: "a"},

@@ -12,6 +12,7 @@ from elicit_tui.form.ecma import Untranslatable, translated
 from elicit_tui.form.field import Typed
 from elicit_tui.form.form import Form
 from elicit_tui.form.pattern import SchemaPatterns
+from elicit_tui.form.pattern_steps import STEPS_TOGETHER, Patterns
 from elicit_tui.form.schema_reading import read_form
 from tests.bounds import bounded
 from tests.form.forms import form_of, wrong
@@ -320,3 +321,25 @@ def test_a_monstrous_pattern_is_read_compiled_and_run_in_a_moment(pattern: str) 
 def test_the_reason_why_a_pattern_cannot_be_run_is_a_clause(pattern: str, reason: str) -> None:
     with pytest.raises(Untranslatable, match=f"^{reason}$"):
         translated(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "trouble"),
+    [
+        (r"(?<!a)b", "unusual"),
+        (r"(?<=a)b", "unusual"),
+        # What has to be there and takes nothing leads to what comes after it.
+        ("^(?:b?){2}(a+)+$", "catastrophic"),
+        # Twice is not without end.
+        ("^(?:a|aa){1,2}$", None),
+    ],
+)
+def test_a_pattern_is_tried_as_it_is_spelt(pattern: str, trouble: str | None) -> None:
+    assert Patterns().trouble_in(pattern) == trouble
+
+
+def test_patterns_that_explode_use_up_what_all_of_a_form_may_take() -> None:
+    form = Patterns()
+    for number in range(STEPS_TOGETHER // 5_000):
+        assert form.trouble_in(f"^(a+)+b{number}$") == "catastrophic"
+    assert form.trouble_in("^a$") == "catastrophic"

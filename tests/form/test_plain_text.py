@@ -119,6 +119,8 @@ def test_a_list_of_free_texts_may_be_json() -> None:
     assert entry_from_text(field, ' ["a", "b"]') == Typed("a\nb")
     assert entry_from_text(field, "a, b") == Typed("a, b")
     assert entry_from_text(field, '{"a": 1}') == Typed('{"a": 1}')
+    # What holds no texts alone is refused, and not sent as if it did.
+    assert entry_from_text(field, '["a", 1]') == Chosen(("a", 1))
 
 
 def test_a_json_list_without_end_is_taken_for_text() -> None:

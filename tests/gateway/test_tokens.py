@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +38,46 @@ async def test_what_is_no_token_lets_nobody_in_and_keeps_nobody_out(tmp_path: Pa
     assert tokens.known(shown) == found
     assert tokens.known(f"{shown}x") is None
     assert found.sha256 not in shown
+
+
+async def test_a_token_that_is_made_in_the_same_moment_as_another_is_listed_too(
+    tmp_path: Path,
+) -> None:
+    tokens, moment = Tokens(tmp_path), time.time() + 60.0
+    for names in (["one"], ["one", "two"]):
+        tokens.add(names[-1])
+        # A clock of files that goes no finer than this tells the two apart by nothing.
+        os.utime(tmp_path, (moment, moment))
+        assert [token.name for token in tokens.listed()] == [
+            token.name for token in Tokens(tmp_path).listed()
+        ]
+        assert len(tokens.listed()) == len(names)
+
+
+async def test_a_token_that_is_revoked_while_redis_is_away_is_revoked_here_for_good(
+    tmp_path: Path,
+) -> None:
+    token = Token("one", "digest", "now")
+
+    async def read() -> tuple[tuple[Token, ...], frozenset[str]]:
+        return (token,), frozenset()
+
+    async def revoke(sha256: str, name: str = "") -> None:
+        raise StoreError("It is away.")
+
+    entries: Any = SimpleNamespace(read=read, revoke=revoke)
+    with pytest.raises(StoreError):
+        await SharedTokens(entries, tmp_path / "tokens").revoke_everywhere("one")
+    told: list[str] = []
+
+    async def takes(sha256: str, name: str = "") -> None:
+        told.append(sha256)
+
+    entries.revoke = takes
+    again = SharedTokens(entries, tmp_path / "tokens")
+    await again.refresh()
+    assert again.listed() == ()
+    assert told == ["digest"]
 
 
 async def test_a_token_of_all_machines_ends_also_where_its_end_cannot_be_written(

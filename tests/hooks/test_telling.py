@@ -130,6 +130,27 @@ def test_hooks_of_no_broker_fail_instead_of_saying_nothing_to_nobody() -> None:
         hooks.Hooks([], "redacted").tell("s", "Something.")
 
 
+def test_a_hook_that_was_told_all_there_was_is_told_of_what_comes_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[object] = []
+
+    async def run_hook(*_: object) -> Reply:
+        told.append(_)
+        return Reply()
+
+    monkeypatch.setattr(hooks, "run_hook", run_hook)
+
+    async def body() -> None:
+        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
+        for number in (1, 2):
+            some.asked(form_request(), Review())
+            await some.close()
+            assert len(told) == number
+
+    run(body())
+
+
 def test_a_hook_that_fails_again_after_it_had_worked_is_told_of_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
