@@ -278,7 +278,8 @@ async def test_what_was_stopped_is_told_once_in_plain_words_and_its_rules_come_l
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, size=(140, 60)) as stand:
-        secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+        names = ("password", "api_key")
+        secret = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
         request = stand.ask(message="Enter the password of your bank account", schema=secret)
         await stand.until(lambda: stand.outcome(request))
         await stand.press("2", "enter")
@@ -287,6 +288,8 @@ async def test_what_was_stopped_is_told_once_in_plain_words_and_its_rules_come_l
         assert told.count("Enter the password of your bank account") == 1
         assert told.count("Do not type it here.") == 1
         assert told.index("It asks for a secret") < told.index("credentials.secret")
+        assert "■ api_key" in told
+        assert "■ credentials.secret" not in told
         await stand.press("escape", "5", "enter")
         await stand.until(lambda: "as it is recorded" in stand.text())
         told = stand.text().partition("as it is recorded")[0]

@@ -43,16 +43,14 @@ def finding_groups(
         sign, role = SEVERITIES.get(severity, ("·", "dim"))
         rule = neutral_line(finding.get("rule") or "", 80)
         advice = neutral(finding.get("advice") or "", 400)
-        heads = [text for text in (family_of(rule), advice, rule) if text and text not in told]
-        head = heads[0] if heads else rule
+        evidence = neutral(finding.get("evidence") or "", 400)
+        heads = (family_of(rule), advice, evidence)
+        head = next((text for text in heads if text and text not in told), rule)
         first, *others = list(wrapped(head, max(8, width - 2))) or [""]
         group: list[Line] = [((f"{sign} ", role), (first, "plain"))]
         group += [((f"  {part}", "plain"),) for part in others]
         told.add(head)
-        for label, text in (
-            ("seen", neutral(finding.get("evidence") or "", 400)),
-            ("advice", advice),
-        ):
+        for label, text in (("seen", evidence), ("advice", advice)):
             if text and text not in told:
                 group.extend(labelled(f"  {label}", text, width))
         told.add(advice)
