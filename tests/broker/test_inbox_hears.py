@@ -12,7 +12,9 @@ import pytest
 
 from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft, StoreTrouble
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
+from elicit_tui.form.field import Typed
 from elicit_tui.store.store import Changes, Store, Waiting
 from tests.broker.elsewhere import bounded, sent
 from tests.broker.test_inbox_words import ME, THERE, waits
@@ -142,3 +144,28 @@ async def test_what_was_typed_last_is_in_the_store_before_an_inbox_ends(
     await told.read(touches)
     ended.append("the inbox")
     assert ended == ["the claim", "the inbox"]
+
+
+async def test_what_a_key_wrote_only_after_it_was_told_of_is_told_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.CLAIM_SECONDS", 0.0)
+    first, told_of = waits(), asyncio.Queue[Any]()
+    shown: list[Draft] = []
+
+    async def claim(question_id: str, by: Any, draft: Draft) -> None:
+        told_of.put_nowait(dict(draft.entries))
+        # The field takes the key's letter after the key itself was told of.
+        shown[0].write({"colour": Typed("bl")}, frozenset({"colour"}))
+
+    async def types(inbox: Inbox) -> None:
+        (waiting,) = inbox.waiting
+        assert waiting.question is not None
+        shown.append(waiting.question.draft)
+        inbox.touched(first.id)
+        assert await bounded(told_of.get()) == {}
+        assert await bounded(told_of.get()) == {"colour": Typed("bl")}
+
+    told = Told([first])
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    await told.read(types)
