@@ -34,7 +34,10 @@ async def open_form(stand: Stand, name: str) -> None:
     await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
 
 
-async def test_a_template_is_filled_in_with_the_servers_values_and_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("takes", ["enter", "tab"])
+async def test_a_template_is_filled_in_with_the_servers_values_and_read(
+    tmp_path: Path, takes: str
+) -> None:
     async with console(
         tmp_path, servers=["alpha"], templates=(MEMO,), completions=NAMES, size=(100, 40)
     ) as stand:
@@ -43,7 +46,7 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(tmp_path
         assert "Red" not in stand.text(), "what cannot be seen whole is not offered"
         await stand.press("A", "l")
         await stand.until(lambda: "1 known" in stand.text())
-        await stand.press("down", "enter")
+        await stand.press("down", takes)
         await stand.until(lambda: "known" not in stand.text() and "Alan" in stand.text())
         await stand.press("tab")
         await stand.until(lambda: "17" in stand.text())
