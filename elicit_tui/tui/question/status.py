@@ -153,8 +153,9 @@ def summary(
         same = sum(entries.get(spec.name) == spec.initial for spec in given)
         # In few words: beside them stand the keys, and 40 columns have one line for both.
         answers = f"{sent}, {same} by default" if same else count(sent, "answer")
-        beforehand = f" ({unseen} unseen)" if unseen else ""
-        return Content.styled(f"✓ ready to send {answers}{beforehand}{unset}", "$success")
+        if unseen:  # The first key that sends shows these.
+            return Content.styled(f"● {unseen} not seen yet of {answers}{unset}", "bold")
+        return Content.styled(f"✓ ready to send {answers}{unset}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
     at_fault = {problem.field for problem in conversion.problems}

@@ -197,11 +197,13 @@ async def test_a_default_that_another_layout_moved_out_of_view_is_shown() -> Non
 async def test_that_a_default_below_was_not_seen_is_said_before_one_sends() -> None:
     app = Asking(form_question(remarks(14)))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "send 1, 1 by default (1 unseen), " in app.words, "the words")
+        await until(
+            pilot, lambda: "● 1 not seen yet of 1, 1 by default, " in app.words, "the words"
+        )
         assert "unset below" in app.words
         await pilot.press("ctrl+r")
         await until(pilot, lambda: "✓ ready to send 1, 1 by default " in app.words, "the review")
-        assert "unseen" not in app.words
+        assert "not seen yet" not in app.words
         assert "unset below" not in app.words
 
 
