@@ -129,7 +129,12 @@ class UrlPanel(Page):
         frame.set_class(shown and not framed, "-code")
 
     def _framed_code(self, frame: Widget) -> Content | None:
-        """The code, where it has room inside the frame below all of the address."""
+        """The code, where it has room inside the frame below all of the address.
+
+        Under a prompt the frame has only part of the terminal's rows.
+        """
+        if self.app.is_inline:
+            return None
         width, height = self.app.size
         width -= _BESIDE_CODE
         rows = len(self.address.content().wrap(max(width, 1))) + 1

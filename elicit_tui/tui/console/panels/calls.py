@@ -62,7 +62,7 @@ class CallsPane(Pane):
         Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("d", "difference", "Difference", show=False, id="calls.difference"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
-        Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
+        Binding("e", "copy_command", "Command", show=False, id="calls.copy_command"),
     ]
 
     def __init__(self, state: ConsoleState) -> None:

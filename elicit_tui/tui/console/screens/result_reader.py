@@ -72,7 +72,7 @@ class ResultScreen(Dialog[None]):
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
         Binding("s", "save", "Save", id="result.save"),
-        Binding("e", "copy_command", "Copy command", id="result.copy_command"),
+        Binding("e", "copy_command", "Command", id="result.copy_command"),
     ]
 
     def __init__(
