@@ -154,6 +154,13 @@ def test_all_problems_come_in_the_order_of_the_fields() -> None:
     assert conversion.content == {"b": "y"}
 
 
+def test_what_was_typed_amiss_into_a_required_field_is_told_as_such_and_not_as_missing() -> None:
+    form = form_of({"it": INTEGER}, "it")
+    (problem,) = form.convert({"it": Typed("many")}).problems
+    assert problem.message == form.check_field("it", Typed("many"))
+    assert problem.message == "a whole number, such as 12"
+
+
 def test_content_comes_back_as_the_input_that_made_it() -> None:
     form = form_of({"t": TEXT, "i": INTEGER, "n": NUMBER, "b": BOOLEAN, "s": SINGLE, "m": MULTI})
     content = {"t": "x", "i": 10**30, "n": 5.0, "b": False, "s": "b", "m": ["a", "c"]}
