@@ -160,6 +160,13 @@ def test_who_asked_and_has_ended_is_in_nobodys_way() -> None:
     assert shown["refusal"] is None
 
 
+def test_a_gateway_that_has_ended_hides_none_of_those_that_wait() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait(BOUND)
+    asking = [AskingProcess(ended.pid, "asker"), AskingProcess(os.getpid(), "asker")]
+    assert answerer.refusal(asking, without_terminal=True) == BELOW_AN_AGENT
+
+
 SETSID = pytest.mark.skipif(sys.platform != "linux", reason="setsid as a program")
 
 

@@ -151,6 +151,22 @@ def test_a_secret_of_the_person_is_not_blamed_on_a_hook_that_changed_something_e
     run(body())
 
 
+def test_a_secret_that_the_person_acknowledged_lets_no_other_one_of_a_hook_pass(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        mine = {"colour": "red", "tint": TOKEN}
+        face = Sends(mine)
+        both = {"colour": TOKEN.upper().replace("GHP", "ghp"), "tint": TOKEN}
+        table = bench(responder=face, hooks=shown(said("accept", both)))
+        outcome = await table.broker.resolve(form_request(params=OPEN))
+        assert (outcome.decided_by, outcome.content) == ("user", mine)
+        assert len(face.shown) == 2
+        assert "The hook hooks[1] put in what looks like a secret" in table.told[0]
+
+    run(body())
+
+
 def test_a_hook_that_fails_at_an_answer_has_the_person_asked_once_more(
     bench: BenchFactory,
 ) -> None:
