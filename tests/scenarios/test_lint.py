@@ -129,6 +129,20 @@ def test_a_question_stands_at_its_line_and_once_for_both_revisions(tmp_path: Pat
     assert [each.line for each in linted] == starts[:2]
 
 
+def test_what_two_scenarios_are_asked_alike_is_told_of_each(tmp_path: Path) -> None:
+    file = snapshots(tmp_path, form())
+    second = SCENARIO.replace('"books"', '"books for many"').replace("guests = 3", "guests = 30")
+    file.write_text(SCENARIO + second)
+    kept = file.with_name("books.snapshots.json")
+    questions = json.loads(kept.read_text())
+    kept.write_text(json.dumps({**questions, "books for many": questions["books"]}, indent=2))
+    told = {
+        each.subject: [finding.rule for finding in each.review.findings]
+        for each in lint_questions(read_scenarios([file]))
+    }
+    assert told == {"books: question 1": [], "books for many: question 1": ["lint.answer"]}
+
+
 @pytest.mark.parametrize(
     ("tool", "rule"),
     [
