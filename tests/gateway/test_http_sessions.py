@@ -154,7 +154,7 @@ async def test_only_an_agent_that_hung_up_and_is_owed_nothing_loses_its_session_
         assert kept.open
         if says_more:
             await kept.requests()
-        await kept.clock.move(100)
+        await kept.clock.move(HUNG_UP_SECONDS + 100)
         assert bool(kept.open) is open_again
         await kept.clock.move(IDLE_SECONDS)
         assert not kept.open
