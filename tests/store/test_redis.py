@@ -238,6 +238,30 @@ async def test_nobody_is_there_whose_machine_died_without_a_word(
         assert not await asking.somebody_is_there()
 
 
+async def test_who_asks_and_may_live_is_hidden_from_nobody_who_would_answer(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "machine_id", lambda: "another machine")
+    redis = start()
+    async with two(redis) as (asking, answering):
+        await asking.heartbeat()
+        monkeypatch.undo()
+        seconds = redis_store.RedisStore._seconds
+
+        def it_is(ahead: float) -> None:
+            late = lambda self, reply: seconds(self, reply) + ahead  # noqa: E731
+            monkeypatch.setattr(redis_store.RedisStore, "_seconds", late)
+
+        # It looks on for a minute, in which who asks beat too; from then on that is silent.
+        for ahead in (-10, 10, 30, 51):
+            it_is(ahead)
+            await answering.heartbeat()
+        it_is(redis_store.DEAD_SECONDS + 5)
+        assert len(await answering.asking_processes()) == 1
+        it_is(redis_store.LONG_DEAD_SECONDS + 5)
+        assert await answering.asking_processes() == ()
+
+
 async def test_a_full_redis_takes_nothing_new_and_answers_and_ends_what_waits(
     start: Start,
 ) -> None:

@@ -195,3 +195,22 @@ async def test_what_was_sealed_is_gone_from_the_file_and_its_log_once_it_is_sett
     await asking.settle(waiting.id, given.outcome)
     left = bytes_on_disk(engine)
     assert not [part for part in parts if part in left]
+
+
+@only_sqlite
+async def test_what_was_settled_while_somebody_read_is_gone_once_they_have_left(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    waiting, other = [await put(asking, question("m" * 20_000)) for _ in range(2)]
+    with the_file(engine.path) as file:
+        file.execute("BEGIN")
+        select = "SELECT asked FROM questions WHERE id = ?"
+        (blob,) = file.execute(select, (waiting.id,)).fetchone()
+        await asking.settle(waiting.id, answer(waiting).outcome)
+        # A change that ends nothing does not make the end before it forgotten.
+        await asking.mark_agent(other.id, "left")
+    parts = [blob[at : at + 24] for at in range(12, len(blob) - 24, 4000)]
+    assert any(part in bytes_on_disk(engine) for part in parts)
+    await asking.heartbeat()
+    left = bytes_on_disk(engine)
+    assert not [part for part in parts if part in left]
