@@ -113,8 +113,9 @@ class ValueList(OptionList):
     """The values for the field that has the keys; without any it takes no room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Take it"),
         # As in a shell, where Tab completes; it would lead to a field that the list is not for.
-        Binding("enter,tab", "select", "Take it", key_display="Enter"),
+        Binding("tab", "select", "Take it", show=False),
         Binding("escape", "leave", "Back to the field", key_display="Esc"),
     ]
 
