@@ -383,10 +383,11 @@ def test_a_question_too_large_to_be_looked_at_in_a_moment_holds_up_no_other(
 def test_a_large_question_that_is_taken_back_while_it_is_looked_at_is_shown_to_nobody(
     bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken_back = threading.Event()
+    begun, taken_back = threading.Event(), threading.Event()
     review = Guardian.review
 
     def slow(guardian: Guardian, request: ElicitationRequest) -> Review:
+        begun.set()
         assert taken_back.wait(20)
         return review(guardian, request)
 
@@ -396,7 +397,7 @@ def test_a_large_question_that_is_taken_back_while_it_is_looked_at_is_shown_to_n
         table = bench()
         request = form_request("Which colour? " * 2_000)
         asked = table.asks(request)
-        await asyncio.sleep(0)
+        assert await asyncio.to_thread(begun.wait, 20)
         table.broker.withdraw(request.id, "The server took it back.")
         taken_back.set()
         assert (await asked).decided_by == "server"
