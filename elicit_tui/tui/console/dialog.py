@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from textual import events, on
@@ -103,6 +104,13 @@ class SureDialog(Dialog[bool]):
         """Staying is the harmless choice; no notice stands over the buttons."""
         self.app.clear_notifications()
         self.query_one("#stay").focus()
+
+    def asking(self, words: Sequence[str], family: str, sure: str, stay: str) -> ComposeResult:
+        """What it does, in paragraphs, above its two buttons; `family`: of its keys' ids."""
+        yield Static("\n\n".join(words), markup=False)
+        with KeyRow(classes="buttons"):
+            yield DialogButton(stay, f"{family}.stay", id="stay", main=True)
+            yield DialogButton(sure, f"{family}.sure", id="sure")
 
     @on(KeyButton.Pressed, "#sure")
     def action_sure(self) -> None:

@@ -6,14 +6,12 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
 
 from elicit_tui.text import neutral, neutral_line
-from elicit_tui.tui.console.dialog import DialogButton, SureDialog, TextDialog
+from elicit_tui.tui.console.dialog import SureDialog, TextDialog
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.shared_questions import Unsent
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
-from elicit_tui.tui.widgets.buttons import KeyRow
 
 # Asks once before leaving while questions wait or calls run.
 
@@ -56,10 +54,7 @@ class LeaveScreen(SureDialog):
             words.append(
                 f"History keeps what was asked. A tool that you call again asks again{typed}."
             )
-        yield Static("\n\n".join(words), markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton("Stay", "leave.stay", id="stay", main=True)
-            yield DialogButton("Leave", "leave.sure", id="sure")
+        yield from self.asking(words, "leave", "Leave", "Stay")
 
 
 # Asks once before a server is muted whose questions wait: they are cancelled with it.
@@ -90,10 +85,7 @@ class MuteScreen(SureDialog):
         if self._typed:
             holds = "holds" if self._typed == 1 else "hold"
             words.append(f"{self._typed:,} of {self._waiting:,} {holds} what you typed.")
-        yield Static("\n\n".join(words), markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton("Back", "mute.stay", id="stay", main=True)
-            yield DialogButton("Mute", "mute.sure", id="sure")
+        yield from self.asking(words, "mute", "Mute", "Back")
 
 
 # Asks once before a server is started again that has something under way.
@@ -129,10 +121,7 @@ class RestartScreen(SureDialog):
             )
         if self._typed:
             words.append("What you typed is kept, and comes back when the same is asked again.")
-        yield Static("\n\n".join(words), markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton("Back", "restart.stay", id="stay", main=True)
-            yield DialogButton("Restart", "restart.sure", id="sure")
+        yield from self.asking(words, "restart", "Restart", "Back")
 
 
 # Asks once before all waiting questions of a server are declined.
@@ -162,10 +151,7 @@ class DeclineAllScreen(SureDialog):
         if self._typed:
             holds = "holds" if self._typed == 1 else "hold"
             words.append(f"{self._typed:,} of {self._waiting:,} {holds} what you typed.")
-        yield Static("\n\n".join(words), markup=False)
-        with KeyRow(classes="buttons"):
-            yield DialogButton("Back", "decline_all.stay", id="stay", main=True)
-            yield DialogButton("Decline", "decline_all.sure", id="sure")
+        yield from self.asking(words, "decline_all", "Decline", "Back")
 
 
 # An answer that did not go out: why, and what was typed for it.
