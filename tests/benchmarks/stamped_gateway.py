@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from elicit_tui.cli import run
-from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.mcp_server import RequestMiddleware
+from elicit_tui.gateway.passing import ServerCalls
 from elicit_tui.gateway.stdio import AgentRead, AgentWrite
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.gate import ToolGate
@@ -60,7 +60,7 @@ def stamped(owner: Any, method: str, *, before: str = "", after: str = "") -> No
 stamped(StdioRead, "_fill", after="{} came")
 stamped(StdioRead, "_read", after="{} read")
 stamped(RequestMiddleware, "__call__", before="dispatched", after="answered")
-stamped(AgentSession, "_made", before="held")
+stamped(ServerCalls, "made", before="held")
 stamped(Connection, "call", before="connected", after="ended")
 stamped(ToolGate, "passed", after="passed")
 stamped(StdioWrite, "_write", before="{} spelled")
