@@ -53,7 +53,7 @@ def _initializing(cls: type) -> Any:
     required = known - defaults.keys() - factories.keys()
     then = getattr(cls, "__post_init__", None)
 
-    def __init__(self: Any, /, *places: Any, **values: Any) -> None:
+    def named(places: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
         if places:
             placed = dict(zip(names, places, strict=False))
             if len(places) > len(names) or not values.keys().isdisjoint(placed):
@@ -62,12 +62,16 @@ def _initializing(cls: type) -> Any:
         if not values.keys() <= known or not values.keys() >= required:
             wrong = ", ".join(sorted((values.keys() - known) | (required - values.keys())))
             raise TypeError(f"{cls.__name__} has no such field, or needs one more: {wrong}")
-        fields = vars(self)
-        fields.update(defaults)
-        for name, make in factories.items():
-            if name not in values:
-                fields[name] = make()
-        fields.update(values)
+        made = {name: make() for name, make in factories.items() if name not in values}
+        return {**defaults, **made, **values}
+
+    def __init__(self: Any, /, *places: Any, **values: Any) -> None:
+        # A form does this hundreds of times a key; with all by their places nothing is left to ask.
+        if values or len(places) != len(names):
+            values = named(places, values)
+        else:
+            values = dict(zip(names, places, strict=True))
+        vars(self).update(values)
         if then is not None:
             then(self)
 
