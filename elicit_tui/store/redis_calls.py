@@ -2,7 +2,7 @@
 
 et:{OWNER}:calls       hash   id → what stands in clear; `version` is another one after each change
 et:{OWNER}:call:ID     hash   the blobs of one call
-et:{OWNER}:notes       hash   ID:TIME → what was left for the process that makes a call
+et:{OWNER}:notes       hash   ID:TIME:NAME → what was left for the process that makes a call
 
 Each process keeps its own calls, and puts again what Redis lost of them.
 """
@@ -71,11 +71,21 @@ LOOK: Final = LuaScript(
     "return {redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGETALL', KEYS[2])}", "no-writes"
 )
 """KEYS: calls, call; ARGV: call."""
+# A hash has no order: the time in their names is that of the notes. One that is there already was
+# sent once more after a lost connection.
 NOTE: Final = LuaScript(
-    "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]); redis.call('PEXPIRE', KEYS[1], 3600000)",
+    """
+for _, there in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if string.sub(there, -#ARGV[2]) == ARGV[2] then return end
+end
+local time = redis.call('TIME')
+local at = time[1] .. string.format('%06d', time[2])
+redis.call('HSET', KEYS[1], ARGV[1] .. ':' .. at .. ':' .. ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], 3600000)
+""",
     "allow-oom",
 )
-"""KEYS: notes; ARGV: name of the note, note."""
+"""KEYS: notes; ARGV: call, name of the note, note."""
 TAKE: Final = LuaScript("return redis.call('HDEL', KEYS[1], unpack(ARGV))", "allow-oom")
 """KEYS: notes; ARGV: name of each note."""
 
@@ -228,13 +238,13 @@ class RedisCalls(SealedCalls):
 
     async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
         # By a name that is made once: sent again after a lost connection it is still one note.
-        await self._server.run(NOTE, [key(owner, "notes")], f"{call_id}:{new_id()}", blob)
+        await self._server.run(NOTE, [key(owner, "notes")], call_id, new_id(), blob)
 
     async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         _, reply = await self._server.run(BOOK, [key(owner, "notes")])
         notes = pairs(reply)
         # Only notes for calls of this process are taken: the others are not ours to read.
-        found = {name: _id_of(name) for name in notes if _id_of(name) in ids}
+        found = {name: _id_of(name) for name in sorted(notes, key=_time_of) if _id_of(name) in ids}
         if found:
             await self._server.run(TAKE, [key(owner, "notes")], *found)
         return [(call_id, notes[name]) for name, call_id in found.items()]
@@ -242,6 +252,10 @@ class RedisCalls(SealedCalls):
 
 def _id_of(name: bytes) -> str:
     return name.decode("ascii", "replace").partition(":")[0]
+
+
+def _time_of(name: bytes) -> bytes:
+    return name.partition(b":")[2]
 
 
 def _text(call: KeptCall) -> str:

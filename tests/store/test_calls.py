@@ -264,6 +264,27 @@ async def test_what_is_left_for_a_call_is_taken_once_and_by_no_other(
     assert await one.calls.notes(OWNER, ["b"]) == [("b", b"for b")]
 
 
+async def test_what_is_left_for_calls_is_taken_in_the_order_in_which_it_was_left(
+    one: Store, other: Store
+) -> None:
+    left = [("ab"[number % 2], f"note {number}".encode()) for number in range(16)]
+    for name, note in left:
+        await other.calls.leave_note(OWNER, name, note)
+    assert await one.calls.notes(OWNER, ["b", "a"]) == left
+
+
+async def test_of_equal_calls_the_earliest_is_joined(
+    one: Store, other: Store, engine: Engine
+) -> None:
+    names = list("zyxwvuts")
+    for name in names:
+        await begins(one, name)
+        engine.clock.advance(seconds=1)
+    for name in names:
+        await one.calls.paused(OWNER, name, b"waits")
+    assert await begins(other, "new") == ("joins", "z")
+
+
 @only_sqlite
 async def test_what_does_not_open_takes_nothing_with_it(one: Store, engine: SqliteEngine) -> None:
     from tests.store.world import the_file

@@ -1,0 +1,150 @@
+"""What Redis loses without a word, refuses for a while, or is told twice."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import now
+from elicit_tui.errors import StoreError
+from elicit_tui.store import redis_layout, redis_scripts
+from elicit_tui.store.redis_store import RedisStore
+from elicit_tui.store.store import Asker
+from tests.store.redis import SECRET, needs_redis
+from tests.store.redis_pair import Start, goes, two, until
+from tests.store.world import ASKER, ME, answer, put, question
+
+pytestmark = [
+    pytest.mark.anyio,
+    needs_redis,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
+    pytest.mark.usefixtures("hurried"),
+]
+
+
+async def test_what_was_lost_without_a_cut_connection_is_put_again_at_the_next_look(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        await asking.heartbeat()
+        redis.command("DEL", f"et:{{{ASKER.session}}}:q:{waiting.id}")
+        asking._restored_at = -1e9
+        await asking.heartbeat()
+        assert [one.id for one in await answering.waiting()] == [waiting.id]
+
+
+async def test_a_question_that_was_put_twice_by_one_call_keeps_the_answer_between(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection was lost after the script had run, so that it is sent once more."""
+    redis = start()
+    async with two(redis) as (asking, answering):
+        await asking.begin(ASKER)
+        run, asked = asking.server.run, question()
+
+        async def twice(script: Any, *more: Any) -> Any:
+            done = await run(script, *more)
+            if script is redis_scripts.CREATE:
+                (seen,) = await answering.waiting()
+                await answering.answer(seen.id, answer(seen))
+                done = await run(script, *more)
+            return done
+
+        monkeypatch.setattr(asking.server, "run", twice)
+        waiting = await asking.put(asked, ASKER)
+        assert (waiting.state, waiting.answered_by) == ("answered", ME)
+
+
+async def test_changes_are_told_also_where_the_stream_is_ahead_of_its_numbers(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        number = (await answering.changes()).number
+        redis.command("SET", redis_layout.NUMBER, "5")
+        await answering.claim(waiting.id, ME)
+        seen = await until(asking, 0, lambda one: one.state == "claimed")
+        assert seen.held_by == ME
+        seen = await until(answering, number, lambda one: one.state == "claimed")
+        # The stream goes on: what comes next is in it.
+        length: Any = redis.command("XLEN", redis_layout.LOG)
+        assert length >= 1
+
+
+@pytest.mark.parametrize("stale", ["yes", "no"], ids=["read only", "without its master"])
+async def test_a_replica_that_takes_over_late_is_waited_for(start: Start, stale: str) -> None:
+    redis = start("--replica-serve-stale-data", stale)
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        redis.command("REPLICAOF", "127.0.0.1", "1")
+        given = asyncio.ensure_future(answering.answer(waiting.id, answer(waiting)))
+        await asyncio.wait([given], timeout=0.3)
+        assert not given.done()
+        redis.command("REPLICAOF", "NO", "ONE")
+        assert (await goes(given)).answered_by == ME
+
+
+async def test_a_store_is_closed_at_once_while_redis_is_away(start: Start) -> None:
+    redis = start()
+    store = await RedisStore.open(redis.url, "asker", secret=SECRET)
+    await put(store)
+    store.server.patience_sec = 1e9
+    redis.kill()
+    await goes(store.close())
+
+
+async def test_where_redis_is_full_sessions_begin_and_end_and_changes_are_read(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        redis.command("CONFIG", "SET", "maxmemory", "1")
+        await asking.begin(Asker("session-two"))
+        seen = await goes(answering.changes())
+        assert [one.id for one in seen.waiting] == [waiting.id]
+        await asking.end(ASKER.session)
+        ended = await answering.get(waiting.id)
+        assert ended is not None
+        assert ended.state == "settled"
+
+
+async def test_a_key_is_as_old_as_it_is_whatever_the_clock_of_its_machine(start: Start) -> None:
+    redis = start()
+
+    def ahead() -> datetime:
+        return now() + timedelta(hours=1)
+
+    asking = await RedisStore.open(redis.url, "asker", secret=SECRET)
+    answering = await RedisStore.open(redis.url, "answerer", secret=SECRET, clock=ahead)
+    try:
+        await answering.heartbeat(ahead() - timedelta(minutes=11))
+        assert not await asking.somebody_is_there()
+        await answering.heartbeat(ahead() - timedelta(minutes=9))
+        assert await asking.somebody_is_there()
+        # Whoever holds a question pressed its key just now, by every clock.
+        waiting = await put(asking)
+        claimed = await answering.claim(waiting.id, ME)
+        assert claimed is not None
+        assert claimed.last_key_at is not None
+        assert abs(claimed.last_key_at - ahead()) < timedelta(seconds=3)
+    finally:
+        await answering.close()
+        await asking.close()
+
+
+async def test_a_user_who_may_not_look_leaves_no_connection_behind(start: Start) -> None:
+    redis = start()
+    redis.command("ACL", "SETUSER", "poor", "on", ">swordfish", "~et:*", "-@all", "+ping")
+    redis.command("ACL", "SETUSER", "poor", "+client|setname", "+auth")
+    with pytest.raises(StoreError, match="lacks a right"):
+        await RedisStore.open(f"unix://poor:swordfish@{redis.socket}", "asker", secret=SECRET)
+    told: Any = redis.command("CLIENT", "LIST")
+    assert "user=poor" not in (told.decode() if isinstance(told, bytes) else str(told))
