@@ -163,6 +163,7 @@ def test_a_question_that_did_not_come_was_not_refused() -> None:
     [
         (ProtocolCallError(-32602, "Declined."), []),
         (ProtocolCallError(INTERNAL_ERROR, "Traceback"), ["error -32603: Traceback"]),
+        (ProtocolCallError(INTERNAL_ERROR, "Tr\x1bace"), ["error -32603: Tr␛ace"]),
         (ServerError("It went away."), ["It went away."]),
     ],
 )
@@ -189,6 +190,12 @@ def test_a_server_that_pushes_in_the_later_revision_gets_the_hint_whoever_says_s
     run = Run(PAINTS, MODERN, "accept", result=result, protocol_version=MODERN, failures=["x"])
     assert "write --eras 2025-11-25" in str(hint_of(run))
     assert hint_of(replace(run, protocol_version=HANDSHAKE)) is None
+    # Told as an error of the protocol it is the same; a server whose question came can push.
+    told = replace(run, result=None, error=ProtocolCallError(-32000, said))
+    assert "write --eras 2025-11-25" in str(hint_of(told))
+    came = Resolved(with_schema(COLOUR), Review(), decline("answers", "No."), 0)
+    assert hint_of(replace(run, resolved=[came])) is None
+    assert hint_of(replace(run, failures=[])) is None
 
 
 def test_an_error_of_a_server_that_asks_only_in_the_other_revision_names_it() -> None:
@@ -224,17 +231,32 @@ def test_an_author_is_told_what_to_write_in_the_words_of_the_place() -> None:
     assert "try elicit_eras = 2026-07-28 in the ini file" in str(hint_of(run))
 
 
-@pytest.mark.parametrize(("agreed", "others"), [(True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("agreed", "refusal", "others"),
+    [(True, None, True), (False, None, False), (False, {}, True), (True, {"agree": True}, False)],
+)
 def test_a_form_that_is_sent_with_a_no_has_no_other_ways(
-    tmp_path: Path, agreed: bool, others: bool
+    tmp_path: Path, agreed: bool, refusal: Any, others: bool
 ) -> None:
     agrees = {"type": "object", "properties": {"agree": {"type": "boolean"}}, "required": ["agree"]}
     file = tmp_path / "paints.toml"
-    answer = PreparedAnswer(content={"agree": agreed})
+    answer = PreparedAnswer(content={"agree": agreed}, refusal=refusal)
     kept = {"paints": {HANDSHAKE: [question_snapshot(with_schema(agrees))]}}
     snapshot_file(file).write_text(json.dumps(kept))
     names = ways_known(replace(PAINTS, answers=(answer,), file=file), HANDSHAKE)
     assert ("accept" in names, "decline" in names) == (True, others)
+
+
+def test_a_question_that_is_kept_may_want_what_its_scenario_does_not_give_any_more(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "paints.toml"
+    kept = {"paints": {HANDSHAKE: [question_snapshot(with_schema(COLOUR))]}}
+    snapshot_file(file).write_text(json.dumps(kept))
+    answer = PreparedAnswer(content={"shade": "red"})
+    names = ways_known(replace(PAINTS, answers=(answer,), file=file), HANDSHAKE)
+    assert {"accept", "decline", "Colour is null"} <= set(names)
+    assert "what is optional is left out" not in names
 
 
 def test_a_question_or_a_file_that_is_nested_too_deep_is_told_and_breaks_nothing(

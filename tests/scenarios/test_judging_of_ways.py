@@ -80,6 +80,8 @@ def test_an_invalid_answer_that_is_acted_on_is_a_fault_and_a_refusal_of_it_is_no
     assert faults("invalid", None, error=ProtocolCallError(-32602, "no")) == []
     assert faults("invalid", result("no"), watched=CHANGED) == ["a.txt changed"]
     assert faults("invalid", asked=()) == ["question 1 did not come"]
+    # It may ask once more, as what it was sent was no answer.
+    assert faults("invalid", result("no"), asked=(COLOURED, COLOURED)) == []
 
 
 def test_a_property_that_nobody_asked_for_may_not_come_back() -> None:
@@ -172,8 +174,12 @@ def test_an_answer_whose_question_did_not_come_fails_its_scenario() -> None:
 
 def test_what_comes_of_a_question_without_its_answer_is_not_told_beside_it() -> None:
     expects = replace(PAINTS, expect=Expectation(text="something else"))
-    assert written(scenario=expects, problems=("a question that was not expected: x",)) == [
-        "a question that was not expected: x"
+    unexpected = "a question that was not expected: x"
+    assert written(scenario=expects, problems=(unexpected,)) == [unexpected]
+    # Whose question did not come is said: the glob of its message may be misspelt.
+    assert written(scenario=expects, problems=(unexpected,), used=0) == [
+        unexpected,
+        "answer 1 was not used: its question did not come",
     ]
 
 
@@ -242,6 +248,8 @@ async def test_how_much_an_accept_changed_is_counted_in_lines(tmp_path: Path) ->
         ("a\nb\n", "a\nc\n", 1),
         ("a\na\n", "a\n", 1),
         ("a\n", "a\nb\nc\n", 2),
+        ("a\nb\n", "c\na\nb\n", 1),
+        ("a\nb\n", "c\n", 2),
         ("a\nb\n", None, 2),
         ("a\n", "a", 0),
     ):
@@ -267,6 +275,7 @@ def test_a_scenario_that_refuses_is_held_against_what_it_watches_and_on_refusal(
     assert written(result("not painted"), refuses) == []
     assert written(result("not painted"), refuses, watched=CHANGED) == ["a.txt changed"]
     assert written(scenario=refuses) == ['on_refusal: the text is "painted", not "not painted"']
+    assert written(scenario=replace(refuses, answers=(ANSWER,))) == []
     agrees = {"type": "object", "properties": {"agree": {"type": "boolean"}}}
     asked = form_request(params={"requestedSchema": agrees})
     accepts = replace(refuses, answers=(PreparedAnswer(content={"agree": False}),))
@@ -326,6 +335,12 @@ def test_what_an_accept_leaves_where_the_one_before_left_it_hides_an_act() -> No
     assert list(hides_an_act(first, again)) == []
     first.watched = again.watched = SAME
     assert list(hides_an_act(first, again)) == []
+    # What a server calls its parts is told in neutral text.
+    before, after = (State(name, parts={"/a\x1b[31m": name}) for name in "12")
+    first.watched = Watched({"a.json": before}, {"a.json": after})
+    again.watched = Watched({"a.json": after}, {"a.json": replace(after, digest="3")})
+    (told,) = hides_an_act(first, again)
+    assert "a.json /a␛[31m is the same" in told
 
 
 def test_a_scenario_that_says_nothing_by_which_acting_is_known_is_told_so() -> None:
@@ -370,6 +385,17 @@ def test_what_was_given_as_an_argument_comes_back_whatever_was_done() -> None:
     assert list(shown_of_acceptance(asked, base, no)) == []
     (shown,) = shown_of_acceptance(PAINTS, base, no)
     assert shown.startswith('structured /colour is "red"')
+    within = replace(PAINTS, arguments={"order": [{"colour": "red"}]})
+    assert list(shown_of_acceptance(within, base, no)) == []
+
+
+def test_each_entry_of_a_list_that_an_accept_showed_is_an_act_by_itself() -> None:
+    base = Run(PAINTS, HANDSHAKE, "accept", result=result("x", walls=["north", {"side": "east"}]))
+    both = result("y", walls=["north", {"side": "none"}, "more"])
+    (shown,) = shown_of_acceptance(PAINTS, base, both)
+    assert shown.startswith('structured /walls/0 is "north"')
+    (shown,) = shown_of_acceptance(PAINTS, base, result("y", walls=[None, {"side": "east"}]))
+    assert shown.startswith('structured /walls/1/side is "east"')
 
 
 def test_the_text_of_an_accept_is_an_act_where_nothing_is_expected_and_no_structure_tells() -> None:

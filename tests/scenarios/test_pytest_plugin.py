@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,11 +12,14 @@ import tomli
 
 from tests.cli.running import DEMO, run
 from tests.scenarios.runs import CACHE, scenarios
+from tests.scenarios.test_lint import form
 
 ROOT = Path(__file__).parent.parent.parent
 OWN = """
+import asyncio, shlex
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import CallToolResult
 from pydantic import BaseModel
 
 server = MCPServer("journeys")
@@ -77,6 +81,36 @@ def test_a_server_of_its_own(elicit):
 @pytest.mark.anyio
 async def test_in_a_coroutine(elicit):
     assert elicit.call(server, "book", answers=[right]).text == "booked Rome"
+
+@server.tool()
+async def tells(context: Context) -> CallToolResult:
+    answer = await context.elicit("Where to?", Place)
+    return CallToolResult(content=[], is_error=answer.action == "cancel")
+
+def test_what_a_call_came_to(elicit):
+    cancelled = elicit.call(server, "tells", answers=[elicit.cancelled("Where*")])
+    assert (cancelled.is_error, cancelled.actions) == (True, ("cancel",))
+    assert cancelled.structured is None and cancelled.text == ""
+    given = elicit.accepted(right, message="Where*")
+    assert not elicit.call(server, "tells", answers=[given]).is_error
+    ended = elicit.call(shlex.split(DEMO), "clear_cache", answers=[True])
+    assert ended.structured == {"cleared": True}
+
+@server.tool()
+async def waits() -> str:
+    await asyncio.Event().wait()
+
+def test_a_call_that_does_not_end(elicit):
+    with pytest.raises(AssertionError, match="did not end within 0.5 seconds .seconds."):
+        elicit.call(server, "waits", seconds=0.5)
+
+def test_what_is_watched(elicit, tmp_path):
+    state = tmp_path / "state"
+    def anew():
+        state.write_text("")
+        return server
+    with pytest.raises(AssertionError, match="is the same after the accept"):
+        elicit.branches(anew, "book", answers=[right], watch=[state], changes=1, **wrong)
 """
 COMMAND = DEMO.partition("=")[2]
 
@@ -106,10 +140,13 @@ def test_the_fixture_calls_servers_in_this_process_and_out_of_it(tmp_path: Path)
         "every_branch_in_this_process",
         "a_server_that_is_made_anew",
         "a_server_of_its_own",
+        "what_a_call_came_to",
+        "a_call_that_does_not_end",
+        "what_is_watched",
     ):
         assert f"test_own.py::test_{name} PASSED" in shown, shown
     assert "test_in_a_coroutine[asyncio] PASSED" in shown
-    assert "3 failed, 6 passed" in shown, shown
+    assert "3 failed, 9 passed" in shown, shown
     # What to write is told as Python, and nothing of what comes of an answer that was not given.
     assert 'elicit.accepted({…}, despite=["destructive.' in shown
     assert "it acted all the same" not in shown.partition("a_warning_stops")[2].partition("____")[0]
@@ -134,6 +171,50 @@ def test_each_way_of_a_scenario_file_is_a_test_with_a_name(tmp_path: Path) -> No
     for way in ("accept", "decline", "cancel", "deadline", "an extra property"):
         assert f"PASSED cache.toml::clears the cache: {way}" in shown
     assert "failed" not in shown
+
+
+INI = """
+[pytest]
+elicit_with =
+    SERVER
+elicit_eras = 2025-11-25 2026-07-28
+elicit_scenarios = here/*.toml
+"""
+
+
+def test_which_files_hold_scenarios_and_in_which_revisions_is_said_in_the_ini_file(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "pytest.ini").write_text(INI.replace("SERVER", DEMO))
+    (tmp_path / "here").mkdir()
+    scenarios(tmp_path / "here", CACHE, "cache.toml")
+    scenarios(tmp_path, CACHE, "elsewhere.toml")
+    (tmp_path / "here" / "other.toml").write_text("[tool]\n# [[scenario]]\n")
+    (tmp_path / "here" / "bytes.toml").write_bytes(b"[[scenario]]\n\xff")
+    (tmp_path / "here" / "large.toml").write_text(CACHE + "#" * 1024 * 1024)
+    shown = run_pytest(tmp_path, "--collect-only")
+    ways = [line.strip() for line in shown.splitlines() if "Scenario" in line]
+    assert ways == [
+        "<ScenarioFile cache.toml>",
+        *(
+            f"<ScenarioWay clears the cache: {way} in {era}>"
+            for era in ("2025-11-25", "2026-07-28")
+            for way in ("accept", "every other way")
+        ),
+    ], shown
+
+
+def test_a_way_that_the_questions_have_no_more_is_told_as_such(tmp_path: Path) -> None:
+    file = scenarios(tmp_path, CACHE, "cache.toml")
+    assert run("--with", DEMO, "test", str(file), "--update").code == 0
+    kept = file.with_name("cache.snapshots.json")
+    questions = json.loads(kept.read_text())
+    older = form("guests", required=True)
+    questions["clears the cache"] = {"2024-01-01": [older], **questions["clears the cache"]}
+    kept.write_text(json.dumps(questions))
+    shown = run_pytest(tmp_path, "cache.toml", "--elicit-with", DEMO, "-k", "decline or null")
+    assert "The questions have no such way any more: Guests is null" in shown, shown
+    assert "1 failed, 3 passed" in shown
 
 
 def test_a_server_that_nobody_named_is_told_at_collection(tmp_path: Path) -> None:

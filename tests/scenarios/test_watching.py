@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import BaseModel
@@ -19,6 +22,7 @@ from tests.cli.running import Ended, run
 from tests.scenarios.runs import failures, outcome_of, scenarios
 
 LAB = Path(__file__).with_name("lab.py")
+BOUND = 20.0
 
 
 class Nothing(BaseModel):
@@ -327,3 +331,94 @@ async def test_the_parts_of_a_json_object_are_its_values_and_a_list_is_one_part(
     }
     for text in ("", "[1]", "3", "{", "[" * 100_000, json.dumps({"a": "b" * CHUNK_BYTES})):
         assert await parts(text) == {}
+
+
+@pytest.mark.anyio
+async def test_what_has_a_blank_in_its_name_and_is_there_is_no_command(tmp_path: Path) -> None:
+    (tmp_path / "my state").write_text("one")
+    (tmp_path / "my folder").mkdir()
+    watched = ("my state", "my folder")
+    before = await states(watched, directory=tmp_path)
+    assert Watched(before, before).problems == []
+    (tmp_path / "my state").write_text("two")
+    (tmp_path / "my folder" / "file").write_text("one")
+    assert Watched(before, await states(watched, directory=tmp_path)).changed == [*watched]
+
+
+def lives(number: int) -> bool:
+    try:
+        return psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.mark.anyio
+async def test_a_command_whose_time_is_over_ends_with_all_that_it_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "COMMAND_SECONDS", 0.5)
+    numbers = tmp_path / "numbers"
+    script = tmp_path / "begins.sh"
+    script.write_text(f"sleep 300 & echo $$ $! > {numbers}; wait\n")
+    found = await states([f"sh {script}"])
+    assert "did not end" in str(found[f"sh {script}"].problem)
+    shell, child = map(int, numbers.read_text().split())
+    give_up = time.monotonic() + BOUND
+    while lives(shell) or lives(child):
+        assert time.monotonic() < give_up
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.anyio
+async def test_what_a_command_says_beside_its_output_is_no_state(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    said.write_text("one")
+    command = f"sh -c 'cat {said} >&2'"
+    before = await states([command])
+    said.write_text("two")
+    assert Watched(before, await states([command])).changed == []
+
+
+@pytest.mark.anyio
+async def test_lines_and_parts_are_the_same_in_however_many_pieces_they_are_read(
+    tmp_path: Path,
+) -> None:
+    text = b'{"a": 1,\n"bcdefgh": [2,\n3]}\nlast'
+    found = []
+    for size in (1, 2, 3, 5, 8, len(text)):
+        read = watching._Content(counted=True)
+        for place in range(0, len(text), size):
+            read.add(text[place : place + size])
+        found.append(read.state())
+    assert all(each == found[0] for each in found)
+    assert sum((found[0].lines or {}).values()) == 4
+    in_order = watching._Content(counted=False)
+    in_order.add(b'{"a": ')
+    in_order.add(b"1}")
+    assert in_order.state().parts == {"/a": "1"}
+
+
+@pytest.mark.anyio
+async def test_of_too_many_lines_no_number_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "MOST_LINES", 2)
+    (tmp_path / "few").write_text("a\nb\n")
+    (tmp_path / "many").write_text("a\nb\nc\n")
+    found = await states(["few", "many"], counted=True, directory=tmp_path)
+    assert (found["few"].lines is None, found["many"].lines is None) == (False, True)
+    assert Watched(found, found).changes("many") is None
+
+
+@pytest.mark.anyio
+async def test_a_directory_is_the_same_in_whatever_order_its_files_were_made(
+    tmp_path: Path,
+) -> None:
+    names = [f"{number}" for number in range(40)]
+    for folder, order in (("one", names), ("other", names[::-1])):
+        (tmp_path / folder / "below").mkdir(parents=True)
+        for name in order:
+            (tmp_path / folder / name).write_text(name)
+            (tmp_path / folder / "below" / name).write_text(name)
+    found = await states(["one", "other"], directory=tmp_path)
+    assert found["one"].digest == found["other"].digest
