@@ -351,18 +351,31 @@ def test_nothing_turns_while_questions_wait(
     run(body())
 
 
+def hold_reviews_of(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[threading.Event, threading.Event]:
+    """Keep the guardian's reviews of a server's questions from ending.
+
+    Two events: the guardian sets the first when such a review begins; the test sets the second to
+    let them end.
+    """
+    begins, may_end = threading.Event(), threading.Event()
+    review = Guardian.review
+
+    def held(guardian: Guardian, request: ElicitationRequest) -> Review:
+        if request.server.name == server:
+            begins.set()
+            assert may_end.wait(20)
+        return review(guardian, request)
+
+    monkeypatch.setattr(Guardian, "review", held)
+    return begins, may_end
+
+
 def test_a_question_too_large_to_be_looked_at_in_a_moment_holds_up_no_other(
     bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other_is_shown = threading.Event()
-    review = Guardian.review
-
-    def slow(guardian: Guardian, request: ElicitationRequest) -> Review:
-        if request.server.name == "large":
-            assert other_is_shown.wait(20)
-        return review(guardian, request)
-
-    monkeypatch.setattr(Guardian, "review", slow)
+    _, other_is_shown = hold_reviews_of("large", monkeypatch)
 
     async def body() -> None:
         table = bench()
@@ -383,21 +396,13 @@ def test_a_question_too_large_to_be_looked_at_in_a_moment_holds_up_no_other(
 def test_a_large_question_that_is_taken_back_while_it_is_looked_at_is_shown_to_nobody(
     bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, taken_back = threading.Event(), threading.Event()
-    review = Guardian.review
-
-    def slow(guardian: Guardian, request: ElicitationRequest) -> Review:
-        begun.set()
-        assert taken_back.wait(20)
-        return review(guardian, request)
-
-    monkeypatch.setattr(Guardian, "review", slow)
+    review_begins, taken_back = hold_reviews_of("large", monkeypatch)
 
     async def body() -> None:
         table = bench()
-        request = form_request("Which colour? " * 2_000)
+        request = form_request("Which colour? " * 2_000, server="large")
         asked = table.asks(request)
-        assert await asyncio.to_thread(begun.wait, 20)
+        assert await asyncio.to_thread(review_begins.wait, 20)
         table.broker.withdraw(request.id, "The server took it back.")
         taken_back.set()
         assert (await asked).decided_by == "server"
