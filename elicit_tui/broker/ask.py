@@ -341,6 +341,10 @@ class AskStep:
                     return cancel("deadline", reason, key=key)
         finally:
             entry.pending = None
+            # An end from outside stands also where whoever asks is cancelled before it is told of
+            # it. An accept does not, as it has reached nobody.
+            if pending.settled.done() and pending.settled.result().action != "accept":
+                entry.ended = entry.ended or pending.settled.result()
             self._queue.remove(pending)
             clock.cancel()
             answering.cancel()

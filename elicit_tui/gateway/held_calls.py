@@ -432,8 +432,6 @@ class HeldCalls:
         for held in held_calls:
             held.withdrawn = True
             self._watcher.withdraw(held)
-        # A round for the answers to leave, then the calls themselves.
-        await asyncio.sleep(0)
         tasks = [task for held in held_calls for task in (held.task, held.departure)]
         ending = [task for task in tasks if task is not None]
         for task in ending:
