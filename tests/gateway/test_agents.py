@@ -54,6 +54,20 @@ def test_over_http_progress_decides_how_long() -> None:
     assert claude.hold_seconds(http=True, progress=False) == 240
 
 
+@pytest.mark.parametrize(
+    ("http", "progress", "seconds"), [(True, True, 1500), (True, False, 240), (False, False, 1500)]
+)
+def test_a_request_is_held_as_it_came_and_asked(http: bool, progress: bool, seconds: float) -> None:
+    asks: Any = Request(0.0)
+    asks.agent, asks.http, asks.has_token = AgentInfo("claude-code"), http, progress
+    assert requester.hold_seconds("auto", asks) == seconds
+    assert requester.hold_seconds(7, asks) == 7
+    for waits in (seconds - 1, seconds + 1):
+        settings = GatewaySettings(wait_sec=waits)
+        pauses = may_pause(settings, "claude-code", http=http, progress=progress)
+        assert pauses is (waits > seconds)
+
+
 @pytest.mark.parametrize(("waits", "pauses"), [(0.0, True), (50.0, False), (51.0, True)])
 def test_a_call_may_pause_where_its_question_outlasts_the_hold(waits: float, pauses: bool) -> None:
     gateway = GatewaySettings(wait_sec=waits)

@@ -348,6 +348,26 @@ async def test_an_agent_that_drops_forms_on_its_pipe_is_asked_over_http_alone(
     assert (len(world.client.shown), len(world.person.asked)) == ((1, 0) if http else (0, 1))
 
 
+@pytest.mark.parametrize("page_id", ["e-1", None])
+async def test_a_page_is_shown_in_a_client_with_who_asks_for_it_and_an_id(
+    make_world: MakeWorld, page_id: str | None
+) -> None:
+    world = make_world("client", modes=frozenset({"url"}))
+    page = {"mode": "url", "message": "Pay\x1b.", "url": "https://pay.example/1"}
+    page |= {} if page_id is None else {"elicitationId": page_id}
+    server = world.question().request.server
+    question = Question(ElicitationRequest(server, page, calls=(world.call,)))
+    asking = await world.asks(question)
+    (shown,) = world.client.shown
+    assert (shown["mode"], shown["url"]) == ("url", "https://pay.example/1")
+    assert shown["message"].startswith("paint asks: Pay")
+    assert "\x1b" not in shown["message"]
+    assert shown["elicitationId"] == (page_id or question.id)
+    await world.client_says({"action": "accept", "content": {"a": 1}})
+    outcome = await ended(asking)
+    assert (outcome.action, outcome.content, outcome.scope) == ("accept", None, None)
+
+
 async def test_a_clients_time_begins_as_it_is_shown_the_question(make_world: MakeWorld) -> None:
     world, deadline = make_world(), Deadline(60)
     asking = asyncio.ensure_future(world.asking.respond(world.question(), deadline))
@@ -385,6 +405,23 @@ async def test_the_agents_own_answer_counts_once_and_only_while_it_is_waited_for
     assert await ended(asking) is answer
     assert world.person.withdrawn == [question]
     assert not world.asking.answer_by_agent(question.id, answer)
+
+
+async def test_where_a_person_and_the_agent_answer_at_once_the_persons_counts(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world("console")
+    question = world.question()
+    asking = await world.asks(question)
+    answer = accept("agent", "The agent answered.", {"colour": "red"})
+    assert world.asking.answer_by_agent(question.id, answer)
+    world.person.sends(question, {"colour": "blue"})
+    assert (await ended(asking)).decided_by == "user"
+    other = world.question()
+    asking = await world.asks(other)
+    world.person.sends(other, {"colour": "blue"})
+    await ended(asking)
+    assert not world.asking.answer_by_agent(other.id, answer)
 
 
 def test_an_answer_of_the_agent_that_is_none_says_why() -> None:

@@ -110,3 +110,22 @@ async def test_who_asks_nothing_in_time_is_closed_and_who_waits_for_an_answer_is
     silent, asks = connect(), connect(busy=True)
     await settled()
     assert closed(silent, asks) == [True, False]
+    # Once it is answered it may bring another request, and no longer than that.
+    answered: Any = asks.cycle
+    answered.response_complete = True
+    asks.on_response_complete()
+    assert closed(asks) == [False]
+    await settled()
+    assert closed(asks) == [True]
+
+
+async def test_the_time_for_the_next_request_begins_with_the_answer(connect: Connect) -> None:
+    asks = connect()
+    first = asks._waiting
+    asks.on_response_complete()
+    assert first is not None
+    assert first.cancelled()
+    second = asks._waiting
+    assert second is not None
+    asks.connection_lost(None)
+    assert second.cancelled()

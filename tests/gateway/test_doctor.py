@@ -69,8 +69,13 @@ def files() -> Iterator[DoctorFiles]:
 
 
 @asynccontextmanager
-async def agent(upwards: str = HANDSHAKE, name: str = "crush") -> AsyncIterator[Client]:
-    """The Python SDK's client on a gateway of this process, with the real clock."""
+async def agent(
+    upwards: str = HANDSHAKE, name: str = "crush", **more: Any
+) -> AsyncIterator[Client]:
+    """The Python SDK's client on a gateway of this process, with the real clock.
+
+    `more`: as that client takes it.
+    """
 
     def opened(token: Token, key: str) -> AbstractAsyncContextManager[AgentSession]:
         return open_session(Settings(), [], PersonAtOtherTerminal())
@@ -78,8 +83,9 @@ async def agent(upwards: str = HANDSHAKE, name: str = "crush") -> AsyncIterator[
     era, _, transport = upwards.partition("+")
     mode = "legacy" if era == HANDSHAKE else era
     carried = over_http(opened, Clock()) if transport else in_memory(opened)
+    more = {"mode": mode, "cache": None, **more}
     info = types.Implementation(name=name, version="1.0")
-    async with carried as streams, Client(streams, mode=mode, cache=None, client_info=info) as one:
+    async with carried as streams, Client(streams, client_info=info, **more) as one:
         yield one
 
 
@@ -174,15 +180,8 @@ async def test_the_tool_is_there_for_that_agent_while_a_doctor_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measuring, "LOOK_SECONDS", 0.02)
-    changed = asyncio.Event()
-
-    async def note(message: Any) -> None:
-        if "tools/list_changed" in str(message):
-            changed.set()
-
     files = DoctorFiles("crush")
     async with agent() as crush, agent(name="goose") as goose:
-        crush._message_handler = note
         assert DOCTOR not in await names(crush)
         with files.asking(DoctorRequest("crush", LONGEST, EVERY, "nonce")):
             while DOCTOR not in await names(crush):
@@ -192,6 +191,21 @@ async def test_the_tool_is_there_for_that_agent_while_a_doctor_is(
             assert refused.is_error
             assert "Unknown tool" in str(refused.content)
         assert DOCTOR not in await names(crush)
+
+
+async def test_an_agent_that_asked_for_nothing_yet_is_told_that_a_doctor_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measuring, "LOOK_SECONDS", 0.02)
+    changed = asyncio.Event()
+
+    async def note(message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            changed.set()
+
+    async with agent(message_handler=note):
+        with DoctorFiles("crush").asking(DoctorRequest("crush", LONGEST, EVERY, "nonce")):
+            await asyncio.wait_for(changed.wait(), WAIT)
 
 
 class Caller:

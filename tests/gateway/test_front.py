@@ -15,6 +15,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from elicit_tui.elicitation.eras import EXTENSION
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
@@ -34,7 +35,8 @@ from tests.gateway.world import (
 
 pytestmark = pytest.mark.anyio
 
-KNOWN = Catalogue([TOOL], [{"name": "greet"}], [{"uri": "a://b"}], instructions="Be kind.")
+SHAPED = {**TOOL, "name": "count", "outputSchema": {"type": "object"}}
+KNOWN = Catalogue([TOOL, SHAPED], [{"name": "greet"}], [{"uri": "a://b"}], instructions="Be kind.")
 
 
 def front(*unseen: str, gateway: GatewaySettings | None = None, **known: Catalogue) -> Front:
@@ -110,20 +112,35 @@ CONVERSATIONS: Mapping[str, list[dict[str, Any]]] = {
         *(modern(method, number) for number, method in enumerate(LISTS)),
     ],
     "2026-07-28 without discover": [modern("tools/list", "x")],
+    "2026-07-28 with tasks": [
+        asks(
+            "tools/list",
+            _meta={
+                **MODERN_META,
+                "io.modelcontextprotocol/clientCapabilities": {"extensions": {EXTENSION: {}}},
+            },
+        )
+    ],
+}
+OWNERS: Mapping[str, dict[str, Any]] = {
+    "as shipped": {},
+    "an agent may answer": {"agent_answers": "allow"},
+    "no tasks": {"tasks": "never"},
+    "an agent outwaits its questions": {"wait_sec": 60},
 }
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS.values(), ids=CONVERSATIONS)
-@pytest.mark.parametrize("allowed", ["never", "allow"])
+@pytest.mark.parametrize("owner", OWNERS.values(), ids=OWNERS)
 async def test_it_answers_as_the_session_does(
-    tmp_path: Path, conversation: list[dict[str, Any]], allowed: Any
+    tmp_path: Path, conversation: list[dict[str, Any]], owner: dict[str, Any]
 ) -> None:
     files = CatalogueFiles(tmp_path)
     server = ServerSettings("docs", command="sleep", args=("60",))
     files.write(server, KNOWN)
     settings = Settings(
         servers={"docs": server},
-        gateway=GatewaySettings(ask_via="console", agent_answers=allowed),
+        gateway=GatewaySettings(ask_via="console", **owner),
     )
     offered = SessionOffers.remembered(settings, ["docs"], files)
     early = Front(offered, settings.gateway)
@@ -160,6 +177,24 @@ NOT_ANSWERED: Mapping[str, bytes] = {
     "no client": line(asks("initialize", protocolVersion=HANDSHAKE, capabilities={})),
     "a client without a name": line(
         asks("initialize", protocolVersion=HANDSHAKE, capabilities={}, clientInfo={"version": "1"})
+    ),
+    "a client with a version that is no text": line(
+        {
+            **INITIALIZE,
+            "params": {**INITIALIZE["params"], "clientInfo": {"name": "a", "version": 1}},
+        }
+    ),
+    "a client with icons": line(
+        {
+            **INITIALIZE,
+            "params": {
+                **INITIALIZE["params"],
+                "clientInfo": {"name": "a", "version": "1", "icons": [{"src": 1}]},
+            },
+        }
+    ),
+    "a progress token that is a flag": line(
+        {**INITIALIZE, "params": {**INITIALIZE["params"], "_meta": {"progressToken": True}}}
     ),
     "capabilities that are none": line(
         {**INITIALIZE, "params": {**INITIALIZE["params"], "capabilities": {"elicitation": 3}}}
@@ -247,6 +282,15 @@ def test_ten_megabytes_are_not_read_here() -> None:
     assert len(early.handover().unread) == read
 
 
+def test_of_messages_that_wait_for_the_session_no_more_than_a_bound_are_read_here() -> None:
+    early, call = front(), line(asks("tools/call", name="docs__find", x="y" * 1000))
+    for _ in range(MOST_BYTES // len(call)):
+        assert not early.is_full
+        early.read(call)
+    early.read(call)
+    assert early.is_full
+
+
 def test_of_an_agent_that_asks_and_does_not_read_not_all_answers_are_kept_here() -> None:
     early = front()
     listing = line(asks("tools/list"))
@@ -278,6 +322,14 @@ def test_a_doctor_that_died_keeps_no_list_from_an_agent(tmp_path: Path) -> None:
 def test_a_list_waits_for_a_server_that_was_never_seen() -> None:
     early = front("new", docs=KNOWN)
     assert early.read(line(modern("tools/list"))) == b""
+
+
+def test_a_list_does_not_wait_for_a_server_that_cannot_be_started() -> None:
+    early = front(docs=KNOWN)
+    lacks = ServerSettings("lacks", command="x", missing=("TOKEN",))
+    early.offered.servers = {**early.offered.servers, "lacks": lacks}
+    (listed,) = answers(early.read(line(modern("tools/list"))))
+    assert "docs__find" in {tool["name"] for tool in listed["result"]["tools"]}
 
 
 def test_two_starts_never_hand_over_the_same_id() -> None:

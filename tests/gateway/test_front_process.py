@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.shared.message import SessionMessage
+from mcp_types import ErrorData, JSONRPCError, JSONRPCResponse
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
+from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.opening import SessionOptions, open_session, remember_catalogues
 from elicit_tui.gateway.stdio import file_streams, serve
 from tests.gateway.front_messages import INITIALIZED, TOOL, asks, line, modern
@@ -101,6 +104,76 @@ async def test_the_first_turn_has_its_tools_before_the_sdk_is_there_and_goes_on_
     assert (again["id"], [tool["name"] for tool in again["result"]["tools"]]) == (6, names)
     assert gateway.ends() == b""
     assert settings.servers
+
+
+async def test_answers_that_an_agent_has_not_read_when_the_session_begins_are_all_there(
+    tmp_path: Path,
+) -> None:
+    server = server_line("workshop.py", "stdio")
+    await remembered(server)
+    given = ["--with", f"workshop={server}", "gateway", "workshop"]
+    gateway = await asyncio.to_thread(Gateway, tmp_path, *given)
+    # More than the pipe holds.
+    gateway.asks(INITIALIZE, INITIALIZED, *(asks("tools/list", number) for number in range(2, 90)))
+    gateway.asks(asks("tools/call", 90, name="workshop__plain", arguments={}))
+    gateway.let_load()
+    answered = [await asyncio.to_thread(gateway.answer) for _ in range(90)]
+    assert [each["id"] for each in answered] == list(range(1, 91))
+    assert answered[-1]["result"]["content"][0]["text"] == "plain answer"
+    assert gateway.ends() == b""
+
+
+async def test_an_agent_whose_first_list_was_an_old_one_is_told_by_the_session(
+    tmp_path: Path,
+) -> None:
+    server = server_line("workshop.py", "stdio")
+    settings = await remembered(server)
+    CatalogueFiles().write(settings.servers["workshop"], Catalogue([TOOL]))
+    given = ["--with", f"workshop={server}", "gateway", "workshop"]
+    gateway = await asyncio.to_thread(Gateway, tmp_path, *given)
+    gateway.asks(INITIALIZE, asks("tools/list", 2))
+    assert gateway.answer()["id"] == 1
+    assert "workshop__find" in {tool["name"] for tool in gateway.answer()["result"]["tools"]}
+    gateway.let_load()
+
+    async def ask(listing: dict[str, Any]) -> Any:
+        gateway.asks(listing)
+        return await asyncio.wait_for(asyncio.to_thread(gateway.answer), 3 * WAIT)
+
+    await until_live(ask, asks("tools/list", 3))
+    told = await ask(INITIALIZED)
+    assert told["method"] == "notifications/tools/list_changed"
+    gateway.ends()
+
+
+LOADS = """
+import sys
+from elicit_tui.elicitation.settings import GatewaySettings
+from elicit_tui.errors import ServerError
+from elicit_tui.gateway.front import Front, answer_while
+from elicit_tui.gateway.offers import SessionOffers
+
+def load():
+    raise ServerError("It cannot be started.")
+
+front = Front(SessionOffers({}, prefix=True), GatewaySettings())
+before = sys.getswitchinterval()
+answer_while(lambda: None, front)
+assert sys.getswitchinterval() == before
+try:
+    answer_while(load, front)
+except ServerError as error:
+    print(error, file=sys.stderr)
+assert sys.getswitchinterval() == before
+"""
+
+
+def test_what_fails_while_it_loads_is_raised_and_the_interpreter_goes_on_as_before() -> None:
+    command = [sys.executable, "-c", LOADS]
+    ended = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=WAIT * 3
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"It cannot be started.\n")
 
 
 async def remembered(command: str) -> Settings:
@@ -226,6 +299,31 @@ async def test_a_late_answer_to_an_earlier_beginning_answers_no_new_question() -
         while ended.get("id") != 4:
             ended = await ask()
         assert ended["result"]["content"][0]["text"].startswith("decline")
+
+
+async def test_of_a_beginning_that_was_answered_the_agent_hears_nothing_more_but_its_refusal() -> (
+    None
+):
+    (to_gateway, from_agent), (to_agent, from_gateway) = os.pipe(), os.pipe()
+    handover = Handover(answered=frozenset({"front x"}))
+    with (
+        os.fdopen(to_agent, "rb", 0) as heard,
+        os.fdopen(from_agent, "wb", 0),
+        os.fdopen(to_gateway, "rb", 0) as source,
+        os.fdopen(from_gateway, "wb", 0) as target,
+    ):
+        async with file_streams(source, target, handover) as (_, write):
+            for identifier in ("front x", 5):
+                answer = JSONRPCResponse(jsonrpc="2.0", id=identifier, result={})
+                await write.send(SessionMessage(answer))
+            line_of_it = await asyncio.wait_for(asyncio.to_thread(heard.read, 4096), WAIT)
+            assert json.loads(line_of_it) == {"jsonrpc": "2.0", "id": 5, "result": {}}
+            # It was welcomed to what is refused now: to hang up lets it begin again.
+            refused = JSONRPCError(
+                jsonrpc="2.0", id="front x", error=ErrorData(code=-32602, message="odd")
+            )
+            await write.send(SessionMessage(refused))
+            assert await asyncio.wait_for(asyncio.to_thread(heard.read, 4096), WAIT) == b""
 
 
 def stale(tmp_path: Path) -> tuple[ServerSettings, CatalogueFiles]:

@@ -18,6 +18,7 @@ from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
     Ended,
+    NewCall,
     Paused,
     StillRuns,
     TooManyCalls,
@@ -171,7 +172,42 @@ async def test_who_asked_for_no_progress_is_told_of_none(session: HeldSession) -
     assert request.ticks == []
 
 
+async def test_a_request_that_was_answered_leaves_no_clock_running(session: HeldSession) -> None:
+    held = session.begins()
+    for way in ("a pause", "an end"):
+        request = Asks(session.clock.time())
+        attending = await session.attends(held, request, hold=5.0 if way == "a pause" else 1000.0)
+        assert session.clock.waking
+        if way == "a pause":
+            asked(held)
+            await session.clock.move(5)
+        else:
+            ends(held)
+        await asyncio.wait_for(attending, WAIT)
+        await settled()
+        assert session.clock.waking == 0
+        assert held._listeners == set()
+
+
 # Finding
+
+
+async def test_of_equal_calls_that_wait_the_oldest_is_joined(session: HeldSession) -> None:
+    calls = [session.begins(), session.begins()]
+    for held in calls:
+        asked(held)
+        await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    assert session.calls.to_join("key") is calls[0]
+
+
+def test_a_call_is_equal_only_with_the_same_method_server_name_and_arguments() -> None:
+    def key(method: Any = "tools/call", name: str = "a", server: str = "s", **given: Any) -> str:
+        made: Any = None
+        return NewCall(Call(method, name, given), server, made).key
+
+    assert key(one=1, two={"b": 1, "a": [2, 1]}) == key(two={"a": [2, 1], "b": 1}, one=1)
+    others = [key(), key("prompts/get"), key(name="b"), key(server="t"), key(one=1), key(one="1")]
+    assert len(set(others)) == len(others)
 
 
 async def test_what_somebody_attends_or_read_or_took_back_is_joined_by_no_equal_call(

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from elicit_tui import paths
 from elicit_tui.elicitation import accept, decline
 from elicit_tui.errors import UsageError
+from elicit_tui.gateway.http import HttpOptions, build_app
 from elicit_tui.gateway.telling import NOT_KNOWN, PAUSED_META_KEY
 from elicit_tui.gateway.tokens import Tokens
 from tests.gateway.http_world import INITIALIZE, Gateway, many_agents
@@ -154,6 +156,22 @@ async def allowed_once_for_the_session(here: Gateway, client: Client) -> PersonA
 
 
 # Their life
+
+
+def test_the_transport_ends_no_session_by_a_time_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+    whole = Server.streamable_http_app
+
+    def noted(self: Any, **how: Any) -> Any:
+        asked.append(how["session_idle_timeout"])
+        return whole(self, **how)
+
+    monkeypatch.setattr(Server, "streamable_http_app", noted)
+    nobody: Any = None
+    build_app(nobody, Tokens(), 1, HttpOptions(idle_seconds=1.0, instructions=None))
+    assert asked == [None]
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -332,6 +332,8 @@ async def test_who_asks_is_named_by_the_token_before_what_it_calls_itself() -> N
         assert waiting.id == identifier_of_it
         assert waiting.asker is not None
         assert waiting.asker.agent == "ci: raw"
+        # Where it works is not where the gateway does.
+        assert waiting.asker.directory is None
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
 

@@ -18,7 +18,7 @@ from elicit_tui.gateway.telling import NOT_KNOWN
 from elicit_tui.runtime import open_store
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person, said
 from tests.gateway.world import text_of
-from tests.host.world import HANDSHAKE, MODERN
+from tests.host.world import HANDSHAKE, MODERN, SERVERS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -35,6 +35,13 @@ async def call(client: Client, tag: str) -> types.CallToolResult:
     return await asyncio.wait_for(client.call_tool("asking__one", {"tag": tag}), PATIENCE)
 
 
+async def asked_from() -> str | None:
+    """Where the agent works whose question waits."""
+    async with open_store(Settings(), "answerer") as store:
+        (waiting,) = await store.waiting()
+    return waiting.asker.directory if waiting.asker is not None else None
+
+
 async def waiting_in_the_store() -> int:
     async with open_store(Settings(), "answerer") as store:
         await store.heartbeat()
@@ -48,6 +55,15 @@ async def test_a_question_of_an_agents_tool_is_answered_by_another_process(
 ) -> None:
     async with agent(home, agents_era, servers_era) as client, person(home, "all"):
         assert "from afar" in text_of(await call(client, "from afar"))
+
+
+async def test_the_server_that_was_started_ahead_is_the_one_that_is_called(home: Path) -> None:
+    runs = home / "runs"
+    counting = f"counting={sys.executable} {SERVERS / 'counting.py'} {runs}"
+    async with agent(home, HANDSHAKE, HANDSHAKE, counting) as client, person(home, "all"):
+        result = await asyncio.wait_for(client.call_tool("counting__run", {"tag": "a"}), PATIENCE)
+        assert "'value': 'a'" in text_of(result)
+    assert sum(line.startswith("server ") for line in runs.read_text().splitlines()) == 1
 
 
 async def test_three_people_and_six_gateways_share_200_questions(home: Path) -> None:
@@ -123,6 +139,7 @@ async def test_an_agent_does_not_answer_for_its_person_from_below_its_gateway(ho
     async with agent(home, by_another=False) as client:
         asked = asyncio.ensure_future(call(client, "mine to answer"))
         question = await identifier()
+        assert await asked_from() == str(Path.cwd())
         # Children, with a pseudo-terminal and as leaders of a session: all below who started it.
         for terminal in (False, True):
             for new in (False, True):

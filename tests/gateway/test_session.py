@@ -248,13 +248,13 @@ async def test_what_is_given_up_is_known_no_more_and_what_has_ended_is_not_given
     assert "has ended already" in says(await here.calls_tool(own_tools.CANCEL, id=identifier))
     held = here.begins("other")
     here.calls.attended_elsewhere(held, 1)
-    await here.calls.attend(_asks_for(held), here.asker(), 0.0)
+    await here.calls.attend(asks_for(held), here.asker(), 0.0)
     assert says(await here.calls_tool(own_tools.CANCEL, id=held.id)) == telling.CANCELLED
     unknown = await here.calls_tool(own_tools.CANCEL, id=held.id)
     assert (says(unknown), unknown["isError"]) == (telling.NOT_KNOWN, True)
 
 
-def _asks_for(held: HeldCall) -> HeldCall:
+def asks_for(held: HeldCall) -> HeldCall:
     question = Question(form_request(calls=(held.call,)))
     held.waiting[question.id] = question
     held.has_asked = True
@@ -279,7 +279,7 @@ async def test_an_answer_of_the_agent_that_is_none_says_why_and_changes_nothing(
 async def test_a_state_of_another_call_is_not_taken_for_this_ones(here: SessionWorld) -> None:
     held, other = here.begins(), here.begins("other")
     for each in (held, other):
-        await here.calls.attend(_asks_for(each), here.asker(), 0.0)
+        await here.calls.attend(asks_for(each), here.asker(), 0.0)
     with held.rounds.asking("key", {}) as answer, other.rounds.asking("key", {}):
         assert held.rounds.begin()
         assert other.rounds.begin()
@@ -305,7 +305,7 @@ async def test_the_answer_to_a_round_goes_on_with_its_call_and_an_unknown_one_is
     here: SessionWorld,
 ) -> None:
     held = here.begins()
-    await here.calls.attend(_asks_for(held), here.asker(), 0.0)
+    await here.calls.attend(asks_for(held), here.asker(), 0.0)
     with held.rounds.asking("key", {}) as answer:
         assert held.rounds.begin()
         given = {
@@ -381,7 +381,7 @@ async def test_the_others_learn_that_a_call_waits_has_ended_or_was_given_up() ->
     assert ("delivered", identifier, True) in shared.told
     shared.told.clear()
     other = here.begins("other")
-    await here.calls.attend(_asks_for(other), here.asker(), 0.0)
+    await here.calls.attend(asks_for(other), here.asker(), 0.0)
     await here.calls_tool(own_tools.CANCEL, id=other.id)
     await settled()
     assert ("delivered", other.id, False) in shared.told

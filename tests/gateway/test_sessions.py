@@ -186,6 +186,8 @@ async def test_requests_are_counted_by_token(world: World) -> None:
     assert (world.sessions.under_way(ANNA), world.sessions.under_way(BEN)) == (2, 1)
     world.sessions.left(ANNA, "1")
     assert world.sessions.under_way(ANNA) == 1
+    # A session that nothing is asked in takes no place in the count.
+    assert world.sessions._requests.keys() == {(ANNA, "2"), (BEN, "1")}
 
 
 async def test_a_handshake_that_nothing_follows_is_forgotten_and_one_that_goes_on_is_not(

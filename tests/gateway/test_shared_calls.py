@@ -81,6 +81,47 @@ async def test_an_agent_that_hangs_up_here_is_waited_for_no_more_where_its_call_
     assert calls.notes == [{"attended": 1}, {"attended": -1}]
 
 
+async def test_who_is_cancelled_again_while_its_note_is_written_has_left_it_all_the_same() -> None:
+    calls: Any = Calls(None)
+    written = asyncio.Event()
+    whole = calls.leave_note
+
+    async def slow(owner: str, call_id: str, note: bytes) -> None:
+        if json.loads(note) == {"attended": -1}:
+            await written.wait()
+        await whole(owner, call_id, note)
+
+    calls.leave_note = slow
+    clock = MovedClock()
+    request: Any = Request(clock.time())
+    shared = SharedCalls(calls, "owner", private=False, clock=clock)
+    attending = asyncio.ensure_future(shared.attend("call", request, 60.0, "still"))
+    await settled()
+    for _ in "12":  # The end of a whole group of tasks cancels each of them again and again.
+        attending.cancel()
+        await settled()
+    written.set()
+    await settled()
+    assert calls.notes == [{"attended": 1}, {"attended": -1}]
+    assert attending.cancelled()
+
+
+async def test_an_outcome_is_told_also_where_nobody_can_be_told_that_it_was_waited_for() -> None:
+    calls: Any = Calls(None)
+    calls.seen = replace(calls.seen, outcome=b'{"result": {"content": []}}')
+    whole = calls.leave_note
+
+    async def full(owner: str, call_id: str, note: bytes) -> None:
+        if json.loads(note) == {"attended": -1}:
+            raise StoreError("The disk is full.")
+        await whole(owner, call_id, note)
+
+    calls.leave_note = full
+    shared = SharedCalls(calls, "owner", private=False, clock=MovedClock())
+    request: Any = Request(0.0)
+    assert await shared.attend("call", request, 60.0, "still") == {"content": []}
+
+
 async def test_only_a_tool_is_one_that_may_have_run() -> None:
     calls: Any = Calls(None)
     shared = SharedCalls(calls, "owner", private=False, clock=MovedClock())

@@ -15,12 +15,19 @@ import pytest
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
 from elicit_tui.gateway import connected
-from elicit_tui.gateway.connected import KEPT_SECONDS, MOST_NOTES, session_notes
+from elicit_tui.gateway.connected import (
+    KEPT_SECONDS,
+    MOST_NOTES,
+    NoteOfSession,
+    session_notes,
+)
+from elicit_tui.gateway.requester import AgentInfo
+from elicit_tui.host.events import ServerStateChanged
 from tests.gateway.front_messages import modern
-from tests.gateway.http_world import MODERN_META
+from tests.gateway.http_world import MODERN_META, many_agents
 from tests.gateway.test_clients import ClientForms, called, via
 from tests.gateway.test_front_process import on_pipes
-from tests.gateway.world import WAIT, asking, workshop, world
+from tests.gateway.world import ERAS, MODERN, WAIT, asking, until, workshop, world
 
 pytestmark = pytest.mark.anyio
 
@@ -79,6 +86,65 @@ def noted(name: str, **values: object) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     note = {"session": name, "process": os.getpid(), "since": "2026-11-24T04:00:00.000Z", **values}
     (folder / f"{name}.json").write_text(json.dumps(note))
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_agent_over_http_is_told_of_as_that(sealed_machine: Path, era: str) -> None:
+    async with many_agents() as gateway, gateway.raw(gateway.tokens.add("agent")) as client:
+        if era == MODERN:
+            await gateway.modern(client, "tools/list")
+        else:
+            await gateway.begin(client)
+        await until(lambda: bool(session_notes()))
+        (note,) = session_notes()
+        assert (note.transport, note.agent) == ("http", "raw")
+
+
+def kept(*servers: str) -> NoteOfSession:
+    return NoteOfSession("a session", Path("/work"), servers)
+
+
+def test_nothing_is_noted_of_an_agent_that_said_nothing_yet(sealed_machine: Path) -> None:
+    kept().heard(ServerStateChanged("web", "ready"))
+    assert session_notes() == []
+
+
+@pytest.mark.parametrize("http", [True, False])
+def test_a_client_is_noted_as_what_it_calls_itself_last_and_as_it_comes(
+    sealed_machine: Path, http: bool
+) -> None:
+    note = kept()
+    for name, version in (("probe", "0"), ("codex", "2")):
+        note.known_as(AgentInfo(name, version, frozenset({"form"})), http=http)
+    (seen,) = session_notes()
+    assert (seen.agent, seen.version, seen.forms) == ("codex", "2", ("form",))
+    assert (seen.transport, seen.directory) == ("http" if http else "stdio", "/work")
+
+
+def test_how_each_server_stands_is_noted_beside_the_others(sealed_machine: Path) -> None:
+    note = kept("web", "shop", "silent")
+    note.heard(ServerStateChanged("web", "ready"))
+    note.known_as(AgentInfo("codex"), http=False)
+    note.heard(ServerStateChanged("shop", "failed", "It has no key."))
+    (seen,) = session_notes()
+    assert {name: (each.state, each.failure) for name, each in seen.servers.items()} == {
+        "web": ("ready", None),
+        "shop": ("failed", "It has no key."),
+        "silent": ("starting", None),
+    }
+
+
+def test_a_note_that_cannot_be_written_costs_the_session_nothing(
+    sealed_machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: object) -> None:
+        raise OSError("The disk is full.")
+
+    monkeypatch.setattr(connected, "replace_file", fails)
+    note = kept()
+    note.known_as(AgentInfo("codex"), http=False)
+    note.end()
+    assert session_notes() == []
 
 
 def test_a_gateway_that_was_killed_is_not_taken_for_the_process_that_has_its_number(

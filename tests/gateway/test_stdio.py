@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,44 @@ def test_an_agent_that_hangs_up_at_once_ends_the_gateway_without_a_word(agent: s
             assert silent.stdout is not None
             ended = gateway(silent.stdout, subprocess.PIPE)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+def test_an_agent_that_reads_no_answer_and_hangs_up_ends_the_gateway_without_a_word(
+    tmp_path: Path,
+) -> None:
+    asks = tmp_path / "asks.jsonl"
+    asks.write_text(json.dumps(INITIALIZE) + "\n")
+    reads, writes = os.pipe()
+    os.close(reads)
+    with asks.open("rb") as source:
+        ended = gateway(source, writes)
+    os.close(writes)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+STRAY = """
+import asyncio, subprocess, sys
+from elicit_tui.gateway.front import Handover
+from elicit_tui.gateway.stdio import standard_streams
+
+async def main():
+    async with standard_streams(Handover()):
+        print("stray", flush=True)
+        subprocess.run(["cat"])  # reads what this process has as its standard input
+
+asyncio.run(main())
+"""
+
+
+def test_what_prints_or_reads_beside_it_neither_speaks_nor_listens_in_its_place() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", STRAY],
+        input=b"a message\n",
+        capture_output=True,
+        check=True,
+        timeout=SECONDS,
+    )
+    assert (ended.stdout, ended.stderr) == (b"", b"stray\n")
 
 
 def test_an_agent_on_stdio_costs_no_web_framework() -> None:

@@ -1,4 +1,4 @@
-"""What is recorded of a question whose agent took its call back, or ended: that, and no other end."""
+"""A question whose agent took its call back, or ended, is recorded as that and nothing else."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from elicit_tui.gateway.agent import ANSWERED, GONE
 from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN
 from elicit_tui.gateway.http import KEY, MODERN_KEY, TokenMiddleware
 from elicit_tui.store.store import Token
-from tests.gateway.world import HANDSHAKE, MODERN, WAIT
+from tests.gateway.world import HANDSHAKE, MODERN, WAIT, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -62,6 +62,8 @@ class World:
         self.gives: list[tuple[bytes, bytes]] = []
         self.trouble: Exception | None = None
         self.after_the_answer: list[str] = []
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
         self.inside: Callable[[Any], Any] | None = None
         self.body: list[Any] = [{"type": "http.request", "body": b"{}", "more_body": False}]
         sessions: Any = self.sessions
@@ -82,6 +84,7 @@ class World:
         await send({"type": "http.response.body", "body": b""})
 
     async def _note(self) -> None:
+        await self.goes_on.wait()
         self.after_the_answer.append(self.sessions.told[-1][0])
 
     async def asks(
@@ -209,6 +212,21 @@ async def test_a_request_that_fails_is_counted_no_more_and_what_waits_for_its_an
     with pytest.raises(RuntimeError):
         await world.asks(SESSION)
     assert world.sessions.told == [("arrived", "given"), ("left", "given", False)]
+    assert world.after_the_answer == ["left"]
+
+
+async def test_what_waits_for_its_answer_is_done_also_where_the_request_is_cancelled_meanwhile(
+    world: World,
+) -> None:
+    world.goes_on.clear()
+    asking = asyncio.ensure_future(world.asks(SESSION))
+    await settled()
+    for _ in "12":  # The end of a group of tasks cancels again and again.
+        asking.cancel()
+        await settled()
+    world.goes_on.set()
+    await settled()
+    assert asking.cancelled()
     assert world.after_the_answer == ["left"]
 
 

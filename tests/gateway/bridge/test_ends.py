@@ -54,7 +54,7 @@ async def test_no_key_moves_the_end_of_what_an_agent_waits_for() -> None:
         assert waiting.ends_at == waiting.deadline
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_an_agent_that_ends_its_hook_takes_its_question_back(number: signal.Signals) -> None:
     async with person() as somebody, hook() as started:
         await started.asks(COMMAND)
@@ -292,6 +292,20 @@ async def test_a_prompt_handed_back_while_others_hold_the_ledger_has_its_record(
     (row,) = rows()
     assert (row.action, row.decided_by) == (None, "nobody")
     assert row.message == "Let Claude Code run a command?"
+
+
+@pytest.mark.parametrize("policy", ["none", "redacted"])
+@pytest.mark.parametrize("is_held", [True, False])
+async def test_of_a_prompt_that_is_handed_back_at_once_no_more_is_kept_than_the_owner_says(
+    policy: str, is_held: bool
+) -> None:
+    configure(f'[history]\ncontent = "{policy}"\n')
+    Ledger.open(ledger_file()).close()
+    with held(ledger_file(), also_for_reading=True) if is_held else nullcontext():
+        ended = await asked(COMMAND)
+    assert (ended.code, ended.stdout) == (0, b"")
+    (row,) = rows()
+    assert ("make release" in json.dumps(row.as_json())) is (policy == "redacted")
 
 
 def _write(path: Path, content: bytes) -> None:

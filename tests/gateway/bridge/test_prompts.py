@@ -10,6 +10,8 @@ import pytest
 from elicit_tui.elicitation import accept, cancel, decline
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.bridge import BRIDGED
+from elicit_tui.gateway.bridge.agent_prompt import request_of
+from elicit_tui.gateway.bridge.hook_input import hook_input
 from elicit_tui.paths import ledger_file
 from tests.cli.running import run_program
 from tests.gateway.bridge.hooked import (
@@ -113,6 +115,7 @@ async def test_a_page_is_agreed_to_without_content() -> None:
         waiting = await somebody.sees()
         assert waiting.question is not None
         assert waiting.question.request.url == "https://example.com/pay"
+        assert waiting.question.request.elicitation_id == "e-1"
         await somebody.answers(accept("user", "Agreed.", None))
         ended = await started.ended()
     assert ended.reply == {"hookEventName": "Elicitation", "action": "accept"}
@@ -167,6 +170,47 @@ OWN: list[dict[str, Any]] = [
     {**COMMAND, "tool_name": "AskUserQuestion"},
     {**COMMAND, "hook_event_name": "PreToolUse"},
 ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "ours"),
+    [
+        ({"tool_name": "elicit-tui/deploy"}, True),
+        ({"tool_name": "elicit_tui.elicit"}, True),
+        ({"tool_name": "mcp__elicit-tui__elicit"}, True),
+        ({"tool_name": "x", "mcp_server": {"name": "elicit_tui"}}, True),
+        ({"tool_name": "request_user_input"}, True),
+        ({"tool_name": "elicit-tui"}, False),
+        ({"tool_name": "mcp__elicit-tuition__pay"}, False),
+        ({"tool_name": "mcp__other__elicit-tui__pay"}, False),
+        ({"tool_name": "x", "mcp_server": {"name": "elicit-tuition"}}, False),
+        ({"tool_name": "x", "mcp_server": "elicit-tui"}, False),
+        ({"tool_name": "AskUserQuestions"}, False),
+        ({"hook_event_name": "Elicitation", "mcp_server_name": "elicit_tui"}, True),
+        ({"hook_event_name": "Elicitation", "mcp_server_name": "elicit-tuition"}, False),
+        ({"hook_event_name": "Elicitation", "mcp_server_name": "AskUserQuestion"}, False),
+    ],
+)
+def test_only_what_is_asked_elsewhere_for_sure_is_not_asked_here(asked: Any, ours: bool) -> None:
+    prompt = hook_input(json.dumps({**COMMAND, **asked}).encode())
+    assert prompt is not None
+    assert prompt.is_asked_elsewhere is ours
+
+
+@pytest.mark.parametrize(
+    ("tool", "asks"),
+    [
+        ("Bash", "run a command"),
+        ("shell", "run a command"),
+        ("Write", "change a file"),
+        ("apply_patch", "change a file"),
+        ("mcp__web__deploy", "use mcp__web__deploy"),
+    ],
+)
+def test_a_person_reads_what_the_agent_wants_to_do(tool: str, asks: str) -> None:
+    prompt = hook_input(json.dumps({**COMMAND, "tool_name": tool}).encode())
+    assert prompt is not None
+    assert request_of("Codex", prompt).message == f"Let Codex {asks}?"
 
 
 @pytest.mark.parametrize("prompt", OWN)

@@ -1,0 +1,82 @@
+"""What a session is composed of, and how its parts end: real parts, no server that answers."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.gateway.agent_session import AgentSession
+from elicit_tui.gateway.catalogue import CatalogueFiles
+from elicit_tui.gateway.opening import SessionOptions, open_session, remember_catalogues
+from tests.broker.conftest import form_request
+from tests.gateway.session_world import Asker
+from tests.gateway.test_sharing import Shared
+from tests.gateway.world import MovedClock, PersonAtOtherTerminal, settled, workshop
+
+pytestmark = pytest.mark.anyio
+
+
+class Person(PersonAtOtherTerminal):
+    """Notes what of the session had ended when it was closed."""
+
+    def __init__(self, told: list[Any]) -> None:
+        super().__init__()
+        self._told = told
+
+    async def close(self) -> None:
+        self._told.append("closed")
+
+
+async def test_a_notice_of_its_broker_is_told_to_the_person_with_its_server() -> None:
+    told: list[str] = []
+    options = SessionOptions(notify=told.append)
+    async with open_session(Settings(), [], PersonAtOtherTerminal(), options) as session:
+        session.runtime.broker.notice("web", "It asks too much.")
+    assert told == ["web: It asks too much."]
+
+
+async def test_at_its_end_the_others_learn_what_goes_on_no_more_before_its_place_is_closed() -> (
+    None
+):
+    shared = Shared()
+    person, clock = Person(shared.told), MovedClock()
+    options: Any = SessionOptions(clock=clock, shared=shared)  # type: ignore[arg-type]
+    async with open_session(Settings(), [], person, options) as session:
+        held, task = begun(session), begun(session)
+        question = Question(form_request(calls=(held.call,)))
+        held.waiting[question.id] = question
+        asker: Any = Asker(clock)
+        await session.held_calls.attend(held, asker, 0.0)
+        await settled()
+        shared.told.clear()
+    assert shared.told == [("abandoned", held.id), ("abandoned", task.id), "closed"]
+    assert held.done
+
+
+def begun(session: AgentSession) -> Any:
+    work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+    return session.held_calls.start(Call("tools/call", "one"), "web", "key", work)
+
+
+async def test_a_server_that_fails_keeps_no_other_from_being_remembered(tmp_path: Path) -> None:
+    told: list[str] = []
+    servers = {
+        "broken": ServerSettings("broken", command="/nonexistent/server"),
+        "workshop": workshop(),
+    }
+    files = CatalogueFiles(tmp_path)
+    owner = Settings(servers=servers)
+    assert await remember_catalogues(owner, [*servers], told.append, files) == ["workshop"]
+    (why,) = told
+    assert why.startswith("broken: ")
+    assert "/nonexistent/server" in why
+    known = files.read(servers["workshop"])
+    assert known is not None
+    assert "plain" in {tool["name"] for tool in known.tools}
+    assert files.read(servers["broken"]) is None
+    await settled()
