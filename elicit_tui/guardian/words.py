@@ -205,10 +205,10 @@ _language: Final = lru_cache(maxsize=64)(_Language)
 @lru_cache(maxsize=2)
 def _lexicon(latin_only: bool) -> _Lexicon:
     with no_collection():
-        return _Lexicon(_language(c) for c in languages() if not latin_only or _is_latin(c))
+        return _Lexicon(_language(c) for c in languages() if not latin_only or is_latin(c))
 
 
-def _is_latin(code: str) -> bool:
+def is_latin(code: str) -> bool:
     """Whether a language is written in Latin letters, and so, maybe, in ASCII alone."""
     first = min((FOLDER / code).glob("*.txt")).read_text("utf-8")
     return not any("\u0370" <= sign <= "\u1dff" or sign >= "\u2e80" for sign in set(first[:2_000]))

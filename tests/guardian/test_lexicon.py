@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.guardian.clauses import clauses_of
-from elicit_tui.guardian.folding import fold
+from elicit_tui.guardian.folding import fold, taken_apart
 from elicit_tui.guardian.frames import frames_of
 from elicit_tui.guardian.pages import table
-from elicit_tui.guardian.words import FOLDER, NAMES, languages, listed, paragraphs
+from elicit_tui.guardian.words import FOLDER, NAMES, is_latin, languages, listed, paragraphs
 
 FILES = sorted(FOLDER.glob("*/*.txt"))
 LONGEST_LINE = 120
@@ -88,6 +88,13 @@ def test_every_companion_makes_of_its_head_what_the_heading_says(code: str) -> N
                     if not found & {"harmless", "sure"}:
                         lost.append(said)
     assert lost == []
+
+
+def test_what_is_read_for_a_text_in_ascii_needs_no_table_of_likenesses() -> None:
+    for code in filter(is_latin, languages()):
+        listed_here = "".join(path.read_text("utf-8") for path in (FOLDER / code).glob("*.txt"))
+        beyond = [sign for sign in sorted(set(listed_here)) if not taken_apart(sign).isascii()]
+        assert beyond == [], code
 
 
 def test_each_language_has_a_secret_and_a_way_to_ask_for_it() -> None:
