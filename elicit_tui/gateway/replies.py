@@ -17,7 +17,8 @@ from elicit_tui.gateway.held_call import (
     Reply,
     StillRuns,
 )
-from elicit_tui.gateway.tasks import created
+from elicit_tui.gateway.rounds import input_requests
+from elicit_tui.gateway.task_results import created
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.text import ascii_json, neutral_line, neutral_value
 
@@ -34,13 +35,9 @@ class Replies:
         if isinstance(reply, Ended):
             return reply.result
         if isinstance(reply, AsksClient):
-            requests = {
-                key: {"method": "elicitation/create", "params": params}
-                for key, params in reply.requests.items()
-            }
             return {
                 "resultType": "input_required",
-                "inputRequests": requests,
+                "inputRequests": input_requests(reply.requests),
                 "requestState": reply.state,
             }
         if isinstance(reply, BecameTask):

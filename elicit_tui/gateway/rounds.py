@@ -27,6 +27,14 @@ class _Asked:
     sent: bool = False
 
 
+def input_requests(outstanding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The `inputRequests` of questions, given by key as the params of each."""
+    return {
+        key: {"method": "elicitation/create", "params": params}
+        for key, params in outstanding.items()
+    }
+
+
 class Rounds:
     """The questions of one held call that wait for its agent's client."""
 

@@ -1,7 +1,7 @@
-"""Held calls as an agent's tasks: what is told of each, and what an agent may do with it.
+"""Held calls as an agent's tasks: what an agent may do with each.
 
 Spec: SEP-2663, tasks. The id of a task is the call's own; the session, or the token, that it was
-given to is the only one that knows it. An agent may also listen for notifications/tasks.
+given to is the only one that knows it.
 """
 
 from __future__ import annotations
@@ -9,27 +9,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime, timezone
-from typing import Any, Final
+from typing import Any
 
-import mcp_types as types
-from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
-
-from elicit_tui.elicitation import rfc3339
-from elicit_tui.elicitation.eras import ENDS, TaskStatus
-from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
+from elicit_tui.elicitation.eras import ENDS
+from elicit_tui.errors import ElicitTuiError, StoreError
 from elicit_tui.gateway import telling
-from elicit_tui.gateway.agent import Context, Notification
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.shared_calls import SharedCalls, read_kept
+from elicit_tui.gateway.task_results import (
+    POLL_MILLISECONDS,
+    detailed,
+    of_another,
+    still_working,
+)
 from elicit_tui.gateway.telling import Result
 from elicit_tui.store.sealed_calls import CallSeen
-
-POLL_MILLISECONDS: Final = 2000
-"""How often an agent is asked to look; one that looks more often is answered all the same."""
-INTERNAL_ERROR: Final = -32603
 
 Tell = Callable[[Result], Awaitable[None]]
 """Sends what a task is now to an agent that listens."""
@@ -92,7 +87,7 @@ class Tasks:
             try:
                 await self._shared.ended(held)
             except StoreError:
-                return _outline(held, "working", telling.TASK_NOT_KEPT)
+                return still_working(held, telling.TASK_NOT_KEPT)
         return detailed(held)
 
     async def update(self, identifier: Any, responses: Mapping[str, Any]) -> None:
@@ -131,175 +126,21 @@ class Tasks:
         await asyncio.gather(*(self._tell_of(held, tell) for held in tasks if held is not None))
 
     async def _tell_of(self, held: HeldCall, tell: Tell) -> None:
-        result: Result = {}
+        last_told: Result = {}
         with held.listening() as changed:
-            while result.get("status") not in ENDS:
+            while last_told.get("status") not in ENDS:
                 changed.clear()
                 now = await self._now(held)
-                if _without_times(now) != _without_times(result):
-                    result = now
+                if _without_times(now) != _without_times(last_told):
+                    last_told = now
                     await tell(now)
                     continue
                 # Ended, and not told as such yet: the store could not keep it. It is tried again
                 # after a while.
-                again = None if held.ended_at is None else POLL_MILLISECONDS / 1000
+                try_again_after = None if held.ended_at is None else POLL_MILLISECONDS / 1000
                 with suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(changed.wait(), again)
+                    await asyncio.wait_for(changed.wait(), try_again_after)
 
 
-def created(held: HeldCall) -> Result:
-    """The answer to the call itself: no more than the task."""
-    return {"resultType": "task", **_outline(held, "working")}
-
-
-def detailed(held: HeldCall) -> Result:
-    """What a task is now (spec: DetailedTask)."""
-    task = held.task
-    assert task is not None
-    # Not `task.done()`: the end counts once the held calls have noted it.
-    if held.ended_at is None:
-        asked = held.rounds.outstanding()
-        if not asked:
-            return _outline(held, "working")
-        requests = {
-            key: {"method": "elicitation/create", "params": params} for key, params in asked.items()
-        }
-        return {**_outline(held, "input_required"), "inputRequests": requests}
-    if task.cancelled():
-        return _outline(held, "cancelled")
-    error = task.exception()
-    if isinstance(error, TaskCancelled):
-        return _outline(held, "cancelled", telling.TASK_CANCELLED_BELOW)
-    if error is not None:
-        return {**_outline(held, "failed"), **_failed(_error(error))}
-    return {**_outline(held, "completed"), **_completed(task.result())}
-
-
-def _outline(held: HeldCall, status: TaskStatus, message: str | None = None) -> Result:
-    return {
-        "taskId": held.id,
-        "status": status,
-        "statusMessage": message or _message(held, status),
-        "createdAt": rfc3339(held.begun_at),
-        "lastUpdatedAt": rfc3339(held.ended_at or held.changed_at),
-        # It is kept until an hour after its end was read, which nobody can know beforehand.
-        "ttlMs": None,
-        "pollIntervalMs": POLL_MILLISECONDS,
-    }
-
-
-def of_another(seen: CallSeen) -> Result:
-    """What a task is now that another process has, or had until it died."""
-    call = seen.call
-    moments = (call.begun_at, call.ended_at or call.begun_at)
-    outline = {
-        "resultType": "complete",
-        "taskId": call.id,
-        "createdAt": rfc3339(datetime.fromtimestamp(moments[0], timezone.utc)),
-        "lastUpdatedAt": rfc3339(datetime.fromtimestamp(moments[1], timezone.utc)),
-        "ttlMs": None,
-        "pollIntervalMs": POLL_MILLISECONDS,
-    }
-    if seen.outcome is not None:
-        return {**outline, **_kept_end(read_kept(seen.outcome))}
-    if seen.maker != "dead":
-        message = telling.TASK_RUNS if call.state == "called" else telling.TASK_WAITS
-        return {**outline, "status": "working", "statusMessage": message}
-    # Called, and nobody knows how it ended; else it never ran, and may be called again.
-    if call.state == "called":
-        return {**outline, **_failed({"code": INTERNAL_ERROR, "message": telling.RUN_NOT_KNOWN})}
-    return {**outline, **_completed(telling.text_result(telling.NOT_RUN, is_error=True))}
-
-
-def _kept_end(outcome: Mapping[str, Any]) -> Result:
-    if "cancelled" in outcome:
-        return {"status": "cancelled", "statusMessage": outcome["cancelled"]}
-    if "result" in outcome:
-        return _completed(outcome["result"])
-    if "failed" in outcome:
-        return _failed({"code": INTERNAL_ERROR, "message": outcome["failed"]})
-    return _failed(_passed(ProtocolCallError(outcome["code"], outcome["message"], outcome["data"])))
-
-
-def _completed(result: Mapping[str, Any]) -> Result:
-    return {
-        "status": "completed",
-        "statusMessage": telling.TASK_MESSAGES["completed"],
-        "result": {"resultType": "complete", **result},
-    }
-
-
-def _failed(error: Mapping[str, Any]) -> Result:
-    return {"status": "failed", "statusMessage": error["message"], "error": error}
-
-
-def _message(held: HeldCall, status: TaskStatus) -> str:
-    """Neutral words: a model reads them, and none of them is a server's."""
-    if status == "working":
-        return telling.TASK_WAITS if held.waiting else telling.TASK_RUNS
-    return telling.TASK_MESSAGES[status]
-
-
-def _error(error: BaseException) -> dict[str, Any]:
-    """The JSON-RPC error that the call ended with."""
-    if isinstance(error, ProtocolCallError):
-        return _passed(error)
-    return {"code": INTERNAL_ERROR, "message": telling.failed(error)}
-
-
-def _passed(error: ProtocolCallError) -> dict[str, Any]:
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
-    return told if error.data is None else {**told, "data": error.data}
-
-
-def _without_times(told: Result) -> Result:
-    return {key: value for key, value in told.items() if key != "lastUpdatedAt"}
-
-
-# Told on the stream on which an agent listens
-
-
-class TaskStream:
-    """The session of one such stream, as the SDK's handler uses it."""
-
-    def __init__(self, context: Context, tasks: Tasks, identifiers: Sequence[str]) -> None:
-        self._context = context
-        self._tasks = tasks
-        self._identifiers = identifiers
-        self.telling: asyncio.Future[None] | None = None
-
-    async def send_notification(self, notification: Any, **more: Any) -> None:
-        """Write one notification of the handler."""
-        begins = isinstance(notification, types.SubscriptionsAcknowledgedNotification)
-        if begins and self._identifiers:
-            honored = notification.params.notifications.model_dump(exclude_none=True)
-            honored["taskIds"] = list(self._identifiers)
-            agreed = types.SubscriptionFilter.model_validate(honored, by_name=True)
-            params = notification.params.model_copy(update={"notifications": agreed})
-            notification = notification.model_copy(update={"params": params})
-        await self._context.session.send_notification(notification, **more)
-        # Once that has left: the acknowledgement is the first thing on a stream.
-        if begins:
-            self.telling = asyncio.ensure_future(self._tasks.tell(self._identifiers, self._tell))
-
-    async def _tell(self, task: Result) -> None:
-        meta = {SUBSCRIPTION_ID_META_KEY: self._context.request_id}
-        http = self._context.request is not None
-        notification: Any = Notification("notifications/tasks", {**task, "_meta": meta}, http=http)
-        await self._context.session.send_notification(
-            notification, related_request_id=self._context.request_id
-        )
-
-    def end(self) -> None:
-        """Tell of nothing more."""
-        if self.telling is not None:
-            self.telling.cancel()
-
-
-def with_task_notifications(
-    context: Context, tasks: Tasks, identifiers: Any
-) -> tuple[Context, TaskStream]:
-    """The context of a request to listen that also names tasks, and its stream."""
-    stream = TaskStream(context, tasks, tasks.among(identifiers))
-    session: Any = stream
-    return replace(context, session=session), stream
+def _without_times(result: Result) -> Result:
+    return {key: value for key, value in result.items() if key != "lastUpdatedAt"}

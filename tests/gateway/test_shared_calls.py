@@ -22,7 +22,7 @@ from elicit_tui.gateway.shared_calls import (
     SharedCalls,
     owner_of,
 )
-from elicit_tui.gateway.tasks import detailed, of_another
+from elicit_tui.gateway.task_results import detailed, of_another
 from elicit_tui.gateway.telling import PAUSED_META_KEY
 from elicit_tui.store.calls import KeptCall, Verdict
 from elicit_tui.store.sealed_calls import CallSeen
