@@ -1,28 +1,14 @@
-"""The state that a scenario watches: files and commands, before a run and after it."""
+"""What a scenario watches, files and commands: how a run changed them."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import json
-import os
-import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Final
 
-from elicit_tui.command import end
 from elicit_tui.dataclass import dataclass
-from elicit_tui.form.limits import pointer_part
-from elicit_tui.text import in_seconds, neutral_line
-
-COMMAND_SECONDS: Final = 30.0
-CHUNK_BYTES: Final = 256 * 1024
-MOST_PARTS: Final = 1_000
-MOST_LINES: Final = 100_000
-"""Of what is counted; more of them cost more memory than a test should."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +26,6 @@ class State:
 
 
 States = Mapping[str, State]
-
-
-async def states(
-    watched: Sequence[str], *, counted: bool = False, directory: Path | None = None
-) -> States:
-    """The state of each watched file or command; `counted`: with its lines.
-
-    What holds a blank and is no file is a command, split as a POSIX shell would, with no shell;
-    its exit code and standard output are its state. Both are looked for in `directory`, else in
-    our own.
-    """
-    place = Path() if directory is None else directory
-    return {subject: await _state(subject, counted, place) for subject in watched}
 
 
 @dataclass(frozen=True)
@@ -73,22 +46,23 @@ class Watched:
             if before.digest != self.after[subject].digest
         ]
 
-    def changes(self, watched: str) -> int | None:
+    def changes(self, subject: str) -> int | None:
         """How many lines, or files of a directory, are new, gone or others; None: not known."""
-        before, after = self.before[watched], self.after[watched]
+        before, after = self.before[subject], self.after[subject]
         # What was not there has no lines; what has too many is not known.
-        was = Counter() if before.digest is None else before.lines
-        now = Counter() if after.digest is None else after.lines
-        if was is None or now is None:
+        lines_before = Counter() if before.digest is None else before.lines
+        lines_after = Counter() if after.digest is None else after.lines
+        if lines_before is None or lines_after is None:
             return None
         # A line that is another now is one gone and one new, and counts once.
-        return max(sum((now - was).values()), sum((was - now).values()))
+        new, gone = lines_after - lines_before, lines_before - lines_after
+        return max(sum(new.values()), sum(gone.values()))
 
-    def changed_parts(self, watched: str) -> list[str]:
+    def changed_parts(self, subject: str) -> list[str]:
         """The parts of a JSON object that were there and are others now, or gone."""
-        after = self.after[watched].parts
+        before, after = self.before[subject].parts, self.after[subject].parts
         # What is new is not told: only what was there can be told to have changed.
-        return [part for part, was in self.before[watched].parts.items() if after.get(part) != was]
+        return [part for part, value in before.items() if after.get(part) != value]
 
     @property
     def unchanged(self) -> list[str]:
@@ -106,10 +80,10 @@ class Watched:
             if before == self.after[subject] == nothing
         ]
 
-    def place(self, watched: str) -> str:
+    def place(self, subject: str) -> str:
         """A watched file with where it was looked for, unless it says so itself."""
-        path = Path(watched)
-        return watched if path.is_absolute() else f"{watched} ({self.directory.absolute() / path})"
+        path = Path(subject)
+        return subject if path.is_absolute() else f"{subject} ({self.directory.absolute() / path})"
 
     @property
     def problems(self) -> list[str]:
@@ -122,146 +96,3 @@ class Watched:
 
 
 NOTHING_WATCHED: Final = Watched({}, {})
-
-
-async def _state(watched: str, counted: bool, directory: Path) -> State:
-    # A file with a blank in its name is a file if it is there.
-    if " " not in watched.strip() or _is_there(directory / watched):
-        return _path_state(directory / watched, counted)
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *shlex.split(watched),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=directory,
-            # A group of its own, so that all of it is ended when its time is over.
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        return State(problem=f"cannot be run: {neutral_line(str(error))}")
-    try:
-        return await asyncio.wait_for(_command_state(process, counted), COMMAND_SECONDS)
-    except asyncio.TimeoutError:
-        return State(problem=f"did not end within {in_seconds(COMMAND_SECONDS)}")
-    finally:
-        await end(process)
-
-
-async def _command_state(process: asyncio.subprocess.Process, counted: bool) -> State:
-    """The exit code and the digest of what was printed, however much it is."""
-    read = _Content(counted)
-    assert process.stdout is not None
-    while piece := await process.stdout.read(CHUNK_BYTES):
-        read.add(piece)
-    return read.state(f"{await process.wait()} ")
-
-
-class _Content:
-    """The digest of what is read piece by piece, and of its lines where they are counted."""
-
-    def __init__(self, counted: bool) -> None:
-        self._digest = hashlib.sha256()
-        self._begin = bytearray()
-        self._lines: Counter[str] | None = Counter() if counted else None
-        self._line = hashlib.sha256()
-        self._open = False
-
-    def add(self, piece: bytes) -> None:
-        """Take the next piece."""
-        self._digest.update(piece)
-        # Kept to be read as JSON, up to where it is too long for that.
-        if len(self._begin) <= CHUNK_BYTES:
-            self._begin += piece
-        if self._lines is None:
-            return
-        *ended, rest = piece.split(b"\n")
-        for line in ended:
-            self._line.update(line)
-            self._end_line()
-        self._line.update(rest)
-        # A last line without its line break is a line, too.
-        self._open = self._open or bool(rest)
-        if len(self._lines) > MOST_LINES:
-            self._lines = None
-
-    def _end_line(self) -> None:
-        assert self._lines is not None
-        self._lines[self._line.hexdigest()] += 1
-        self._line, self._open = hashlib.sha256(), False
-
-    def state(self, before: str = "") -> State:
-        """The state once all was read; `before` stands in front of its digest."""
-        if self._lines is not None and self._open:
-            self._end_line()
-        # Cut off it would be no JSON.
-        parts = _parts(bytes(self._begin)) if len(self._begin) <= CHUNK_BYTES else {}
-        return State(before + self._digest.hexdigest(), self._lines, parts)
-
-
-def _parts(content: bytes) -> dict[str, str]:
-    """The values of a JSON object that are no objects themselves, by JSON pointer, as JSON."""
-    try:
-        waiting = [("", json.loads(content))]
-    except (ValueError, RecursionError):
-        return {}
-    found: dict[str, str] = {}
-    while waiting and len(found) < MOST_PARTS:
-        place, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += [(f"{place}/{pointer_part(key)}", part) for key, part in value.items()]
-        # A list counts as one value, and what is no object has no parts.
-        elif place:
-            found[place] = json.dumps(value)
-    return found
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long for a name, or nothing that could be one
-        return False
-
-
-def _path_state(path: Path, counted: bool) -> State:
-    try:
-        if path.is_dir():
-            found = _Content(counted)
-            for line in _lines(path):
-                found.add(f"{line}\n".encode("utf-8", "surrogateescape"))
-            return found.state()
-        if path.exists() and not path.is_file():
-            return State(problem="is no file")  # a pipe or a device may never end
-        return _file_digest(path, counted)
-    except FileNotFoundError:
-        return State()
-    except (OSError, ValueError) as error:
-        return State(problem=f"cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _lines(directory: Path) -> Iterator[str]:
-    """What is in a directory, at any depth, in order: each name with what stands there."""
-
-    def raises(error: OSError) -> None:
-        raise error
-
-    found = []
-    for place, directories, files in os.walk(directory, onerror=raises):
-        found += [Path(place, name) for name in (*directories, *files)]
-    for path in sorted(found):
-        if path.is_symlink():
-            what = f"-> {path.readlink()}"
-        elif path.is_file():
-            what = str(_file_digest(path).digest)
-        else:
-            what = "directory" if path.is_dir() else "is no file"
-        # As a literal, as a name may hold a line break.
-        yield f"{str(path.relative_to(directory))!r} {what}"
-
-
-def _file_digest(path: Path, counted: bool = False) -> State:
-    read = _Content(counted)
-    with path.open("rb") as file:
-        while piece := file.read(CHUNK_BYTES):
-            read.add(piece)
-    return read.state()
