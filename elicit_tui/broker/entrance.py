@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, cancel, decline, unsent
-from elicit_tui.elicitation.outcome import INVALID_PARAMS
+from elicit_tui.elicitation.outcome import INVALID_PARAMS, muted
 from elicit_tui.elicitation.settings import ElicitationLimits
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Entrance:
         if trace[-1].outcome is not None:
             return trace[-1].outcome
         if name in self._muted:
-            return cancel("policy", f"You muted {name} for this run.", unasked=True)
+            return muted(name)
         over = self._flood.enter(name)
         # Taken in here: from now on somebody has to call `leave`.
         if over is None:

@@ -49,6 +49,9 @@ SIGNS: Final[Mapping[str | None, str]] = {"accept": "✓", "decline": "✗", "ca
 
 OUTCOME_META_KEY: Final = "dev.elicit-tui/outcome"
 
+MUTED: Final = "You muted "
+"""How the reason begins of what a muted server asks."""
+
 INVALID_PARAMS: Final = -32602
 
 PUBLIC_REASONS: Final[Mapping[DecidedBy, str]] = {
@@ -164,6 +167,11 @@ class Outcome:
     def withheld(self, reason: str) -> Outcome:
         """This accept turned into a cancel because it could not be recorded."""
         return replace(self, action="cancel", decided_by="ledger", reason=reason, content=None)
+
+
+def muted(server: str) -> Outcome:
+    """Of a server that the person muted for this run."""
+    return cancel("policy", f"{MUTED}{server} for this run.", unasked=True)
 
 
 def accept(by: DecidedBy, reason: str, content: Mapping[str, Any] | None, **more: Any) -> Outcome:

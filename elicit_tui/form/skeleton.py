@@ -46,10 +46,10 @@ class _Skeleton:
 
     def _value(self, schema: Any, level: int) -> Any:
         self._values += 1
-        schema = self._plain(schema)
+        schema = settled(schema, self._root)
         if schema is None or level > MOST_LEVELS:
             return None
-        kind = _kind(schema)
+        kind = kind_of(schema)
         if kind == "object":
             return self.of_object(schema, level) or None
         if kind == "array":
@@ -59,23 +59,24 @@ class _Skeleton:
         return None
 
     def _has_keys(self, schema: Any) -> bool:
-        plain = self._plain(schema)
-        return plain is not None and _kind(plain) == "object" and bool(plain.get("required"))
+        plain = settled(schema, self._root)
+        return plain is not None and kind_of(plain) == "object" and bool(plain.get("required"))
 
-    def _plain(self, schema: Any) -> Mapping[str, Any] | None:
-        """The schema itself, what it refers to, or the first of its ways that is not null."""
-        for _ in range(MOST_LEVELS):
-            if not isinstance(schema, Mapping):
-                return None
-            ways = schema.get("anyOf") or schema.get("oneOf")
-            if "$ref" in schema:
-                schema = resolve(schema["$ref"], self._root)
-            # A type beside the ways settles what it is.
-            elif isinstance(ways, list) and not _kind(schema):
-                schema = next((way for way in ways if _kind(way) != "null"), None)
-            else:
-                return schema
-        return None
+
+def settled(schema: Any, root: Any) -> Mapping[str, Any] | None:
+    """The schema itself, what it refers to, or the first of its ways that is not null."""
+    for _ in range(MOST_LEVELS):
+        if not isinstance(schema, Mapping):
+            return None
+        ways = schema.get("anyOf") or schema.get("oneOf")
+        if "$ref" in schema:
+            schema = resolve(schema["$ref"], root)
+        # A type beside the ways settles what it is.
+        elif isinstance(ways, list) and not kind_of(schema):
+            schema = next((way for way in ways if kind_of(way) != "null"), None)
+        else:
+            return schema
+    return None
 
 
 def _refuses_null(item: Any) -> bool:
@@ -84,7 +85,7 @@ def _refuses_null(item: Any) -> bool:
     return isinstance(kind, str) and kind != "null"
 
 
-def _kind(schema: Any) -> str:
+def kind_of(schema: Any) -> str:
     """The first type it allows that is not null; empty where it names none."""
     if not isinstance(schema, Mapping):
         return ""

@@ -15,6 +15,7 @@ _NAMES: Final = {
     "escape": "Esc",
     "shift+tab": "Shift+Tab",
     "slash": "/",
+    "question_mark": "?",
     "enter": "Enter",
     "pageup": "PgUp",
     "pagedown": "PgDn",

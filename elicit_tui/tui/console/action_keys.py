@@ -16,6 +16,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
+from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
@@ -26,6 +27,7 @@ from elicit_tui.tui.theme import THEME_NAMES
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
 
 
 # Every action that has a key, by its id, and the keys that the owner gave (`[console.keys]`).
@@ -55,6 +57,7 @@ def _of_a_question() -> tuple[type, ...]:
 
 
 def _of_a_call() -> tuple[type, ...]:
+    from elicit_tui.tui.console.json_editor import JsonEditor
     from elicit_tui.tui.console.pictures import PicturePage
     from elicit_tui.tui.console.result_tree import ResultTree
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
@@ -63,12 +66,11 @@ def _of_a_call() -> tuple[type, ...]:
     from elicit_tui.tui.console.screens.long_text import LongTextScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
 
-    before = ArgumentsScreen, LongTextScreen, AllowancesScreen
+    before = ArgumentsScreen, JsonEditor, LongTextScreen, AllowancesScreen
     return *before, ResultScreen, ResultTree, PicturePage, PageScreen
 
 
 def _dialogs() -> tuple[type, ...]:
-    from elicit_tui.tui.console.dialog import Dialog
     from elicit_tui.tui.console.screens import confirmations, keep_call, server_dialogs
     from elicit_tui.tui.console.screens.about import HelpScreen
 
@@ -138,6 +140,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             yield _command(f"Show {title.lower()}", help_text, partial(app.show_pane, name))
         following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
+        if screen.pane.id != "calls-pane" and len(app.state.calls):
+            where = f"of two calls, under Calls · key {key('calls.difference')}"
+            yield _command("Compare results (diff)", where, partial(app.show_pane, "calls"))
         yield from _recent(app)
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:
@@ -146,6 +151,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
         verb = "Unmute" if shown.server in app.muted else "Mute"
         mute = partial(app.toggle_mute, shown.server)
         yield _command(f"{verb} {shown.server}", "for this run", mute)
+    elif _keeps_what_is_typed(screen):
+        for name, record in app.state.servers.items():
+            yield from _offers(app, name, record)
     allowed = f"of this session, to be revoked · key {key('console.allowances')}"
     yield _command("Allowed tools", allowed, app.action_allowances)
     for name in THEME_NAMES:
@@ -153,7 +161,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
     leaving = f"asks once while questions wait · key {key('console.quit')}"
-    yield _command("Leave elicit-tui", leaving, app.action_quit)
+    yield _command("Leave elicit-tui (quit)", leaving, app.action_quit)
 
 
 def _command(title: str, help_text: str, action: Callable[[], Any]) -> SystemCommand:
@@ -208,9 +216,28 @@ def _servers(app: Controller) -> Iterator[SystemCommand]:
                 f"{plural(waiting, 'question')} waiting",
                 partial(app.decline_all, name),
             )
-        for offer in record.offers[:OFFERED_TOOLS]:
+        yield from _offers(app, name, record)
+
+
+def _keeps_what_is_typed(screen: Screen[Any]) -> bool:
+    """Whether a screen over the console can be left without losing anything."""
+    from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+
+    return getattr(screen, "interruptible", False) or isinstance(screen, ArgumentsScreen)
+
+
+def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[SystemCommand]:
+    """What a server offers and can be called here; what lies over the console is left for it."""
+    for offer in record.offers[:OFFERED_TOOLS]:
+        if not record.not_callable(offer):
             yield _command(
                 f"{name}: {offer.shown}",
                 neutral_line(offer.title or offer.description, 80),
-                partial(app.call_offer, name, offer),
+                partial(_call, app, name, offer),
             )
+
+
+def _call(app: Controller, name: str, offer: Offer) -> None:
+    while isinstance(app.screen, Dialog):
+        app.screen.action_leave()
+    app.call_offer(name, offer)

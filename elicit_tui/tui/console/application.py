@@ -17,6 +17,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.garbage import collect_again
 from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
+from elicit_tui.tui.console.leaving import Leaving
 from elicit_tui.tui.console.muting import Muting
 from elicit_tui.tui.console.panels.pane import NARROW
 from elicit_tui.tui.console.presenter import ConsoleResponder, QuestionPresenter
@@ -58,7 +59,7 @@ class ConsoleApp(Controller):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Leave", priority=True, id="console.quit"),
-        Binding("f1", "help", "Help", id="console.help"),
+        Binding("f1,question_mark", "help", "Help", id="console.help"),
         Binding(
             "ctrl+o", "next_question", "Next question", priority=True, id="console.next_question"
         ),
@@ -100,6 +101,7 @@ class ConsoleApp(Controller):
         self.announcer = Announcer(self)
         self.shared = SharedQuestions(self)
         self._muting = Muting(self)
+        self._way_out = Leaving(self, self.shared, self.leave)
         self.runtime = None
         self._factory = factory
         self.own_file = own_file
@@ -181,21 +183,11 @@ class ConsoleApp(Controller):
 
     async def action_quit(self) -> None:
         """Leave; asks once while questions wait that end with this, or calls run."""
-        from elicit_tui.tui.console.screens.confirmations import LeaveScreen
+        await self._way_out.quit()
 
-        running = len(self.state.calls.running)
-        waiting = [pending.question for pending in self.state.questions]
-        staying = sum(self.shared.is_shared(question) for question in waiting)
-        ending = len(waiting) - staying
-        if isinstance(self.screen, LeaveScreen) or not (ending or running):
-            await self.leave()
-            return
-        kept = self.state.settings.history.content != "none"
-        self.push_screen(LeaveScreen(ending, staying, running, drafts_kept=kept), self._left)
-
-    async def _left(self, sure: bool | None) -> None:
-        if sure:
-            await self.leave()
+    def action_ask_to_leave(self) -> None:
+        """Ask whether to leave, whatever is open."""
+        self._way_out.ask()
 
     async def leave(self, exit_code: int = 0) -> None:
         """End the run in order, then the application; questions end by `shutdown`."""

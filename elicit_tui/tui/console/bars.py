@@ -215,7 +215,8 @@ class KeyBar(ClickBar):
         """The ways to everything else, to the end and to help, whatever else there is room for."""
         found = {
             binding.action: self._part(node, binding)
-            for node, binding, _enabled, _tooltip in self.screen.active_bindings.values()
+            # Of two keys of one action the first is the one that is named.
+            for node, binding, _, _ in reversed(self.screen.active_bindings.values())
             if binding.action in ALWAYS
         }
         return [found[action] for action in ALWAYS if action in found]

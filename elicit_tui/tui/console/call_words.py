@@ -71,6 +71,20 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
     return lines
 
 
+def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line]:
+    """Which two calls a difference is of, by their signs in it; whether they were made alike."""
+    alike = other.call.arguments == this.call.arguments
+    lines: list[Line] = []
+    for sign, record, name in (("-", other, "the call at"), ("+", this, "this call, at")):
+        head = f"{sign} {name} {record.at_second}"
+        made_with = briefly(record.call.arguments, width - len(head) - 2)
+        role: Role = "bad" if sign == "-" else "good"
+        lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
+    if alike:
+        lines.append((("  both with the same arguments", "dim"),))
+    return lines
+
+
 LOG_SHOWN: Final = 200
 
 

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from datetime import datetime
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
@@ -70,6 +69,8 @@ class CallRecord:
     links: tuple[Link, ...] | None = None
     """What its result points to; None: nobody looked yet."""
     failure: str | None = None
+    repeats: str = ""
+    """The id of the call that the person made again with this; empty where it is none."""
     note: str = ""
     """What the person wrote down of it, as they typed it."""
     ended_as: str = ""
@@ -87,6 +88,11 @@ class CallRecord:
         if self.began.date() != datetime.now().date():
             return f"{self.began:%m-%d}"
         return f"{self.began:%H:%M}"
+
+    @property
+    def at_second(self) -> str:
+        """The same to the second: calls that are compared were often made in one minute."""
+        return f"{self.began:%H:%M:%S}" if ":" in self.at else f"{self.began:%m-%d %H:%M:%S}"
 
     @property
     def elapsed(self) -> float:
@@ -171,15 +177,17 @@ class Calls:
         """The calls that have not ended."""
         return tuple(record for record in self._records.values() if record.state == "running")
 
-    def before(self, record: CallRecord) -> CallRecord | None:
-        """The last one before it with the same arguments that has a result; None without any.
+    def like(self, record: CallRecord) -> tuple[CallRecord, ...]:
+        """The other calls of the same that have a result, the likeliest to compare it with first.
 
-        Where none had the same arguments: the last call of the same.
+        That is the one that it repeats, then those before it, the last one first, then those
+        behind it.
         """
-        earlier = takewhile(lambda other: other is not record, self._records.values())
-        same = [c for c in earlier if _what(c) == _what(record) and c.result is not None]
-        equal = [c for c in same if c.call.arguments == record.call.arguments]
-        return next(reversed(equal or same), None)
+        same = [c for c in self._records.values() if _what(c) == _what(record)]
+        at = same.index(record) if record in same else len(same)
+        ordered = (*reversed(same[:at]), *same[at + 1 :])
+        with_result = [each for each in ordered if each.result is not None]
+        return tuple(sorted(with_result, key=lambda each: each.call.id != record.repeats))
 
     def remember(self, earlier: Iterable[CallRecord]) -> None:
         """Have the calls of earlier runs too, the oldest first."""

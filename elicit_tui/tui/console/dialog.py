@@ -61,7 +61,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="dialog.back"),
-        Binding("f1", "help", "Help", id="dialog.help"),
+        Binding("f1,question_mark", "help", "Help", id="dialog.help"),
     ]
 
     def __init__(self, title: str, subtitle: str = "") -> None:
@@ -202,6 +202,8 @@ class TextDialog(Dialog[None]):
     """Shows its words, to be scrolled where there are more than fit; nothing is decided here."""
 
     interruptible: ClassVar[bool] = True
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Back", show=False)]
 
     room_taken = 0
     """Rows of the frame that something else than the words has."""

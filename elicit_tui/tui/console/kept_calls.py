@@ -7,6 +7,7 @@ and asked for when the call is made again; in a result it is masked. Logs stay w
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from threading import Lock, Thread
@@ -38,6 +39,9 @@ LARGEST_FILE: Final = 8_000_000
 LARGEST_ARGUMENTS: Final = 20_000
 LARGEST_RESULT: Final = 40_000
 """Characters of their JSON; longer ones are not kept."""
+KEPT_QUESTIONS: Final = 10
+LARGEST_QUESTION: Final = 500
+"""Characters of what one asked, and of what was sent for it."""
 TOO_LONG: Final = f"what came back is too long to be kept (more than {LARGEST_RESULT:,} characters)"
 TELLS: Final = "what came back is not kept, as it holds an argument that is not"
 NOT_KEPT: Final = "what came back is not kept"
@@ -118,8 +122,9 @@ class KeptCalls:
         arguments = self._harmless(server, call.arguments, schema, guardian)
         withheld = [name for name in call.arguments if name not in arguments]
         what = {"server": server, "method": call.method, "name": call.name}
-        result = self._result(record.result, {name: call.arguments[name] for name in withheld})
-        written = {**what, "arguments": arguments, "withheld": withheld, **result, **end}
+        secret = {name: call.arguments[name] for name in withheld}
+        result, asked = self._result(record.result, secret), _asked(record, secret)
+        written = {**what, "arguments": arguments, "withheld": withheld, **result, **asked, **end}
         with _ONE_AT_A_TIME:
             written["note"] = record.note  # It may have been written meanwhile.
             self._write([*self._written(), written][-KEPT_CALLS:])
@@ -182,6 +187,36 @@ def _leaves(value: Any) -> Iterator[str]:
         yield ascii_json(value).strip('"')
 
 
+def _asked(record: CallRecord, withheld: Mapping[str, Any]) -> dict[str, Any]:
+    """The last questions of it and how they ended, unless one tells an argument that is not kept.
+
+    What was sent for them is masked already as its record is.
+    """
+    asked = [
+        {
+            "message": neutral_line(masked(end.message), LARGEST_QUESTION),
+            "action": end.action,
+            "summary": neutral_line(end.summary, 200),
+            "of_one": end.of_one,
+            "sent": neutral_line(end.sent, LARGEST_QUESTION),
+        }
+        for end in [*record.answered][-KEPT_QUESTIONS:]
+    ]
+    text = ascii_json(asked)
+    tells = any(leaf in text for leaf in _leaves(withheld))
+    return {"asked": [] if tells else asked, "questions": record.questions}
+
+
+def _answered(written: Any) -> Iterator[AnsweredQuestion]:
+    for end in written if isinstance(written, list) else ():
+        texts = (
+            neutral_line(str(end[key]), LARGEST_QUESTION) for key in ("message", "summary", "sent")
+        )
+        message, summary, sent = texts
+        action: Action | None = next(a for a in (*get_args(Action), None) if a == end["action"])
+        yield AnsweredQuestion(message, action, summary, bool(end["of_one"]), sent)
+
+
 def _end(record: CallRecord) -> dict[str, Any]:
     refusal = {} if record.refusal is None else {"refused": record.refusal.action}
     return {
@@ -220,6 +255,8 @@ def _record(written: Any) -> CallRecord | None:
             note=neutral(str(written.get("note") or ""), 1_000),
             failure=neutral(written["failure"], 1_000) if written["failure"] else None,
             ended_as=standing,
+            answered=deque(_answered(written.get("asked")), KEPT_QUESTIONS),
+            questions=int(written.get("questions") or 0),
             refused_before=_refusal(written, standing),
             withheld=tuple(neutral_line(str(name), 80) for name in withheld),
             result=dict(written["result"]) if written.get("result") is not None else None,

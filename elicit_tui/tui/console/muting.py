@@ -75,7 +75,9 @@ class Muting:
         elif shown is not None:
             self.toggle(shown.server)
         else:
-            self._app.notify("No server asks in a loop.", markup=False)
+            key = self._app.key_of("servers.mute")
+            words = f"No server asks in a loop. {key} under Servers mutes one that does not."
+            self._app.notify(words, markup=False)
 
     def decline_all(self, server: str) -> None:
         """Ask once more, then decline the questions of a server that waited when it was asked."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
-from elicit_tui.elicitation.outcome import SERVER_ENDS
+from elicit_tui.elicitation.outcome import MUTED, SERVER_ENDS
 from elicit_tui.text import as_name, neutral_line
 from elicit_tui.tui.console.spans import Role
 from elicit_tui.tui.names_on_screen import joined_by_or
@@ -94,6 +94,10 @@ class QuestionEnd(Protocol):
         """Who decided; None: nobody yet."""
 
     @property
+    def reason(self) -> str | None:
+        """Why, in a sentence."""
+
+    @property
     def server_end(self) -> ServerEnd | None:
         """What ended it, where it was decided by `server`."""
 
@@ -104,7 +108,13 @@ def decider(ended: QuestionEnd) -> str:
         return "not decided"
     if ended.decided_by == "server":
         return SERVER_ENDS[ended.server_end]
+    if _is_muted(ended):
+        return "you muted its server"
     return DECIDERS.get(ended.decided_by, ended.decided_by)
+
+
+def _is_muted(ended: QuestionEnd) -> bool:
+    return ended.decided_by == "policy" and (ended.reason or "").startswith(MUTED)
 
 
 def ending(ended: QuestionEnd) -> str:
@@ -113,6 +123,7 @@ def ending(ended: QuestionEnd) -> str:
     if ended.decided_by is None:
         return who
     by = ended.decided_by in ("user", "policy", "guardian", "rule", "answers")
+    by = by and not _is_muted(ended)
     return f"{ACTIONS.get(ended.action, ACTIONS[None])} {'by' if by else '·'} {who}"
 
 

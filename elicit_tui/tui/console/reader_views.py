@@ -91,7 +91,7 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
     """What another result has that this one had not, line by line of their JSON."""
     old, new = (_compared(result) for result in (before, after))
     if old == new:
-        return [(("The same result as the call before.", "dim"),)]
+        return [(("Both results are the same.", "dim"),)]
     roles: dict[str, Role] = {**CHANGES, "@": "accent"}
     lines: list[Line] = []
     changes = difflib.unified_diff(old, new, "before", "now", n=2, lineterm="")

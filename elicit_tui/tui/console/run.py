@@ -31,6 +31,7 @@ from elicit_tui.tui.console.servers import (
     server_records,
     startable,
 )
+from elicit_tui.tui.console.under_way import calls_of, once_sure
 from elicit_tui.tui.ordered_app import what_broke
 
 if TYPE_CHECKING:
@@ -212,22 +213,7 @@ class ConsoleRun:
             self._app.notify(record.failure or "It may not run.", markup=False)
         if record.state in ("off", "refused", "starting"):
             return
-        waiting = [pending for pending in self._state.questions if pending.server == name]
-        running = self._calls_of(name)
-        if not (waiting or running):
-            self._spawn(self._restart(record))
-            return
-        from elicit_tui.tui.console.screens.confirmations import RestartScreen
-
-        def restart(sure: bool | None) -> None:
-            if sure:
-                self._spawn(self._restart(record))
-
-        typed = sum(pending.question.draft.typed for pending in waiting)
-        self._app.push_screen(RestartScreen(name, len(waiting), typed, len(running)), restart)
-
-    def _calls_of(self, server: str) -> list[CallRecord]:
-        return [entry for entry in self._state.calls.running if entry.server == server]
+        once_sure(self._app, name, lambda: self._spawn(self._restart(record)))
 
     async def _restart(self, record: ServerRecord) -> None:
         runtime = self._app.runtime
@@ -235,7 +221,7 @@ class ConsoleRun:
         # Before its server ends: what was under way is over by the person's doing.
         ended = cancel("user", f"You restarted {record.name}.")
         runtime.broker.end_all(record.name, ended)
-        for entry in self._calls_of(record.name):
+        for entry in calls_of(self._state, record.name):
             if record.connection is not None:
                 await record.connection.cancel(entry.call.id)
         record.state, record.offers, record.offers_read = "starting", (), False
@@ -268,15 +254,19 @@ class ConsoleRun:
     # Calls
 
     def ask_arguments(
-        self, server: str, offer: Offer, arguments: dict[str, Any] | None = None
+        self,
+        server: str,
+        offer: Offer,
+        arguments: dict[str, Any] | None = None,
+        repeats: str = "",
     ) -> None:
-        """Ask for the arguments where there are any; then call."""
+        """Ask for the arguments where there are any; then call. `repeats`: the call made again."""
         record = self._state.servers.get(server)
         if record is not None and (words := record.not_callable(offer)):
             self._app.notify(words, severity="warning", markup=False)
             return
         if not offer.schema.get("properties") and not arguments:
-            self._spawn(self._call(server, offer, {}))
+            self._spawn(self._call(server, offer, {}, repeats))
             return
         from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 
@@ -285,9 +275,9 @@ class ConsoleRun:
 
         def given(answer: dict[str, Any] | None) -> None:
             if answer is not None and offer.kind == "template":
-                self._spawn(self._call(server, *_filled(offer, answer)))
+                self._spawn(self._call(server, *_filled(offer, answer), repeats))
             elif answer is not None:
-                self._spawn(self._call(server, offer, answer))
+                self._spawn(self._call(server, offer, answer, repeats))
 
         self._app.write_in(ArgumentsScreen(server, offer, arguments), given)
 
@@ -297,17 +287,17 @@ class ConsoleRun:
         offers = record.offers if record is not None else ()
         for offer in offers:
             if (offer.method, offer.name) == (old.call.method, old.call.name):
-                self.ask_arguments(old.server, offer, dict(old.call.arguments))
+                self.ask_arguments(old.server, offer, dict(old.call.arguments), old.call.id)
                 return
         # What a template was filled in to is listed nowhere.
         for offer in offers if old.call.method == "resources/read" else ():
             values = values_in(offer.name, old.call.name) if offer.kind == "template" else None
             if values is not None:
-                self.ask_arguments(old.server, offer, values)
+                self.ask_arguments(old.server, offer, values, old.call.id)
                 return
         read = read_offer("resource", {"uri": old.call.name})
         if old.call.method == "resources/read" and read is not None:
-            self._spawn(self._call(old.server, read, {}))
+            self._spawn(self._call(old.server, read, {}, old.call.id))
             return
         self._app.notify(_why_not(old.server, record), markup=False)
 
@@ -322,13 +312,16 @@ class ConsoleRun:
             return
         self.again(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
 
-    async def _call(self, server: str, offer: Offer, arguments: dict[str, Any]) -> None:
+    async def _call(
+        self, server: str, offer: Offer, arguments: dict[str, Any], repeats: str
+    ) -> None:
         record = self._state.servers[server]
         if record.connection is None or record.state != "ready":
             self._app.notify(f"{server} is not ready.", severity="warning", markup=False)
             return
         call = Call(offer.method, offer.name, arguments)
         entry = self._state.calls.start(server, call)
+        entry.repeats = repeats
         self._state.say(server, f"→ {offer.shown}")
         self._app.remembered.used(server, offer.key)
         await self._app.show_pane("calls")

@@ -44,6 +44,10 @@ def _pane_keys(panes: Sequence[str]) -> list[BindingType]:
     ]
 
 
+LEAVES: Final = Binding("q", "app.ask_to_leave", "Leave", show=False)
+"""As in other programs; but a letter alone ends nothing: it always asks."""
+
+
 class ConsoleScreen(Screen[None]):
     """Holds the panes; each is made when it is first looked at."""
 
@@ -55,7 +59,7 @@ class ConsoleScreen(Screen[None]):
         (28, "-tall"),
     ]
 
-    BINDINGS: ClassVar[list[BindingType]] = _pane_keys(tuple(PANES))
+    BINDINGS: ClassVar[list[BindingType]] = [*_pane_keys(tuple(PANES)), LEAVES]
     pane_names: ClassVar[tuple[str, ...]] = tuple(PANES)
     """The panes that there are; the first one is shown."""
 
@@ -231,7 +235,7 @@ class ConsoleScreen(Screen[None]):
 class InboxScreen(ConsoleScreen):
     """The main screen of a console with nothing but the questions of other processes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = _pane_keys(INBOX_PANES)
+    BINDINGS: ClassVar[list[BindingType]] = [*_pane_keys(INBOX_PANES), LEAVES]
     pane_names: ClassVar[tuple[str, ...]] = INBOX_PANES
 
 

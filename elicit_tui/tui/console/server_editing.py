@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.under_way import once_sure
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -55,11 +56,15 @@ class ServerEditing:
 
         target = self._target(record)
         if target is not None:
-            present = {"name": record.name, "target": target, "enabled": record.settings.enabled}
+            present: dict[str, Any] = {
+                "name": record.name,
+                "target": target,
+                "enabled": record.settings.enabled,
+            }
             save = partial(self._save, was=record.name)
-            self._app.write_in(
-                ServerScreen(str(self._path), save, {**present, **self._surroundings(record)})
-            )
+            sure = partial(once_sure, self._app, record.name)
+            present |= self._surroundings(record)
+            self._app.write_in(ServerScreen(str(self._path), save, present, sure))
 
     def remove(self, record: ServerRecord) -> None:
         """Ask whether a server is to go from the file."""

@@ -77,6 +77,7 @@ CHOICES_SHOWN: Final = 12
 def argument_words(offer: Offer, width: int) -> list[Line]:
     """Its arguments: what each is, whether it has to be there, what is said of it."""
     from elicit_tui.form.schema_reading import read_form
+    from elicit_tui.form.shape import shape
 
     form = read_form(offer.schema, purpose="arguments")
     lines: list[Line] = []
@@ -84,6 +85,8 @@ def argument_words(offer: Offer, width: int) -> list[Line]:
         choices = [choice.label for choice in field.choices[:CHOICES_SHOWN]]
         more = ["…"] if len(field.choices) > CHOICES_SHOWN else []
         what = ", ".join([*choices, *more]) or field.kind
+        if not field.sendable:
+            what = f"JSON: {shape(field.schema, offer.schema)}"
         facts = [what, field.hint, field.description or ""]
         name = field.title + (" *" if field.required else "")
         text = " · ".join(fact for fact in facts if fact)

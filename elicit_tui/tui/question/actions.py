@@ -58,7 +58,7 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("ctrl+l", "later", "Later", id="question.later"),
     Binding("ctrl+r", "review", "Review", id="question.review"),
     Binding("f2", "raw", "About", id="question.raw"),
-    Binding("f1", "help", "Help", id="question.help"),
+    Binding("f1,question_mark", "help", "Help", id="question.help"),
     Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
     Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
     Binding("f6", "code", "QR code", id="question.code", show=False),

@@ -13,6 +13,7 @@ from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.form.field import Typed
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import as_name, neutral
+from elicit_tui.text.spread import texts_as_lines
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.question import frame_words, overlays
 from elicit_tui.tui.question.actions import (
@@ -74,9 +75,8 @@ class ApprovalPanel(Page):
         """All of it, and its beginning that says what is decided about."""
         call, definition = self._request.call, self._request.definition
         before = self._request.definition_before
-        arguments = frame_words.sent_json(
-            dict(call.arguments) if call is not None else {}, self._request
-        )
+        sent = dict(call.arguments) if call is not None else {}
+        arguments = texts_as_lines(frame_words.sent_json(sent, self._request))
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
         rows = [
             ("its hints", _hinted(hints_of(definition))),

@@ -168,7 +168,7 @@ class QuestionFrame(Titled, ShowsQuestion):
             self.was_not_heard()
 
     def _name_keys(self) -> None:
-        bound = self.screen.active_bindings.items()
+        bound = reversed(self.screen.active_bindings.items())  # The first key is the named one.
         mine = {active.binding.action: key for key, active in bound if active.node is self}
         self._actions.name_keys(mine)
 

@@ -76,7 +76,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """Searching, moving and choosing, first what comes next; of one choice Enter goes on."""
         if not self._matches:
             return (("Esc", "show all"),)
-        on = f"to {self.leads_to}" if self.leads_to else "next"
+        on = f"goes to {self.leads_to}" if self.leads_to else "next"
         enter = "choose" if self.many else "choose and go on" if self._takes else on
         chosen, moved, searched = ("Enter", enter), ("↑↓", "move"), ("type", "search")
         return (chosen, moved, searched) if self._search else (searched, chosen, moved)

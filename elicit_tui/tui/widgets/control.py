@@ -238,7 +238,7 @@ class FieldControl(Guarded):
     @property
     def _way_on(self) -> tuple[tuple[str, str], ...]:
         """What Enter does in the last field, where it is no key of the field itself."""
-        return (("Enter", f"to {self.leads_to}"),) if self.leads_to else ()
+        return (("Enter", f"goes to {self.leads_to}"),) if self.leads_to else ()
 
     @property
     def takes_back(self) -> bool:

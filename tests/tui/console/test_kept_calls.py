@@ -366,3 +366,17 @@ async def test_all_that_was_used_last_is_in_the_palette(tmp_path: Path) -> None:
         for offer in stand.app.state.servers["alpha"].offers:
             stand.app.remembered.used("alpha", offer.key)
         assert {f"Recent: alpha: {name}" for name in names} <= set(titles(stand))
+
+
+def test_what_a_call_asked_is_found_in_the_next_run_unless_it_tells_what_was_not_kept() -> None:
+    for message, kept in (("Sure?", ["Sure?"]), ("Is hunter2 right?", [])):
+        ended = CallRecord("alpha", Call("tools/call", "look", {"password": "hunter2"}))
+        ended.questions = 1
+        asked = AnsweredQuestion(message, "accept", "accepted by you", sent='{"sure": true}')
+        ended.answered.append(asked)
+        ended.end("answered", result=saying("Done."))
+        KeptCalls("redacted").add(ended, LOGIN, LazyGuardian(GuardianSettings()))
+        until_written()
+        found = KeptCalls("redacted").read()[-1]
+        assert [end.message for end in found.answered] == kept
+        assert [*found.answered] == [asked][: len(kept)]

@@ -143,7 +143,13 @@ async def test_every_action_is_in_the_command_palette(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await stand.press("3")
         titles = [command.title for command in stand.app.get_system_commands(stand.app.screen)]
-        for title in ("Help", "Show history", "Restart alpha", "Mute beta", "Leave elicit-tui"):
+        for title in (
+            "Help",
+            "Show history",
+            "Restart alpha",
+            "Mute beta",
+            "Leave elicit-tui (quit)",
+        ):
             assert title in titles
         assert "Theme: light" in titles
 

@@ -9,6 +9,7 @@ from textual import events
 
 from elicit_tui.elicitation import Call, ServerIdentity
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui.console.action_keys import commands
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.servers import read_offers
 from tests.tui.console.stand import FakeConnection, console
@@ -105,6 +106,8 @@ async def test_a_tool_that_runs_as_a_task_alone_is_not_called_where_nobody_speak
             await stand.until(lambda: "cannot be called here" in stand.notices())
             assert "only as task" in stand.text()
             assert "runs as a task alone" in stand.text()
+        titles = {each.title for each in commands(stand.app, stand.app.screen)}
+        assert ("alpha: research" in titles) == (revision == "2026-07-28")
 
 
 async def test_of_a_long_name_both_ends_are_shown(tmp_path: Path) -> None:

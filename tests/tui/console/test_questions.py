@@ -273,7 +273,12 @@ async def test_a_muted_server_is_cancelled_until_it_may_ask_again(tmp_path: Path
         outcome = stand.outcome(muted)
         assert outcome is not None
         assert outcome.action == "cancel"
-        await stand.press("m")
+        await stand.press("5")
+        await stand.until(lambda: "cancelled · you muted its server" in stand.text())
+        assert "your policy" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "○ cancelled · you muted its server" in stand.text())
+        await stand.press("escape", "1", "m")
         request = stand.ask("alpha")
         await stand.shown(request)
 

@@ -265,7 +265,7 @@ async def test_five_megabytes_of_json_open_in_a_moment(tmp_path: Path) -> None:
     async with reading(tmp_path, result) as (stand, screen):
         await stand.press("escape")
         with bounded(2.0):
-            again = ResultScreen(screen._record, None)
+            again = ResultScreen(screen._record)
             await stand.app.push_screen(again)
             await stand.until(lambda: "44,999" in stand.text() or "rows" in stand.text())
         await stand.press("escape")
@@ -378,9 +378,15 @@ async def test_the_key_that_compares_works_in_the_list_of_calls_too(tmp_path: Pa
     async with reading(tmp_path, *results) as (stand, _):
         await stand.press("escape", "d")
         await stand.until(lambda: "-one" in stand.text())
-        await stand.press("escape", "end", "d")
-        await stand.until(lambda: "no result of the same call" in stand.notices())
-        await stand.press("home", "z")
+
+
+async def test_the_key_that_compares_says_that_there_is_nothing_to_compare_with(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result("one")) as (stand, _):
+        await stand.press("escape", "d")
+        await stand.until(lambda: "no other result to compare with" in stand.notices())
+        await stand.press("z")
 
 
 async def test_folded_objects_are_told_apart_and_nested_rows_are_json_at_first(
@@ -396,8 +402,8 @@ async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> 
     async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
         await stand.press("d")
         at = next(iter(stand.app.state.calls)).at
-        words = f"Compared with the call at {at}, the same arguments:"
-        await stand.until(lambda: words in stand.text())
+        await stand.until(lambda: f"- the call at {at}" in stand.text())
+        assert "both with the same arguments" in stand.text()
 
 
 async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_searches(
@@ -430,7 +436,7 @@ async def test_what_only_may_be_markdown_is_read_as_text_until_a_person_turns_it
         await stand.until(lambda: isinstance(again.view, MarkdownPage))
 
 
-def test_a_result_is_compared_with_the_last_one_of_the_same_arguments_where_there_is_one() -> None:
+def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() -> None:
     calls = Calls()
     first, other, again, new = (
         calls.start("alpha", Call("tools/call", "look", {"number": number}))
@@ -438,12 +444,48 @@ def test_a_result_is_compared_with_the_last_one_of_the_same_arguments_where_ther
     )
     for record in (first, other, again, new):
         record.end("answered", result=text_result("x"))
-    assert [calls.before(each) for each in (first, other, again, new)] == [
-        None,
-        first,
-        first,
-        again,
-    ]
+    again.repeats = first.call.id
+    assert calls.like(first) == (other, again, new)
+    assert calls.like(other) == (first, again, new)
+    assert calls.like(again) == (first, other, new)
+    assert calls.like(new) == (again, other, first)
+    other.result = None
+    assert calls.like(new) == (again, first)
+
+
+async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [tool("look")]}) as stand:
+        first, _, last = (
+            stand.app.state.calls.start("alpha", Call("tools/call", "look", {"city": city}))
+            for city in ("Rome", "Oslo", "Lima")
+        )
+        for record in stand.app.state.calls:
+            words = f"It rains in {record.call.arguments['city']}."
+            record.end("answered", result=text_result(words))
+        last.repeats = first.call.id
+        await stand.press("3", "d")
+        await stand.until(lambda: "-It rains in Rome." in stand.text())
+        assert f"- the call at {first.at_second}  city=Rome" in stand.text()
+        assert f"+ this call, at {last.at_second}  city=Lima" in stand.text()
+        await stand.until(lambda: "b Other call" in stand.text())
+        await stand.press("b")
+        await stand.until(lambda: "Compare with" in stand.text())
+        assert "city=Lima" not in stand.text()
+        await stand.press("down", "enter")
+        await stand.until(lambda: "-It rains in Oslo." in stand.text())
+        assert "Rome" not in stand.text()
+        await stand.press("b")
+        await stand.until(lambda: "Compare with" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "-It rains in Oslo." in stand.text())
+
+
+async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.press("escape", "end", "d")
+        await stand.until(lambda: "-two" in stand.text() and "+one" in stand.text())
 
 
 @pytest.mark.parametrize("made", [1, 2])
@@ -512,3 +554,20 @@ async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_pa
         await stand.press("d")
         await stand.until(lambda: "-one" in stand.text())
         assert "d Difference" not in stand.text()
+
+
+async def test_in_a_result_beside_the_calls_enter_shows_it_whole_and_slash_searches_it(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result("one\ntwo")) as (stand, _):
+        await stand.press("escape", "enter")
+        await stand.until(lambda: "Esc Calls" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.press("escape", "slash")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
+        await stand.press(*"two", "enter")
+        await stand.until(lambda: "1 of 1 for “two”" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "for “two”" not in stand.text())

@@ -235,3 +235,30 @@ async def test_a_server_with_a_new_name_stays_in_its_place_with_the_cursor_on_it
         await stand.press("end", "x", "ctrl+s")
         await stand.until(lambda: "▌● bx" in stand.text())
         assert [*stand.app.state.servers] == ["a", "bx", "c"]
+
+
+async def test_a_server_is_changed_only_once_that_is_sure_where_its_question_waits(
+    tmp_path: Path, mine: Path
+) -> None:
+    before = '[mcp_servers.alpha]\ncommand = "x"\n'
+    put(mine, before)
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        edited_in(stand, mine)
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.press(*"Rome", "ctrl+l")
+        await stand.lists_what_waits()
+        await stand.press("1", "e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.until(lambda: "Command or URL" in stand.text())
+        await stand.press("tab", "end", *" y", "ctrl+s")
+        await stand.until(lambda: "Restart alpha?" in stand.text())
+        assert "What you typed is kept" in stand.text()
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        assert (written(mine), stand.outcome(request)) == (before, None)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "Restart alpha?" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: stand.outcome(request))
+        assert written(mine) == before + 'args = ["y"]\n'

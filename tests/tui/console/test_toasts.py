@@ -67,3 +67,17 @@ async def test_what_was_told_before_a_dialog_came_is_not_told_twice(tmp_path: Pa
         assert not below.display
         await stand.press("escape")
         await stand.until(lambda: below.display and "Told once." in stand.text())
+
+
+@pytest.mark.parametrize("pane", ["1", "3", "5"])
+async def test_what_is_told_covers_no_row_of_a_list(tmp_path: Path, pane: str) -> None:
+    async with console(tmp_path, size=(80, 24), notifications=True) as stand:
+        await stand.press(pane)
+        stand.app.notify(TOLD, title="alpha", markup=False)
+        screen = stand.app.screen
+        await stand.until(lambda: screen.query("Toast") and "another terminal" in stand.text())
+        toast: Any = screen.query_one("Toast")
+        assert not toast.region.overlaps(screen.query_one("#panes").region)
+        assert not toast.region.overlaps(screen.query_one("KeyBar").region)
+        stand.app.clear_notifications()
+        await stand.until(lambda: screen.query_one("#panes").region.bottom == 23)

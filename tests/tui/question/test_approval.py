@@ -271,3 +271,12 @@ async def test_what_was_found_in_a_command_takes_a_second_step_that_acknowledges
     assert app.outcome is not None
     assert app.outcome.action == "accept"
     assert app.outcome.acknowledged == {found.id}
+
+
+async def test_a_text_of_several_lines_is_read_as_lines_before_it_is_written() -> None:
+    call = replace(CALL, arguments={"path": "a.txt", "content": 'one\n"two"\u202e'})
+    app = Asking(Question(approval_request(SERVER, call, DESTRUCTIVE, "")))
+    async with asked(app, (80, 30)) as pilot:
+        await until(pilot, lambda: '"content": 2 lines' in app.words, "how many there are")
+        assert "│ one" in app.words
+        assert '│ "two"\\u202e' in app.words

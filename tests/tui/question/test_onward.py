@@ -37,7 +37,7 @@ async def test_from_the_last_field_enter_goes_on_to_the_button_that_sends() -> N
     app = Asking(form_question(schema(a=CITY, b=NIGHTS)))
     async with asked(app, (120, 24)) as pilot:
         await pilot.press(*"Rome", "enter")
-        await until(pilot, lambda: "Enter to Send" in app.words, "what Enter does")
+        await until(pilot, lambda: "Enter goes to Send" in app.words, "what Enter does")
         await pilot.press("3", "enter")
         said = "That was the last field. Enter or ^S sends."
         await until(pilot, lambda: said in app.words, "what sends")
@@ -125,7 +125,9 @@ async def test_a_letter_taken_away_on_the_button_is_one_of_the_field_that_one_ca
         assert app.outcome is None
 
 
-@pytest.mark.parametrize(("required", "said"), [(True, "choose and go on"), (False, "to Send")])
+@pytest.mark.parametrize(
+    ("required", "said"), [(True, "choose and go on"), (False, "goes to Send")]
+)
 async def test_the_last_list_says_where_enter_goes_on_to(required: bool, said: str) -> None:
     app = Asking(form_question(schema(("v",) if required else (), v=LONG)))
     async with asked(app, (120, 24)):

@@ -317,7 +317,7 @@ async def results(look: Look, take: Take) -> None:
             call = Call("tools/call", "list_hosts", {"n": name})
             record = it.app.state.calls.start("deploy", call)
             record.end("answered", result=result)
-            it.app.push_screen(ResultScreen(record, before if name == "json" else None))
+            it.app.push_screen(ResultScreen(record, [before] if name == "json" else []))
             await at(it, ResultScreen)
             await calm(it)
             take(f"result-{name}", it.app)

@@ -35,7 +35,7 @@ class ServersPane(Pane):
         Binding("escape", "all_offers", "End search", key_display="Esc"),
         Binding("f2", "about", "About", id="servers.about"),
         Binding("slash", "search", "Search", key_display="/", id="servers.search"),
-        Binding("escape,left", "servers", "Servers", key_display="Esc", id="servers.list"),
+        Binding("escape,left,h", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("r", "restart", "Restart", id="servers.restart"),
         Binding("m", "mute", "Mute", id="servers.mute"),
         Binding("f", "favourite", "Favourite", show=False, id="servers.favourite"),
@@ -43,7 +43,7 @@ class ServersPane(Pane):
         Binding("i", "take_over", "Import", show=False, id="servers.import"),
         Binding("e", "edit", "Edit", show=False, id="servers.edit"),
         Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
-        Binding("right", "offers", "To its tools", show=False, id="servers.offers"),
+        Binding("right,l", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
     def __init__(self, state: ConsoleState) -> None:

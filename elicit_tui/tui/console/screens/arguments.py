@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,24 +12,25 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
-from textual.widgets.text_area import Selection
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import Typed, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
+from elicit_tui.form.shape import shape
 from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
+from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.servers import VERBS, Offer
+from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
-from elicit_tui.tui.widgets.text_block import TextEditor
 
 if TYPE_CHECKING:
     from textual import events
@@ -44,8 +44,8 @@ _ROWS_AROUND = 16
 _ROWS_OF_A_PLAIN_FIELD = 2
 _PAUSE_SECONDS = 0.1
 """Whoever types faster asks a server for no values in between."""
-_BLANK = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
-"""A value that is still to be written, in a line of JSON."""
+_SHAPE_CHARACTERS = 320
+"""Of what the JSON is to look like; About has all of it."""
 _JUDGED_SECONDS = 0.4
 """So long after a key JSON is judged: in the middle of a word it is wrong anyway."""
 
@@ -57,6 +57,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
         Binding("f2", "about", "About", id="arguments.about"),
+        Binding("f8", "skeleton", "Begin anew", id="arguments.skeleton"),
         Binding("f4", "at_length", "At length", id="arguments.at_length"),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
@@ -87,7 +88,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         about = self._offer.description.partition("\n\n")[0]
         if self._form.beyond is not None:
             beyond = neutral(self._form.beyond, 300).rstrip(".")
-            about = f"{beyond}. Write the arguments as JSON."
+            about = f"{beyond}. Write the arguments as JSON, like this:\n{self._shape}"
         if about:
             yield Static(about, id="about", markup=False)
         if self._form.beyond is None:
@@ -102,7 +103,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             stands = {**entries, **left.entries}
             yield FormView(self._form, Begun(stands, left.touched, whence, left.continues))
             yield ValueList()
-        yield TextEditor("", id="arguments-json", show_line_numbers=False)
+        yield JsonEditor(self._offer.schema, id="arguments-json")
         yield from self.ending(VERBS[self._offer.kind], "arguments.call")
 
     def on_mount(self) -> None:
@@ -120,20 +121,13 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._show()
 
     @property
-    def _json_area(self) -> TextEditor:
-        return self.query_one("#arguments-json", TextEditor)
+    def _json_area(self) -> JsonEditor:
+        return self.query_one("#arguments-json", JsonEditor)
 
     def _begin_json(self, content: Mapping[str, Any]) -> None:
         """Show it as JSON; what is typed goes to the first value that is still to be written."""
         self._begun_with = readable_json(dict(content))
-        area = self._json_area
-        area.show(self._begun_with)
-        for row, line in enumerate(self._begun_with.split("\n")):
-            if blank := _BLANK.search(line):
-                start, end = blank.span(1)
-                inset = 0 if blank[1] == "null" else 1
-                area.selection = Selection((row, start + inset), (row, end - inset))
-                return
+        self._json_area.begin(self._begun_with)
 
     def _show(self) -> None:
         rows = _ROWS_AROUND + sum(
@@ -181,6 +175,15 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self._begin_json(content)
         self._json = not self._json
         self._show()
+
+    @property
+    def _shape(self) -> str:
+        return shortened(shape(self._offer.schema), _SHAPE_CHARACTERS)
+
+    def action_skeleton(self) -> None:
+        """Begin the JSON anew, with what is required; the key that undoes brings back the other."""
+        self._json_area.begin_anew(readable_json(skeleton(self._offer.schema)))
+        self._json_area.focus()
 
     def action_at_length(self) -> None:
         """Write the text of the field one is in, or the JSON, on the whole screen."""
@@ -247,7 +250,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)
 
-    @on(TextEditor.Changed, "#arguments-json")
+    @on(JsonEditor.Changed, "#arguments-json")
     def _judge_soon(self) -> None:
         if self._judging is not None:
             self._judging.stop()
@@ -275,7 +278,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             if go_there:
                 self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
             place = f"line {error.lineno}, column {error.colno}"
-            self.say(f"This is not JSON: {error.msg} ({place}).")
+            bare = self._json_area.text.strip()[error.pos : error.pos + 1].isalpha()
+            quotes = ' A text stands in quotes: "…".' if bare else ""
+            self.say(f"This is not JSON: {error.msg} ({place}).{quotes}")
             return None
         except ValueError as error:
             self.say(f"This is not JSON: {error}.")
@@ -317,6 +322,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Down leads from a line of text to the values below, where there are some."""
         if action == "turn":
             return self._form.beyond is None
+        if action == "skeleton":
+            return self._json
         if action == "at_length":
             return self._json or self._typed_in is not None
         if action == "to_values":

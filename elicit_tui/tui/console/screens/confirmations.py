@@ -13,7 +13,7 @@ from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.shared_questions import Unsent
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 
-# Asks once before leaving while questions wait or calls run.
+# Asks once before leaving: while questions wait or calls run, or where a letter alone asks for it.
 
 
 class LeaveScreen(SureDialog):
@@ -54,6 +54,8 @@ class LeaveScreen(SureDialog):
             words.append(
                 f"History keeps what was asked. A tool that you call again asks again{typed}."
             )
+        if not words:
+            words.append("No question waits, and no call runs.")
         yield from self.asking(words, "leave", "Leave", "Stay")
 
 

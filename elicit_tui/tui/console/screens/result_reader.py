@@ -14,7 +14,7 @@ from textual.widgets import DataTable, Tree
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
-from elicit_tui.tui.console.call_words import how
+from elicit_tui.tui.console.call_words import compared_words, how
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.reader_views import (
@@ -63,11 +63,13 @@ class ResultScreen(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
         Binding("escape", "leave", "Back", id="dialog.back"),
+        Binding("q", "leave", "Back", show=False),
         Binding("t", "turn", "Other view", id="result.turn"),
         Binding("slash", "search", "Search", key_display="/", id="result.search"),
         Binding("n", "step(1)", "Next", id="result.next"),
         Binding("N", "step(-1)", "Previous", show=False, id="result.previous"),
         Binding("d", "difference", "Difference", id="result.difference"),
+        Binding("b", "choose_other", "Other call", id="result.other"),
         Binding("o", "open_link", "Link", id="result.open_link"),
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
@@ -76,11 +78,15 @@ class ResultScreen(Dialog[None]):
     ]
 
     def __init__(
-        self, record: CallRecord, before: CallRecord | None, way: str | None = None
+        self,
+        record: CallRecord,
+        others: Sequence[CallRecord] = (),
+        way: str | None = None,
+        search: bool = False,
     ) -> None:
-        """`before`: the same call before this one that has a result, if there was one.
+        """`others`: those of the same that it can be compared with, first the likeliest.
 
-        `way`: how it is read at first; None: the likeliest.
+        `way`: how it is read at first; None: the likeliest. `search`: begin to look for something.
         """
         assert record.result is not None
         name, (sign, stands, role) = neutral_line(record.call.name, 60), how(record)
@@ -88,7 +94,9 @@ class ResultScreen(Dialog[None]):
         self.set_class(role == "bad", "-failed")
         self._record = record
         self._result = record.result
-        self._before = before
+        self._others = others
+        self._other = next(iter(others), None)
+        """The one that it is compared with."""
         self._markdown = markdown_of(self._result)
         self._rows = table_of(self._result)
         self._pictures = [part for part in binaries(self._result) if part.is_picture]
@@ -97,6 +105,7 @@ class ResultScreen(Dialog[None]):
         chosen = way or self.app.state.ways_to_read.get(self._call)
         self._way = chosen if chosen in self._ways else self._ways[0]
         self._views: dict[str, View] = {}
+        self._begins_with_search = search
         self._term = ""
         self._places: Sequence[Any] = ()
         self._place = 0
@@ -112,7 +121,7 @@ class ResultScreen(Dialog[None]):
         drawn = ["markdown"] if self._markdown else []
         ways += [*drawn, "text"] if is_markdown(self._result) else ["text", *drawn]
         ways += [] if structured else ["json"]
-        return [*ways, "difference"] if self._before is not None else ways
+        return [*ways, "difference"] if self._others else ways
 
     def body(self) -> ComposeResult:
         """The search, and below it the view."""
@@ -124,6 +133,8 @@ class ResultScreen(Dialog[None]):
     async def on_mount(self) -> None:
         """The likeliest view first."""
         await self._show(self._way)
+        if self._begins_with_search and self._way != "picture":
+            self.action_search()
 
     # Views
 
@@ -163,20 +174,30 @@ class ResultScreen(Dialog[None]):
         return diff_lines(as_text(self._result, WHOLE_CHARACTERS), width)
 
     def _difference(self, width: int) -> list[Line]:
-        assert self._before is not None
-        assert self._before.result is not None
-        arguments = [
-            bounded_json(dict(call.call.arguments)) for call in (self._before, self._record)
-        ]
-        same = "the same arguments" if arguments[0] == arguments[1] else "other arguments"
-        head = f"Compared with the call at {self._before.at}, {same}:"
-        lines = text_lines(head, width, "dim")
-        return [*lines, *difference(self._before.result, self._result, width)]
+        assert self._other is not None
+        assert self._other.result is not None
+        lines = compared_words(self._other, self._record, width)
+        return [*lines, (), *difference(self._other.result, self._result, width)]
+
+    def action_choose_other(self) -> None:
+        """Choose the call that it is compared with."""
+        from elicit_tui.tui.console.screens.comparing import OtherCallScreen
+
+        self.app.push_screen(OtherCallScreen(self._others, self._other), self._compare_with)
+
+    async def _compare_with(self, other: CallRecord | None) -> None:
+        if other is not None:
+            self._other = other
+            if (shown := self._views.pop("difference", None)) is not None:
+                await shown.remove()
+            await self._show("difference")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for this view."""
         if action == "difference":
-            return self._before is not None and self._way != "difference"
+            return bool(self._others) and self._way != "difference"
+        if action == "choose_other":
+            return len(self._others) > 1 and self._way == "difference"
         if action in ("step", "end_search"):
             return bool(self._term)
         if action == "open_link":
@@ -201,7 +222,7 @@ class ResultScreen(Dialog[None]):
         await self._show(self._following)
 
     async def action_difference(self) -> None:
-        """Show what is other than in the result before."""
+        """Show what is other than in the result that it is compared with."""
         await self._show("difference")
 
     @on(Tree.NodeSelected)

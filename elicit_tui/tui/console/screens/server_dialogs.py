@@ -54,13 +54,21 @@ class ServerScreen(WritingDialog[None]):
         Binding("ctrl+s", "send", "Write it", id="server.write"),
     ]
 
-    def __init__(self, path: str, save: Save, present: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        save: Save,
+        present: Mapping[str, Any] | None = None,
+        once_sure: Callable[[Callable[[], object]], None] | None = None,
+    ) -> None:
         """`present`: the server that is there; None adds one.
 
-        Of one whose `env` is None the form leaves it as it stands.
+        Of one whose `env` is None the form leaves it as it stands. `once_sure` asks before it does
+        what ends something; None: nothing is under way.
         """
         super().__init__("Change a server" if present else "Add a server", neutral_line(path, 70))
         self._save = save
+        self._once_sure = once_sure
         self._present = dict(present or {})
         fields = {
             name: spec for name, spec in _FIELDS.items() if self._present.get(name, "") is not None
@@ -90,7 +98,14 @@ class ServerScreen(WritingDialog[None]):
         if conversion.problems:
             form_view.reveal_problems()
             return
+        if self._once_sure is None:
+            self._write()
+        else:
+            self._once_sure(self._write)
+
+    def _write(self) -> None:
         unset = {field.name: "" for field in self._form.fields}
+        conversion = self.query_one(FormView).conversion
         trouble = self._save({**unset, "enabled": True, **conversion.content})
         if trouble:
             self.say(trouble)

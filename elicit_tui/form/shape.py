@@ -1,0 +1,101 @@
+"""What a schema expects, for a person who writes JSON: `[{"name": "…", "rank"?: number}, …]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from elicit_tui.form.skeleton import kind_of, settled
+from elicit_tui.text import neutral_line, readable_json
+
+MOST_LEVELS: Final = 5
+MOST_VALUES: Final = 40
+MOST_CHOICES: Final = 4
+LONGEST_NAME: Final = 60
+LONGEST_CHOICE: Final = 40
+ANY: Final = "…"
+TEXT: Final = '"…"'
+
+_WORDS: Final[Mapping[str, str]] = {
+    "string": TEXT,
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true|false",
+    "null": "null",
+    "object": "{…}",
+    "array": "[…]",
+}
+
+
+def shape(schema: Any, root: Any = None) -> str:
+    """What fits a schema, on one neutral line: a text as `"…"`, an optional key with `?`.
+
+    `root`: the schema that its references are looked up in, where it is a part of one. Never
+    raises; bounded.
+    """
+    return _Shape(schema if root is None else root).of(schema, 0)
+
+
+class _Shape:
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._values = 0
+
+    def of(self, schema: Any, level: int) -> str:
+        self._values += 1
+        schema = settled(schema, self._root)
+        if schema is None or level > MOST_LEVELS or self._values > MOST_VALUES:
+            return ANY
+        choices = schema.get("enum")
+        if isinstance(choices, list) and choices:
+            return _choices(choices)
+        kind = kind_of(schema)
+        if kind == "object" and isinstance(schema.get("properties"), Mapping):
+            return "{" + ", ".join(self._pairs(schema, level)) + "}"
+        if kind == "array" and isinstance(schema.get("items"), Mapping):
+            return f"[{self.of(schema['items'], level + 1)}, …]"
+        return _WORDS.get(kind, ANY)
+
+    def _pairs(self, schema: Mapping[str, Any], level: int) -> Iterator[str]:
+        required = schema.get("required")
+        needed = required if isinstance(required, list) else ()
+        for name, part in schema["properties"].items():
+            if self._values >= MOST_VALUES:
+                yield ANY
+                return
+            mark = "" if name in needed else "?"
+            yield f'"{neutral_line(str(name), LONGEST_NAME)}"{mark}: {self.of(part, level + 1)}'
+
+
+def _choices(choices: list[Any]) -> str:
+    shown = [
+        neutral_line(readable_json(choice, indent=None), LONGEST_CHOICE)
+        for choice in choices[:MOST_CHOICES]
+    ]
+    return "|".join([*shown, ANY] if len(choices) > MOST_CHOICES else shown)
+
+
+def text_names(schema: Any) -> frozenset[str]:
+    """The keys, at any depth, whose value is a text, or a list of texts, wherever they stand."""
+    texts: set[str] = set()
+    others: set[str] = set()
+    waiting, seen = [schema], 0
+    while waiting and seen < 1_000:
+        seen += 1
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        if not isinstance(part, Mapping):
+            continue
+        waiting += part.values()
+        properties = part.get("properties")
+        for name, value in properties.items() if isinstance(properties, Mapping) else ():
+            (texts if _takes_text(value, schema) else others).add(name)
+    return frozenset(texts - others)
+
+
+def _takes_text(schema: Any, root: Any) -> bool:
+    plain = settled(schema, root)
+    if plain is not None and kind_of(plain) == "array":
+        plain = settled(plain.get("items"), root)
+    return plain is not None and kind_of(plain) == "string"

@@ -1,0 +1,206 @@
+"""One call, told: its row in the list, and beside it how it stands and what came back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text.hostile_json import bounded_json
+from elicit_tui.text.spread import texts_as_lines
+from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, question_words
+from elicit_tui.tui.console.diffs import diff_lines
+from elicit_tui.tui.console.outcome_words import duration, plural
+from elicit_tui.tui.console.results import as_text, binaries
+from elicit_tui.tui.console.spans import (
+    Line,
+    apart,
+    joined,
+    labelled,
+    shortened,
+    shortened_within,
+    text_lines,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
+    from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.state import ConsoleState
+
+ARGUMENTS_CHARACTERS: Final = 20_000
+ROOMY: Final = 40
+"""Cells of a row; with fewer a bar of progress leaves room for the arguments."""
+
+
+ARGUMENT_ROWS: Final = 8
+"""Of arguments above the result; longer ones would hide it."""
+
+
+def _arguments(record: CallRecord, width: int) -> list[Line]:
+    """What it was made with; a text of several lines as lines."""
+    made_with = dict(record.call.arguments)
+    written = texts_as_lines(spread := readable_json(made_with))
+    text = readable_json(made_with, indent=None) if written == spread else written
+    return labelled("arguments", neutral(text, ARGUMENTS_CHARACTERS), width)
+
+
+class CallTelling:
+    """Tells of calls as they stand; the result that was laid out last is laid out once."""
+
+    def __init__(self, state: ConsoleState, app: Controller) -> None:
+        self._state = state
+        self._app = app
+        self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
+
+    def row(self, record: CallRecord, width: int) -> list[Line]:
+        """Its two lines in the list."""
+        name = neutral_line(record.call.name, 200)
+        sign, _, role = how(record)
+        before: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"))
+        room = width - cell_len(text_of(before)) - 1
+        took = f"{duration(record.elapsed)} "
+        if cell_len(name) + cell_len(took) > room:
+            took = ""
+        left: Line = (*before, (shortened_within(name, room), "strong"))
+        first = apart(left, ((took, "dim"),), width)
+        return [first, ((f"   {self._about(record, width - 4)}", "dim"),)]
+
+    def _about(self, record: CallRecord, width: int) -> str:
+        """How it stands, what it was made with, and whose it is where there is room for that too.
+
+        What tells two calls of one tool apart has the room before what the chosen one says anyway.
+        """
+        waits = self._waits_for(record)
+        waits = waits or ("waits for its turn" if self._before(record) else "")
+        cells = 10 if width >= ROOMY else 4
+        stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
+        room = width - cell_len(stands) - 3
+        more = shortened(neutral_line(record.note, 80), room)
+        more = more or briefly(record.call.arguments, room)
+        about = f"{stands} · {more}" if more else stands
+        whole = f"{about} · {record.server}" if len(self._state.servers) > 1 else about
+        return whole if cell_len(whole) <= width else shortened(about, width)
+
+    def lines(self, record: CallRecord, width: int, *, as_json: bool) -> list[Line]:
+        """All of it, beside the list; `as_json`: how its result is read."""
+        return joined(
+            [
+                self._head(record, width),
+                question_words(record, width),
+                self._result(record, width, as_json),
+                log_words(record, width),
+                self._rest_of_arguments(record, width),
+            ]
+        )
+
+    def _head(self, record: CallRecord, width: int) -> list[Line]:
+        sign, state, role = how(record)
+        fails = "the tool says that it failed" if record.is_error else ""
+        if fails and record.refusal is None:
+            state, fails = fails, ""
+        rounds = f" · round {record.round}" if record.round > 1 else ""
+        took = f"{duration(record.elapsed)}{rounds}"
+        head: list[Line] = [((f"{sign} {state}", role), (f"  {took}", "dim"))]
+        if cell_len(text_of(head[0])) > width:
+            head = [((f"{sign} {state}", role),), ((took, "dim"),)]
+        if fails:
+            head.extend(text_lines(f"{fails[0].upper()}{fails[1:]}.", width, "bad"))
+        if waits := self._waits_for(record):
+            head.extend(text_lines(f"It {waits} to answer.", width, "warn"))
+        elif before := self._before(record):
+            words = (
+                f"It waits for its turn: {before} is not done yet. Of two calls at once nobody "
+                "could say which one a question of this server belongs to."
+            )
+            head.extend(text_lines(words, width, "dim"))
+        if record.state == "running":
+            if record.progress is not None:
+                room = max(10, min(60, width - 20))
+                head.append(((bar(record, room), "accent"),))
+            if record.progress_message:
+                head.extend(text_lines(record.progress_message, width))
+        if record.call.arguments:
+            arguments = _arguments(record, width)
+            head.extend(arguments[:ARGUMENT_ROWS])
+            if len(arguments) > ARGUMENT_ROWS:
+                more = plural(len(arguments) - ARGUMENT_ROWS, "more line")
+                head.append(((f"… {more} of arguments at the end", "dim"),))
+        if record.note:
+            head.extend(labelled("your note", neutral(record.note, 1_000), width))
+        if record.withheld:
+            head.extend(labelled("not kept", ", ".join(record.withheld), width))
+        if record.confirmation:
+            head.extend(labelled("this call", record.confirmation, width))
+        if record.failure:
+            head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
+        return head
+
+    def _rest_of_arguments(self, record: CallRecord, width: int) -> list[Line]:
+        """Long ones stand whole where they hide nothing."""
+        arguments = _arguments(record, width)
+        return arguments if len(arguments) > ARGUMENT_ROWS else []
+
+    def _before(self, record: CallRecord) -> str:
+        """The call that has its turn before this one, by name; empty where it has gone out."""
+        if record.state != "running" or not self._state.waits_for_turn(record):
+            return ""
+        earlier = (
+            call.call.name
+            for call in self._state.calls.running
+            if call.server == record.server and not self._state.waits_for_turn(call)
+        )
+        return neutral_line(next(earlier, "another call"), 60)
+
+    def _waits_for(self, record: CallRecord) -> str:
+        """That a running call waits for the person, or may; empty where none of its questions is.
+
+        Of a question that may be another call's nobody knows which of them waits.
+        """
+        if record.state != "running":
+            return ""
+        asked = [
+            request
+            for waiting in self._state.questions
+            if (request := self._state.as_it_stands(waiting.question.request)).may_belong_to(
+                record.call.id
+            )
+        ]
+        if any(len(request.calls) == 1 for request in asked):
+            return "waits for you"
+        return "may wait for you" if asked else ""
+
+    def _result(self, record: CallRecord, width: int, as_json: bool) -> list[Line]:
+        if record.result is None:
+            return self._no_result(record, width)
+        key = (record, as_json)
+        if self._laid_out[:2] != (key, width):
+            text = bounded_json(record.result) if as_json else as_text(record.result)
+            lines = diff_lines(text, width)
+            found = binaries(record.result)
+            if found:
+                words = f"{self._app.key_of('calls.save')} saves what is not text"
+                if pictures := sum(part.is_picture for part in found):
+                    words = f"{self._how_to_see(pictures)} · {words}"
+                lines.extend(text_lines(words, width, "dim"))
+            of_run = "  of an earlier run" if record.ended_as else ""
+            if of_run and self._state.settings.history.content == "redacted":
+                of_run += ", secrets masked"
+            head: Line = (("result", "accent"), (of_run + "  as JSON" * as_json, "dim"))
+            self._laid_out = (key, width, [head, *lines])
+        return self._laid_out[2]
+
+    def _how_to_see(self, pictures: int) -> str:
+        """The key that shows them, or what has to be installed first."""
+        from elicit_tui.tui.console.pictures import WANTED, can_draw
+
+        shows = f"shows the picture{'s' if pictures > 1 else ''}"
+        return f"{self._app.key_of('calls.whole')} {shows}" if can_draw() else WANTED
+
+    def _no_result(self, record: CallRecord, width: int) -> list[Line]:
+        if not record.ended_as:
+            return []
+        again, why = self._app.key_of("calls.again"), record.no_result
+        words = f"A call of an earlier run{why and f': {why}'}. {again} calls it again."
+        return text_lines(words, width, "dim")

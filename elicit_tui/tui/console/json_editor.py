@@ -1,0 +1,84 @@
+"""Where arguments are written as JSON: from one value that is still to be written to the next."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, Final
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.widgets.text_area import Selection
+
+from elicit_tui.form.shape import text_names
+from elicit_tui.tui.widgets.text_block import TextEditor
+
+_BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
+"""A value that is still to be written, in a line of JSON."""
+_KEY: Final = re.compile(r'^\s*"((?:[^"\\]|\\.)*)":')
+
+
+class JsonEditor(TextEditor):
+    """An editor that begins with what is required; Tab goes to the next value to be written."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "next_value", "Next value", id="arguments.next_value"),
+    ]
+
+    def __init__(self, schema: Any, *, id: str) -> None:
+        """`schema`: of what is written."""
+        super().__init__("", id=id, show_line_numbers=False)
+        self._text_names = text_names(schema)
+
+    def begin(self, text: str) -> None:
+        """Have this JSON; what is typed goes to the first value that is still to be written."""
+        self.show(text)
+        self._select_value((0, 0))
+
+    def begin_anew(self, text: str) -> None:
+        """The same in place of what is written, which the key that undoes brings back."""
+        self.replace(text, (0, 0), self.document.end)
+        self._select_value((0, 0))
+
+    def _select_value(self, start: tuple[int, int]) -> bool:
+        """Select the next value to be written from a place on; False: there is none."""
+        first, column = start
+        for row, line in enumerate(self.text.split("\n")[first:], first):
+            blank = _BLANK.search(line)
+            if blank is None or (row == first and blank.end(1) <= column):
+                continue
+            begin, end = blank.span(1)
+            inset = 0 if blank[1] == "null" else 1
+            self.selection = Selection((row, begin + inset), (row, end - inset))
+            return True
+        return False
+
+    def action_next_value(self) -> None:
+        """Go to the next value that is still to be written; from the last one to the button."""
+        if not self._select_value(self.selection.end):
+            self.screen.focus_next()
+
+    async def _on_key(self, event: events.Key) -> None:
+        """What is typed in place of a text's null stands in quotes, with or without its own."""
+        row, column = self.selection.end
+        if event.character == '"' and self.text.split("\n")[row][column : column + 1] == '"':
+            typed, by = "", 1  # The quote that ends the text stands there already.
+        elif event.is_printable and self._is_null_of_a_text:
+            typed, by = f'"{event.character}"'.replace('"""', '""'), -1
+        else:
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+        if typed:
+            self.replace(typed, *self.selection, maintain_selection_offset=False)
+        self.move_cursor_relative(columns=by)
+
+    @property
+    def _is_null_of_a_text(self) -> bool:
+        return self.selected_text == "null" and self._wants_text(self.selection.start[0])
+
+    def _wants_text(self, row: int) -> bool:
+        """Whether the value in this line is of a key that takes a text, or a list of them."""
+        lines = self.text.split("\n")[: row + 1]
+        named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
+        return named is not None and named[1] in self._text_names

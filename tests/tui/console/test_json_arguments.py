@@ -1,0 +1,63 @@
+"""Arguments written as JSON: what is expected is shown, and keys lead from value to value."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.tui.console.json_editor import JsonEditor
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.widgets.buttons import KeyButton
+from tests.form.test_shape import ENTITIES
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def writing(path: Path, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Stand]:
+    tools = {"alpha": [tool("create", ENTITIES)]}
+    async with console(path, servers=["alpha"], tools=tools, size=size) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        yield stand
+
+
+async def test_what_json_is_expected_stands_above_it_and_beside_the_tool(tmp_path: Path) -> None:
+    async with writing(tmp_path, (120, 40)) as stand:
+        assert '{"entities": [{"name": "…", "rank"?: whole number,' in stand.text()
+        await stand.press("escape")
+        await stand.until(lambda: 'JSON: [{"name": "…"' in stand.text())
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+async def test_tab_goes_from_value_to_value_and_a_text_gets_its_quotes(
+    tmp_path: Path, quote: str
+) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(quote or "A", *("Ada" if quote else "da"), *quote, "tab", *"tall", "tab")
+        assert isinstance(stand.app.focused, KeyButton)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": "Ada", "observations": ["tall"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+async def test_a_letter_outside_of_quotes_is_told_what_is_missing(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press("ctrl+u", *"{", '"', *"entities", '"', *": Ada}", "ctrl+s")
+        await stand.until(lambda: "A text stands in" in stand.text())
+
+
+async def test_a_key_begins_anew_and_what_was_written_comes_back(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press("ctrl+u", *"mine")
+        await stand.press("f8")
+        await stand.until(lambda: '"name": null' in stand.text())
+        await stand.press("ctrl+z")
+        await stand.until(lambda: "mine" in stand.text())
