@@ -331,6 +331,8 @@ class Inbox:
             if entry.later is not None:
                 entry.later.cancel()
                 entry.later = None
+            # One that arrived after this would hold again what is let go here.
+            await _call_off(entry.tasks)
             entry.claimed_at = 0.0
             await self._store.release(question_id, entry.draft)
 
@@ -394,6 +396,13 @@ class Inbox:
     ) -> int:
         """Take back what was allowed; how many that were. Raises StoreError."""
         return await self._store.revoke(server, tool, session)
+
+
+async def _call_off(tasks: Iterable[asyncio.Task[None]]) -> None:
+    called_off = tuple(tasks)
+    for task in called_off:
+        task.cancel()
+    await asyncio.gather(*called_off, return_exceptions=True)
 
 
 def _agent_reads_it(request: ElicitationRequest) -> bool:

@@ -68,7 +68,7 @@ class Lines:
         self._buffer.clear()
         # What a thread has read already.
         while self._arrived is not None and not self._arrived.empty():
-            self._arrived.get_nowait()
+            self._taken(self._arrived.get_nowait())
         if self._stream.isatty():
             _flush_terminal(self._stream.fileno())
 
@@ -137,9 +137,18 @@ class Lines:
                     loop.remove_reader(descriptor)
                 return _read(descriptor)
         assert self._arrived is not None
-        arrived = await self._arrived.get()
+        arrived = self._taken(await self._arrived.get())
         if isinstance(arrived, OSError):
             raise InputGone(str(arrived)) from arrived
+        return arrived
+
+    def _taken(self, arrived: bytes | OSError) -> bytes | OSError:
+        """What a thread has read; where that is an end, whoever reads on begins anew.
+
+        A terminal whose input was ended, as by Ctrl+Z, goes on: the next question is answered.
+        """
+        if not arrived or isinstance(arrived, OSError):
+            self._thread = self._arrived = None
         return arrived
 
     def _read_in_thread(self, descriptor: int) -> None:

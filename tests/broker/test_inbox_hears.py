@@ -169,3 +169,54 @@ async def test_what_a_key_wrote_only_after_it_was_told_of_is_told_too(
     told = Told([first])
     monkeypatch.setattr(told.store, "claim", claim, raising=False)
     await told.read(types)
+
+
+async def test_a_key_that_the_store_cannot_be_told_of_is_said_to_who_pressed_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = waits()
+    told = Told([first])
+
+    async def claim(*_: object) -> None:
+        raise StoreError("The disk is full.")
+
+    async def touches(inbox: Inbox) -> None:
+        said = asyncio.Event()
+        inbox.subscribe(lambda event: said.set() if isinstance(event, StoreTrouble) else None)
+        inbox.touched(first.id)
+        await bounded(said.wait())
+
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    await told.read(touches)
+    assert told.events[-1] == StoreTrouble("The disk is full.")
+    assert told.inbox.trouble == "The disk is full."
+
+
+async def test_a_key_that_is_being_told_of_does_not_hold_again_what_was_put_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, begun, ended = waits(), asyncio.Event(), list[str]()
+
+    async def claim(*_: object) -> None:
+        begun.set()
+        try:
+            for _turn in range(10):
+                await asyncio.sleep(0)
+        finally:
+            ended.append("the claim")
+
+    async def release(*_: object) -> None:
+        ended.append("the release")
+
+    async def puts_off(inbox: Inbox) -> None:
+        inbox.touched(first.id)
+        await bounded(begun.wait())
+        await inbox.release(first.id)
+        for _turn in range(10):
+            await asyncio.sleep(0)
+
+    told = Told([first])
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    monkeypatch.setattr(told.store, "release", release, raising=False)
+    await told.read(puts_off)
+    assert ended == ["the claim", "the release"]

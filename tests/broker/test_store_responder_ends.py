@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Question
+from elicit_tui.broker import store_responder
+from elicit_tui.elicitation import Deadline, Question
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, World, bounded, sent
 
@@ -95,4 +97,77 @@ async def test_an_end_that_cannot_be_told_now_is_told_later(world: World) -> Non
         assert (await bounded(asked)).action is None
         assert person.inbox.waiting
         other.execute("ROLLBACK")
+    await person.sees_nothing()
+
+
+async def test_who_asks_ends_only_once_the_store_knows_how_the_last_question_ended(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    settle, told = world.asking_store.settle, list[str]()
+
+    async def slow(question_id: str, *how: Any) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+        await settle(question_id, *how)
+        told.append(question_id)
+
+    monkeypatch.setattr(world.asking_store, "settle", slow)
+    broker.withdraw(question.id, "The server withdrew the question.")
+    await bounded(asked)
+    await bounded(world.responder.close())
+    assert told == [question.id]
+
+
+async def test_a_store_that_cannot_be_told_the_last_end_holds_up_nobody_and_is_told_no_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_responder, "CLOSE_SECONDS", 0.05)
+    broker, person = await world.asks(), await world.person()
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    given_up = asyncio.Event()
+
+    async def never(*_: Any) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.set()
+
+    monkeypatch.setattr(world.asking_store, "settle", never)
+    broker.withdraw(question.id, "The server withdrew the question.")
+    await bounded(asked)
+    await bounded(world.responder.close())
+    await asyncio.sleep(0)
+    assert given_up.is_set()
+
+
+async def test_a_question_is_taken_out_of_the_store_though_its_asking_is_cancelled_twice(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.asks()
+    person = await world.person()
+    question = Question(form_request())
+    asked = asyncio.ensure_future(world.responder.respond(question, Deadline(300)))
+    await person.sees()
+    withdraw, begun, goes_on = world.asking_store.withdraw, asyncio.Event(), asyncio.Event()
+    ended = asyncio.get_running_loop().create_future()
+
+    async def slow(question_id: str) -> None:
+        begun.set()
+        try:
+            await goes_on.wait()
+            ended.set_result(await withdraw(question_id))
+        except asyncio.CancelledError:
+            ended.cancel()
+
+    monkeypatch.setattr(world.asking_store, "withdraw", slow)
+    asked.cancel()
+    await bounded(begun.wait())
+    asked.cancel()
+    assert isinstance((await asyncio.gather(asked, return_exceptions=True))[0], BaseException)
+    goes_on.set()
+    await bounded(ended)
     await person.sees_nothing()

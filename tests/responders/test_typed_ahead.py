@@ -98,3 +98,29 @@ async def test_an_input_that_fails_is_told_from_one_that_ends(
         monkeypatch.setattr(typed_lines.os, "read", broken)
         with pytest.raises(InputGone, match="a disk that is gone"):
             await soon(asyncio.ensure_future(Lines(stream).next()))
+
+
+@pytest.mark.parametrize("by_thread", [False, True])
+@pytest.mark.parametrize("thrown_away", [False, True])
+async def test_who_ended_the_input_of_one_question_can_answer_the_next(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, by_thread: bool, thrown_away: bool
+) -> None:
+    def none(*_: object) -> None:
+        raise NotImplementedError  # As the loop of Windows, where a thread reads.
+
+    if by_thread:
+        monkeypatch.setattr(asyncio.get_running_loop(), "add_reader", none)
+    lines = Lines(terminal.stream)
+    terminal.types("one\n")
+    assert await soon(asyncio.ensure_future(lines.next())) == "one"
+    terminal.types("\x04")
+    if thrown_away:
+        if by_thread:
+            assert lines._arrived is not None
+            ahead = await asyncio.wait_for(lines._arrived.get(), 30)
+            lines._arrived.put_nowait(ahead)
+        lines.discard()
+    else:
+        assert await soon(asyncio.ensure_future(lines.next())) is None
+    terminal.types("two\n")
+    assert await soon(asyncio.ensure_future(lines.next())) == "two"
