@@ -103,6 +103,8 @@ def test_an_accept_without_acknowledgement_is_given_back_and_never_sent(
     assert first.form is again.form
     assert first.draft is again.draft
     assert again.to_acknowledge or again.outgoing
+    # What the question was warned of anyway is not told a second time as the answer's.
+    assert not set(again.outgoing) & set(again.review.findings)
 
 
 FOR_A_PERSON = {
@@ -122,6 +124,7 @@ def test_no_face_can_let_an_agent_answer_what_only_a_person_may(
     outcome = asked_by(bench, face, request_)
     assert (outcome.action, outcome.decided_by, outcome.content) == ("cancel", "policy", None)
     assert [question.attempt for question in face.asked] == [1, 2, 3]
+    assert (face.asked[1].note or "").startswith("An agent answered. ")
 
 
 def test_what_anybody_may_answer_an_agent_may_too(bench: BenchFactory) -> None:

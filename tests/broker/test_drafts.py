@@ -249,3 +249,22 @@ def test_what_is_old_or_one_too_many_is_cleared_away(tmp_path: Path) -> None:
     assert drafts.forget_or_keep(other, CANCELLED)
     assert len(files_in(tmp_path)) == MOST_DRAFTS
     assert not (first.parent / "0.json").exists()
+
+
+def test_a_field_for_a_secret_is_not_even_kept_as_one_that_was_touched(tmp_path: Path) -> None:
+    properties = {name: {"type": "string"} for name in ("colour", "passphrase")}
+    asks = form_request(params={"requestedSchema": {"type": "object", "properties": properties}})
+    for typed in ({"passphrase": Typed("x1")}, {"colour": Typed("bl"), "passphrase": Typed("x1")}):
+        drafts = DraftFiles(tmp_path, GUARDIAN)
+        drafts.draft_for(asks).write(typed, frozenset(typed))
+        drafts.forget_or_keep(asks, CANCELLED)
+        again = DraftFiles(tmp_path, GUARDIAN).draft_for(asks)
+        assert again.touched == set(typed) - {"passphrase"}
+        assert len(files_in(tmp_path)) == len(typed) - 1
+
+
+def test_what_is_being_typed_here_is_not_replaced_by_what_another_run_left(tmp_path: Path) -> None:
+    here = DraftFiles(tmp_path, GUARDIAN)
+    here.draft_for(form_request()).write({"colour": Typed("blue")}, frozenset({"colour"}))
+    leave_behind(tmp_path, Clock(), colour="re")
+    assert here.draft_for(form_request()).entries == {"colour": Typed("blue")}

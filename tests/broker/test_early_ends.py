@@ -11,6 +11,7 @@ import pytest
 from elicit_tui.broker.ask import READING_TURNS, Admitted
 from elicit_tui.broker.record import GROUP
 from elicit_tui.elicitation import (
+    Call,
     Deadline,
     LoginPage,
     Outcome,
@@ -20,6 +21,7 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
     ended_unsent,
+    prompt_request,
 )
 from elicit_tui.elicitation.settings import ElicitationSettings, Rule, Settings
 from elicit_tui.errors import LedgerError
@@ -229,3 +231,29 @@ def test_what_the_server_took_back_while_an_accept_was_judged_is_read_first(turn
         return await entry.still_wanted(accept("user", "Sent.", BLUE))
 
     assert run(body()).reason == "The server took it back."
+
+
+@pytest.mark.parametrize("kind", ["approval", "login", "prompt"])
+def test_whoever_gives_up_a_question_of_ours_ends_it_as_a_shutdown_and_no_server_s_doing(
+    bench: BenchFactory, kind: str
+) -> None:
+    async def body() -> None:
+        table = bench(replace(settings_with(), elicitation=ElicitationSettings()))
+        command = Call("tools/call", "Bash", {"command": "make"})
+        asked = {
+            "approval": lambda: approve(table.broker),
+            "login": lambda: table.broker.authorize(
+                authorization_request(SERVER, LOGIN), lambda _: None
+            ),
+            "prompt": lambda: table.broker.permit(prompt_request("Claude", command, "Run it?")),
+        }[kind]
+        asking: asyncio.Task[Any] = asyncio.ensure_future(asked())
+        question = await table.person.sees()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        row = table.ledger.row(question.id)
+        assert row.decided_by == ("nobody" if kind == "prompt" else "shutdown")
+        assert row.reason == "elicit-tui ended before an answer was given."
+        assert row.server_end is None
+
+    run(body())

@@ -220,3 +220,35 @@ async def test_a_key_that_is_being_told_of_does_not_hold_again_what_was_put_off(
     monkeypatch.setattr(told.store, "release", release, raising=False)
     await told.read(puts_off)
     assert ended == ["the claim", "the release"]
+
+
+@pytest.mark.parametrize("put_off", [False, True])
+async def test_a_key_is_told_of_once_a_second_and_at_once_after_it_was_put_off(
+    monkeypatch: pytest.MonkeyPatch, put_off: bool
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.CLAIM_SECONDS", 60.0)
+    first, told_of = waits(), list[str]()
+    again = asyncio.Event()
+
+    async def claim(question_id: str, *_: object) -> None:
+        told_of.append(question_id)
+        if len(told_of) > 1:
+            again.set()
+
+    async def release(*_: object) -> None: ...
+
+    async def types(inbox: Inbox) -> None:
+        await inbox.claim(first.id)
+        if put_off:
+            await inbox.release(first.id)
+        inbox.touched(first.id)
+        if put_off:
+            await bounded(again.wait())
+        for _turn in range(20):
+            await asyncio.sleep(0)
+
+    told = Told([first])
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    monkeypatch.setattr(told.store, "release", release, raising=False)
+    await told.read(types)
+    assert len(told_of) == (2 if put_off else 1)

@@ -13,6 +13,7 @@ import pytest
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame
 from elicit_tui.broker.inbox_questions import LEAST_SECONDS, InboxQuestions
 from elicit_tui.elicitation import Outcome, Question, Queue, decline, now
+from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
 from elicit_tui.store.store import Waiting
 from tests.broker.conftest import Person as Screen
@@ -236,4 +237,31 @@ async def test_what_is_given_back_is_asked_once_and_told_once_it_went_out() -> N
     assert (await here.hears()).kind == "sent"
     assert inbox.answers[1:] == [no]
     assert (len(here.screen.shown), here.told.qsize(), len(here.queue)) == (2, 0, 0)
+    await here.leaves()
+
+
+async def test_a_store_that_fails_while_an_answer_goes_out_is_told_as_not_known() -> None:
+    class Fails(GivesBack):
+        async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
+            raise StoreError("The disk is gone.")
+
+    here = Console(SimpleNamespace(inbox=Fails()))  # type: ignore[arg-type]
+    here.sends(await here.screen.sees(), sent(colour="red"))
+    reply = await here.hears()
+    assert (reply.kind, reply.sentence) == ("unknown", "The disk is gone.")
+    await here.leaves()
+
+
+async def test_a_question_is_given_up_also_where_the_store_cannot_be_told() -> None:
+    class Fails(GivesBack):
+        async def release(self, question_id: str) -> None:
+            raise StoreError("The disk is gone.")
+
+    here = Console(SimpleNamespace(inbox=Fails()))  # type: ignore[arg-type]
+    await here.screen.sees()
+    asking = asyncio.ensure_future(here.serving.ask(here.inbox.waiting[0].id))
+    await here.screen.sees(2)
+    asking.cancel()
+    await asyncio.wait([asking], timeout=30)
+    assert asking.cancelled()
     await here.leaves()

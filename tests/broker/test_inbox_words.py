@@ -118,6 +118,12 @@ def test_the_machine_of_an_agent_is_said_where_it_is_another_one() -> None:
         (ended("shutdown"), SESSION_ENDED),
         (ended("withdrawn"), "The agent took its call back, or left. Nothing was sent."),
         (ended("deadline"), "No answer was given in time."),
+        (
+            ended("nobody", None),
+            "It was handed back to the agent unanswered, which asks by itself.",
+        ),
+        (ended("agent", "decline"), "The agent answered it."),
+        (ended("client", "accept"), "It was answered in the agent's own client."),
     ],
 )
 def test_how_a_question_left_is_said_to_who_did_not_answer_it(left: Waiting, said: str) -> None:

@@ -202,3 +202,25 @@ def test_a_ledger_that_fails_again_after_it_worked_is_told_of_again(tmp_path: Pa
             record.closed(request, decline("user", "No."))
             record.closed(form_request(), decline("user", "No."))
     assert len(told) == 2
+
+
+def test_a_number_that_cannot_be_written_keeps_no_other_from_being_written(
+    tmp_path: Path,
+) -> None:
+    class FailsOnce(Ledger):
+        failed = False
+
+        def flood(self, server: str, count: int, outcome: Outcome) -> None:
+            if not self.failed:
+                self.failed = True
+                raise LedgerError("The disk is away for a moment.")
+            super().flood(server, count, outcome)
+
+    told: list[BrokerEvent] = []
+    with closing(FailsOnce.open(tmp_path / "ledger.sqlite3")) as ledger:
+        record = Record(ledger, told.append)
+        for server in ("paint", "deploy"):
+            record.group(form_request(server=server), cancel("flood", "Too many."))
+        record.end()
+        assert [row.server for row in ledger.rows()] == ["deploy"]
+    assert len(told) == 1

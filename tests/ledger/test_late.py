@@ -159,10 +159,10 @@ def test_what_is_damaged_there_is_left_and_hides_nothing(ledger: Ledger, path: P
     with held(path):
         ledger.decided(request(), decline("user", "No."), Review())
     folder = left(path)[0].parent
-    for number, damaged in enumerate((b"", b"{", b"[1, 2]", b'["q", "t", [], {}]', b"\xff")):
+    for number, damaged in enumerate((b"", b"{", b"[1, 2]", b'["q", "t", [], {}]', b"\xff", b"5")):
         (folder / f"0{number}.json").write_bytes(damaged)
     assert len(list(ledger.rows())) == 1
-    assert len(left(path)) == 5
+    assert len(left(path)) == 6
     assert ledger.verify().ok
 
 

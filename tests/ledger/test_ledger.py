@@ -367,3 +367,19 @@ def test_all_that_is_recorded_stands_in_the_row() -> None:
     }
     row = {*Row("abc", "deploy").as_json(), *_DETAILS, "arrivedAt"}
     assert recorded - row == set(), "a field of its own in Row, or its name in _DETAILS of rows.py"
+
+
+def test_a_question_that_is_decided_anew_keeps_its_moment_and_its_place(
+    ledger: Ledger, clock: Clock
+) -> None:
+    first, second = request(), request()
+    for asked in (first, second):
+        ledger.asked(asked, PASSED)
+        clock.advance(seconds=1)
+        ledger.decided(asked, accept("user", "Sent.", {}), PASSED)
+    decided_at = ledger.row(first.id).decided_at
+    clock.advance(hours=1)
+    ledger.decided(first, unsent("server", "It was taken back."), PASSED)
+    rows = list(ledger.rows())
+    assert [row.id for row in rows] == [first.id, second.id]
+    assert (rows[0].decided_by, rows[0].decided_at) == ("server", decided_at)

@@ -228,3 +228,11 @@ def test_nothing_a_server_sends_takes_effect_or_passes_for_a_line_of_ours() -> N
     assert [line for line in shown.splitlines() if line.startswith("Server: ")] == [
         line for line in shown.splitlines() if line.startswith("Server: deploy")
     ]
+
+
+def test_what_was_noted_at_a_field_is_not_said_again_before_it_is_sent() -> None:
+    question = form_question({"a": {"type": "string", "format": "x-unknown"}})
+    assert question.form is not None
+    (note,) = question.form.notes_for("a")
+    outcome, shown = ask("x", "/send", question=question)
+    assert (outcome.action, shown.count(note)) == ("accept", 1)
