@@ -86,11 +86,16 @@ def test_the_same_question_after_its_refusal_is_a_fault_and_another_one_of_the_a
 
 
 def test_a_question_in_other_words_after_a_refusal_is_a_fault_unless_it_is_expected() -> None:
-    asked = with_schema(COLOUR), form_request("Which shade?")
+    shade = form_request("Which shade?")
+    asked = with_schema(COLOUR), shade
     (fault,) = judged(*asked)
     assert fault.startswith("it asks again, in other words, after a refusal: Which shade?")
     # The message is the same; what is asked for is not.
     (fault,) = judged(with_schema(COLOUR), with_schema(OTHER))
+    assert "in other words" in fault
+    # The accept was asked so in a form; a page is another question.
+    page = replace(shade, params={"mode": "url", "message": shade.message, "url": "https://a"})
+    (fault,) = judged(with_schema(COLOUR), page, before=[shade])
     assert "in other words" in fault
     told = replace(PAINTS, on_refusal=Expectation(is_error=None, questions=1))
     assert judged(*asked, scenario=told) == []
@@ -142,6 +147,7 @@ def test_without_an_expectation_any_value_of_the_accepted_result_but_an_argument
         ({**accepted, "environment": "none"}, True),
         ({**accepted, "released": False}, True),
         ({**accepted, "released": False, "environment": None}, False),
+        ({"released": False}, False),
     ):
         base = Run(scenario, HANDSHAKE, "accept", result={"structuredContent": accepted})
         found = list(shown_of_acceptance(scenario, base, {"structuredContent": now}))

@@ -11,6 +11,7 @@ import pytest
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import (
+    DecidedBy,
     ElicitationRequest,
     Outcome,
     Review,
@@ -191,6 +192,19 @@ def test_a_question_that_something_else_decided_is_told_with_the_reason() -> Non
     assert fault.startswith("“Which colour?” was not answered by the scenario. It asks for a pass")
 
 
+@pytest.mark.parametrize("by", ["deadline", "server", "shutdown", "nobody", "flood"])
+def test_a_call_that_ends_ends_the_question_of_a_way_and_not_of_the_scenario_itself(
+    by: DecidedBy,
+) -> None:
+    ended = Resolved(COLOURED, Review(), cancel(by, "It ended."), 1)
+    assert len(written(resolved=(ended,))) == 1
+    run = Run(PAINTS, HANDSHAKE, "deadline", result=result("no"), resolved=[ended])
+    base = Run(PAINTS, HANDSHAKE, "accept", result=PAINTED)
+    script = Script((), asked=[(0, COLOURED)])
+    found = faults_of(run, Variant("x", (), "refused", refuses=0), base, script, (), alive=True)
+    assert len(found) == (by in ("nobody", "flood"))
+
+
 def test_an_error_of_the_protocol_is_the_error_that_was_expected() -> None:
     error = ProtocolCallError(-32602, "No such colour.")
     expects = replace(PAINTS, expect=Expectation(is_error=True, text="No such*"))
@@ -341,6 +355,13 @@ def test_what_an_accept_leaves_where_the_one_before_left_it_hides_an_act() -> No
     again.watched = Watched({"a.json": after}, {"a.json": replace(after, digest="3")})
     (told,) = hides_an_act(first, again)
     assert "a.json /a␛[31m is the same" in told
+    # Nor is anything told of a part that changed again.
+    one, two, three = (State(n, parts={"/once": str(min(n, "2")), "/each": n}) for n in "123")
+    first.watched, again.watched = (
+        Watched({"a": x}, {"a": y}) for x, y in ((one, two), (two, three))
+    )
+    (told,) = hides_an_act(first, again)
+    assert told.startswith("watch: a /once is the same")
 
 
 def test_a_scenario_that_says_nothing_by_which_acting_is_known_is_told_so() -> None:

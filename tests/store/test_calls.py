@@ -359,6 +359,9 @@ async def test_no_other_key_is_made_while_an_outcome_is_sealed_with_one(
     later = await engine.open("listener")
     with pytest.raises(SecretError, match="what it sealed still waits"):
         await begins(later, "b", b"b")
+    # What was read keeps nobody from a new key.
+    await one.calls.read(OWNER, "a")
+    assert await begins(later, "b", b"b") == ("begins", None)
 
 
 @only_sqlite
