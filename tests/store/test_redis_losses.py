@@ -11,11 +11,11 @@ import pytest
 
 from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
-from elicit_tui.store import redis_layout, redis_scripts
+from elicit_tui.store import redis_layout, redis_questions, redis_scripts
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
 from tests.store.redis import SECRET, needs_redis
-from tests.store.redis_pair import Start, goes, two, until
+from tests.store.redis_pair import BOUND, Start, goes, two, until
 from tests.store.world import ASKER, ME, answer, put, question
 
 pytestmark = [
@@ -76,6 +76,19 @@ async def test_changes_are_told_also_where_the_stream_is_ahead_of_its_numbers(
         # The stream goes on: what comes next is in it.
         length: Any = redis.command("XLEN", redis_layout.LOG)
         assert length >= 1
+
+
+async def test_that_all_was_lost_is_seen_though_nothing_new_comes_and_nobody_beats(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_questions, "SWEEP_SECONDS", 1e9)
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        number = (await answering.changes()).number
+        redis.command("FLUSHALL")
+        (ended,) = (await goes(answering.changes(number, BOUND))).waiting
+        assert (ended.id, ended.state, ended.decided_by) == (waiting.id, "settled", "store")
 
 
 @pytest.mark.parametrize("stale", ["yes", "no"], ids=["read only", "without its master"])
