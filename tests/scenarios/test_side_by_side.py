@@ -105,6 +105,19 @@ async def test_never_more_calls_are_under_way_than_there_may_be(
     assert all(run.seconds > 0 for run in runs)
 
 
+async def test_scenarios_that_wait_for_each_others_turn_all_end(
+    tmp_path: Path, at_once: list[int]
+) -> None:
+    def counts(number: int, action: str) -> str:
+        return "painted" if action == "accept" else f"not painted {number}"
+
+    runs = await run_all(
+        several(tmp_path, 3), lambda: painting(counts), Suite(), jobs=3, branches=True, fresh=True
+    )
+    assert [run.failures for run in runs] == [[]] * 15
+    assert max(at_once) == 3
+
+
 async def test_what_is_watched_is_changed_by_one_way_at_a_time(
     tmp_path: Path, at_once: list[int]
 ) -> None:
@@ -123,7 +136,7 @@ async def test_what_is_watched_is_changed_by_one_way_at_a_time(
 
 @pytest.mark.parametrize("alike", [True, False])
 async def test_ways_that_are_tried_side_by_side_all_end_and_are_told_in_order(
-    tmp_path: Path, alike: bool
+    tmp_path: Path, at_once: list[int], alike: bool
 ) -> None:
     def counts(number: int, action: str) -> str:
         return f"painted {number}" if action == "accept" else "not painted"
@@ -135,6 +148,8 @@ async def test_ways_that_are_tried_side_by_side_all_end_and_are_told_in_order(
     assert [run.branch for run in runs][:5] == refused
     assert len(runs) > 5
     assert {run.branch for run in runs if run.kind == "gone wrong"} >= {"an extra property"}
+    # So few are not worth another process where one serves them all.
+    assert max(at_once) == (1 if alike else 4)
 
 
 async def test_scenarios_are_told_in_their_order_each_in_every_revision(tmp_path: Path) -> None:
