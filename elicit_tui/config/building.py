@@ -7,7 +7,6 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from elicit_tui.config.documents import Document
 from elicit_tui.config.expansion import Expansion
 from elicit_tui.config.merging import Merged, written_policy
 from elicit_tui.config.rules import guardian_rules_of, rules_of
@@ -31,14 +30,12 @@ from elicit_tui.errors import ConfigError
 
 def settings_from(
     merged: Merged,
-    managed: Document | None,
-    user: Document | None,
     servers: Mapping[str, ServerSettings],
     hooks: tuple[Hook, ...],
     environment: Mapping[str, str],
 ) -> Settings:
     """The settings of a run; every value's origin stands in `provenance`."""
-    guardian = _guardian(merged, managed, user)
+    managed, user = merged.managed, merged.user
     rules = (*rules_of(managed), *rules_of(user))
     # Keys that no layer sets are left out below, so that the defaults of the dataclasses hold.
     policy = written_policy(merged.values.get("approval_policy"))
@@ -53,7 +50,7 @@ def settings_from(
             **merged.section("elicitation"),
             limits=ElicitationLimits(**merged.section("elicitation", "limits")),
         ),
-        guardian=guardian,
+        guardian=_guardian(merged),
         rules=rules,
         servers=servers,
         console=ConsoleSettings(**merged.section("console")),
@@ -71,11 +68,11 @@ def settings_from(
     )
 
 
-def _guardian(merged: Merged, managed: Document | None, user: Document | None) -> GuardianSettings:
+def _guardian(merged: Merged) -> GuardianSettings:
     """The guardian's settings; what the administrator's rules find, a user cannot silence."""
-    firm = guardian_rules_of(managed)
+    firm = guardian_rules_of(merged.managed)
     own: list[OwnerRule] = []
-    for rule in guardian_rules_of(user):
+    for rule in guardian_rules_of(merged.user):
         # The administrator's rules are found whatever a user names theirs.
         if any(rule.id == locked.id for locked in firm):
             merged.notices.append(

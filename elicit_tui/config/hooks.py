@@ -20,16 +20,13 @@ from elicit_tui.text.hosts import is_web_address
 
 
 def all_hooks(
-    merged: Merged,
-    managed: Document | None,
-    user: Document | None,
-    environment: Mapping[str, str],
-    directories: tuple[Path, ...],
+    merged: Merged, environment: Mapping[str, str], directories: tuple[Path, ...]
 ) -> tuple[Hook, ...]:
     """The hooks of both files, the administrator's first; origins and notices go to `merged`.
 
     A user's hooks are left out, and told, where `[managed] hooks = "only"`.
     """
+    managed, user = merged.managed, merged.user
     firm = [_managed(hook, directories) for hook in _hooks_of(managed, merged)]
     if user is not None and managed is not None and managed.get("managed", "hooks") == "only":
         if user.get("hooks"):

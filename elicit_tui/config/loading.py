@@ -54,9 +54,9 @@ def load(
     if merged.looser_flags:
         raise ConfigError(merged.looser_flags)
     where = tuple(system_directories() if directories is None else directories)
-    servers = all_servers(merged, managed, user, command_line, environment, where)
-    hooks = all_hooks(merged, managed, user, environment, where)
-    return settings_from(merged, managed, user, servers, hooks, environment)
+    servers = all_servers(merged, command_line, environment, where)
+    hooks = all_hooks(merged, environment, where)
+    return settings_from(merged, servers, hooks, environment)
 
 
 def managed_document(path: Path | None = None, owner: int = ROOT) -> Document | None:

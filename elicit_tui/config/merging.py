@@ -142,8 +142,10 @@ def leaves(table: Table = USER_FILE, path: tuple[str, ...] = ()) -> Iterator[tup
 
 @dataclass
 class Merged:
-    """The effective values by dotted key, and what was said on the way."""
+    """The two files, the effective values by dotted key, and what was said on the way."""
 
+    managed: Document | None
+    user: Document | None
     values: dict[str, Any] = field(default_factory=dict)
     """Only keys that some layer sets."""
     provenance: dict[str, Provenance] = field(default_factory=dict)
@@ -166,21 +168,17 @@ def merge(
     managed: Document | None, user: Document | None, flags: Mapping[str, tuple[str, Any]]
 ) -> Merged:
     """One value for each key. `flags`: dotted key to the option's name and value."""
-    merged = Merged()
+    merged = Merged(managed, user)
     for path in leaves():
-        _leaf(merged, path, managed, user, flags.get(".".join(path)))
+        _leaf(merged, path, flags.get(".".join(path)))
     # Last, as it judges what all layers together came to.
-    _allowed(merged, managed, flags)
+    _allowed(merged, flags)
     return merged
 
 
-def _leaf(
-    merged: Merged,
-    path: tuple[str, ...],
-    managed: Document | None,
-    user: Document | None,
-    flag: tuple[str, Any] | None,
-) -> None:
+def _leaf(merged: Merged, path: tuple[str, ...], flag: tuple[str, Any] | None) -> None:
+    """Take one key's value from the nearest layer whose value the lock lets stand."""
+    managed, user = merged.managed, merged.user
     key = ".".join(path)
     locked = managed.get(*path) if managed is not None else None
     is_locked = locked is not None
@@ -220,10 +218,9 @@ def _note_looser(
     merged.notices.append(f"{place}{reason}; {locked} is used instead.")
 
 
-def _allowed(
-    merged: Merged, managed: Document | None, flags: Mapping[str, tuple[str, Any]]
-) -> None:
+def _allowed(merged: Merged, flags: Mapping[str, tuple[str, Any]]) -> None:
     """Apply `allowed_approval_policies`, which may forbid a value that nothing else locks."""
+    managed = merged.managed
     allowed = managed.get("allowed_approval_policies") if managed is not None else None
     if managed is None or allowed is None:
         return

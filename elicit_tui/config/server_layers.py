@@ -17,21 +17,8 @@ from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ConfigError, UsageError
 
 
-def _of_this_run(
-    name: str, table: Mapping[str, Any], as_admitted: Callable[[ServerSettings], ServerSettings]
-) -> ServerSettings:
-    """A server of `--with`, which is refused at once where it may not run. Raises ConfigError."""
-    # A shell has read it already: nothing in it is expanded once more.
-    own = as_admitted(server_from(name, table, "command line", {}, expand_all=False))
-    if own.refused is not None:
-        raise ConfigError([f"--with: {own.refused}"])
-    return own
-
-
 def all_servers(
     merged: Merged,
-    managed: Document | None,
-    user: Document | None,
     command_line: CommandLine,
     environment: Mapping[str, str],
     directories: tuple[Path, ...],
@@ -41,13 +28,14 @@ def all_servers(
     Raises UsageError for a `--with` that does not fit, ConfigError for one that managed
     configuration does not let run.
     """
-    # Managed ones first: nobody else may have their names.
-    servers = _managed(merged, managed, user, environment, directories)
+    managed, user = merged.managed, merged.user
     limits = (managed.get("managed") or {}) if managed is not None else {}
 
-    def as_admitted(own: ServerSettings) -> ServerSettings:
-        return admitted(own, limits, environment, directories)
+    def as_admitted(server: ServerSettings) -> ServerSettings:
+        return admitted(server, limits, environment, directories)
 
+    # Managed ones first: nobody else may have their names.
+    servers = _managed(merged, environment, directories)
     for name, table in _tables(user).items():
         # A user's table of a managed name only makes that server stricter (`_made_stricter`).
         if user is not None and name not in servers:
@@ -57,44 +45,56 @@ def all_servers(
     for name, table in command_line.added:
         if name in servers:
             raise UsageError(f"--with {name}: a server of this name exists already.")
-        servers[name] = _of_this_run(name, table, as_admitted)
+        servers[name] = _of_command_line(name, table, as_admitted)
         merged.provenance[dotted("mcp_servers", name)] = Provenance("command line")
     merged.notices.extend(_sent_in_the_clear(servers))
+    return _with_options(servers, command_line, merged)
+
+
+def _of_command_line(
+    name: str, table: Mapping[str, Any], as_admitted: Callable[[ServerSettings], ServerSettings]
+) -> ServerSettings:
+    """A server of `--with`, which is refused at once where it may not run. Raises ConfigError."""
+    # A shell has read it already: nothing in it is expanded once more.
+    server = as_admitted(server_from(name, table, "command line", {}, expand_all=False))
+    if server.refused is not None:
+        raise ConfigError([f"--with: {server.refused}"])
+    return server
+
+
+def _with_options(
+    servers: dict[str, ServerSettings], command_line: CommandLine, merged: Merged
+) -> dict[str, ServerSettings]:
+    """The servers of every layer with `--timeout` and `--allow-tool`."""
     if (seconds := command_line.timeout) is not None:
-        # After all: `--timeout` holds for servers of every layer.
-        servers = {name: _within(own, seconds, merged) for name, own in servers.items()}
+        servers = {name: _with_timeout(server, seconds, merged) for name, server in servers.items()}
     for name, tool in command_line.allowed_tools:
         if name in servers:
-            servers[name] = _allowing(servers[name], tool, merged)
+            servers[name] = _with_allowed_tool(servers[name], tool, merged)
     return servers
 
 
 def _tables(document: Document | None) -> Mapping[str, Any]:
-    """The tables of its servers, by name."""
+    """The tables of a document's servers, by name."""
     return (document.get("mcp_servers") or {}) if document is not None else {}
 
 
 def _managed(
-    merged: Merged,
-    managed: Document | None,
-    user: Document | None,
-    environment: Mapping[str, str],
-    directories: tuple[Path, ...],
+    merged: Merged, environment: Mapping[str, str], directories: tuple[Path, ...]
 ) -> dict[str, ServerSettings]:
     """An administrator's servers, with what the user's tables of their names make stricter."""
     servers = {}
-    for name, table in _tables(managed).items():
-        own = server_from(name, table, "managed", environment, expand_all=False)
-        if managed is not None:
-            _note_origins(merged, managed, name, table)
-        own = _made_stricter(own, merged, user)
-        servers[name] = at_system_path(own, directories)
+    for name, table in _tables(merged.managed).items():
+        server = server_from(name, table, "managed", environment, expand_all=False)
+        if merged.managed is not None:
+            _note_origins(merged, merged.managed, name, table)
+        servers[name] = at_system_path(_made_stricter(server, merged), directories)
     return servers
 
 
 def _sent_in_the_clear(servers: Mapping[str, ServerSettings]) -> Iterator[str]:
-    for name, own in servers.items():
-        key = in_the_clear(own) if own.enabled and own.refused is None else None
+    for name, server in servers.items():
+        key = in_the_clear(server) if server.enabled and server.refused is None else None
         if key is not None:
             yield (
                 f"{dotted('mcp_servers', name, key)}: sent in the clear, since the url is http and "
@@ -109,6 +109,7 @@ def _note_origins(merged: Merged, document: Document, name: str, table: Mapping[
 
 
 def _paths(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The path of a table and those of every key below it."""
     yield path
     for key, value in table.items():
         # Keys of these two are names that the owner made up, and settings of nobody.
@@ -118,46 +119,47 @@ def _paths(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[tuple[st
             yield (*path, key)
 
 
-def _made_stricter(own: ServerSettings, merged: Merged, user: Document | None) -> ServerSettings:
+def _made_stricter(server: ServerSettings, merged: Merged) -> ServerSettings:
     """A managed server with what a user's table of its name may still take away."""
-    table = user.get("mcp_servers", own.name) if user is not None else None
+    user = merged.user
+    table_path = ("mcp_servers", server.name)
+    table = user.get(*table_path) if user is not None else None
     if user is None or table is None:
-        return own
+        return server
     ignored = False
     # Judged against what it came to so far, and not against the managed table.
     for key, value in table.items():
-        if key in SERVER_STRICTER and strictly_stricter(key, value, getattr(own, key)):
-            own = replace(own, **{key: value})
-            path = ("mcp_servers", own.name, key)
+        if key in SERVER_STRICTER and strictly_stricter(key, value, getattr(server, key)):
+            server = replace(server, **{key: value})
+            path = (*table_path, key)
             merged.provenance[dotted(*path)] = user.provenance(path, locked=True)
         else:
             ignored = True
     if ignored:
-        table_path = ("mcp_servers", own.name)
         reason = "this server is locked by managed configuration; what is not stricter is not read"
         merged.notices.append(str(user.problem(reason, table_path)))
-    return own
+    return server
 
 
-def _allowing(own: ServerSettings, tool: str, merged: Merged) -> ServerSettings:
+def _with_allowed_tool(server: ServerSettings, tool: str, merged: Merged) -> ServerSettings:
     """The server with `--allow-tool`. Raises ConfigError where managed configuration says else."""
-    known = own.tools.get(tool)
+    known = server.tools.get(tool)
     mode = known.approval_mode if known is not None else None
-    if (mode or own.default_tools_approval_mode) == "approve":
-        return own
-    key = dotted("mcp_servers", own.name, "tools", tool, "approval_mode")
-    if own.layer == "managed":
+    if (mode or server.default_tools_approval_mode) == "approve":
+        return server
+    key = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
+    if server.layer == "managed":
         raise ConfigError([f"--allow-tool: {key} is locked by managed configuration."])
     merged.provenance[key] = Provenance("command line")
-    return replace(own, tools={**own.tools, tool: ToolSettings(approval_mode="approve")})
+    return replace(server, tools={**server.tools, tool: ToolSettings(approval_mode="approve")})
 
 
-def _within(own: ServerSettings, seconds: float, merged: Merged) -> ServerSettings:
+def _with_timeout(server: ServerSettings, seconds: float, merged: Merged) -> ServerSettings:
     """The server with `--timeout`; a managed server's own shorter limit stays."""
-    limit = own.tool_timeout_sec
+    limit = server.tool_timeout_sec
     # 0 is no limit, and looser than any.
-    if own.layer == "managed" and limit != 0 and (seconds == 0 or seconds > limit):
-        return own
-    key = dotted("mcp_servers", own.name, "tool_timeout_sec")
-    merged.provenance[key] = Provenance("command line", own.layer == "managed")
-    return replace(own, tool_timeout_sec=seconds)
+    if server.layer == "managed" and limit != 0 and (seconds == 0 or seconds > limit):
+        return server
+    key = dotted("mcp_servers", server.name, "tool_timeout_sec")
+    merged.provenance[key] = Provenance("command line", server.layer == "managed")
+    return replace(server, tool_timeout_sec=seconds)

@@ -1,4 +1,4 @@
-"""Could anybody else have written a file? The administrator's is then refused, a person's told."""
+"""Finds what others could have written: the administrator's file is refused, a person's is told."""
 
 from __future__ import annotations
 
@@ -92,25 +92,31 @@ def exposed(path: Path, *, named: bool) -> tuple[list[Diagnostic], list[str]]:
     problems, notices = [], []
     user = os.geteuid()
     file = path.resolve()
-    # Where the file lies, and where each link on the way to it lies.
+    # Whoever writes where the file lies, or where a link on the way to it lies, puts another one
+    # there.
     directories = dict.fromkeys((file.parent, *(link.parent.resolve() for link in _links(path))))
-    # Who writes where it stands, or a link to it, puts another one there.
-    within = ((directory, "its directory ", stat.S_ISVTX) for directory in directories)
-    for place, whose, sticky in ((file, "", 0), *within):
+    for place in (file, *directories):
         status = place.stat()
+        subject = "" if place == file else "its directory "
         shown = shlex.quote(str(place))
-        # In a directory with the sticky bit everybody writes, and nobody takes another's file away.
-        if status.st_mode & stat.S_IWOTH and not status.st_mode & sticky:
-            sentence = f"{whose}can be written by everybody; `chmod o-w {shown}` mends that"
+        if _everybody_changes(status):
+            sentence = f"{subject}can be written by everybody; `chmod o-w {shown}` mends that"
             problems.append(Diagnostic(sentence, None, str(path), None))
         if status.st_uid not in (user, ROOT):
-            sentence = f"{whose}belongs to another user; `chown {user} {shown}` mends that"
+            sentence = f"{subject}belongs to another user; `chown {user} {shown}` mends that"
             problem = Diagnostic(sentence, None, str(path), None)
             if named and user == ROOT:
                 notices.append(str(problem))
             else:
                 problems.append(problem)
     return problems, notices
+
+
+def _everybody_changes(status: os.stat_result) -> bool:
+    """Whether everybody can write a file, or exchange the files of a directory."""
+    # In a directory with the sticky bit everybody writes, and nobody takes another's file away.
+    sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
+    return bool(status.st_mode & stat.S_IWOTH and not sticky)
 
 
 def _links(path: Path) -> Iterator[Path]:

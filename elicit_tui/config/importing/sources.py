@@ -1,16 +1,14 @@
-"""How other programs write servers: whose file it is, where they stand, what they refer to."""
+"""Finds the servers in a file of another program, and whose file it is."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import tomli
 
 from elicit_tui.config.importing import jsonc
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation.hiding import hidden_under, stars
 from elicit_tui.elicitation.toml_spelling import in_ascii
 from elicit_tui.errors import ConfigError
 
@@ -62,57 +60,3 @@ def _document(text: str, file: str) -> Mapping[str, Any]:
     if not isinstance(document, Mapping):
         raise ConfigError([f"{file}: is not an object or a table"])
     return document
-
-
-# References, which become `${NAME}` here
-
-_ANY: Final = re.compile(r"\$\{([^{}]*)\}")
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PREDEFINED: Final = {
-    "userHome": "HOME",
-    "workspaceFolder": "WORKSPACE_FOLDER",
-    "workspaceRoot": "WORKSPACE_FOLDER",
-}
-
-
-def variable_name(*words: str) -> str:
-    """An environment variable's name made of words: `GITHUB_TOKEN`."""
-    name = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_").upper()
-    return name if name and not name[0].isdigit() else f"MCP_{name}"
-
-
-def converted(text: str, dialect: Dialect, note: Callable[[str], None]) -> str:
-    """The text with references as ours writes them; what has no equal is told to `note`."""
-    if dialect == "codex":
-        if _ANY.search(text):
-            note("Codex takes ${...} literally; here ${NAME} is taken from the environment")
-        return text
-
-    return _ANY.sub(lambda match: _converted_one(match[1], note), text)
-
-
-def _converted_one(inner: str, note: Callable[[str], None]) -> str:
-    """What stands for `${inner}` here."""
-    kind, colon, rest = inner.partition(":")
-    if inner in ("/", "pathSeparator"):
-        return "/"
-    if inner in _PREDEFINED:
-        name = _PREDEFINED[inner]
-        if name != "HOME":
-            note(f"set {name} to the folder that ${{{inner}}} stood for")
-        return f"${{{name}}}"
-    if colon and kind == "env" and _NAME.fullmatch(rest):
-        return f"${{{rest}}}"
-    if colon and kind == "input":
-        name = variable_name(rest)
-        note(f"set {name} in the environment; VS Code prompted for it")
-        return f"${{{name}}}"
-    # A default has no equal here, and may be a secret itself.
-    if colon and rest.startswith("-") and _NAME.fullmatch(kind):
-        was = hidden_under(kind, rest[1:], stars)
-        default = f", which was {was}" if was == rest[1:] else ""
-        note(f"set {kind} in the environment; there is no default here{default}")
-        return f"${{{kind}}}"
-    if _NAME.fullmatch(inner) is None:
-        note(f"${{{inner}}} has no equal here")
-    return f"${{{inner}}}"
