@@ -6,7 +6,7 @@ Says in a sentence why no answer came.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
 from elicit_tui.elicitation.settings import ServerSettings
@@ -15,32 +15,6 @@ from elicit_tui.host.open_calls import OpenCalls, wait_within
 from elicit_tui.text import in_seconds
 
 END_KNOWN_SECONDS: Final = 3.0
-
-
-def doubling(seconds: float, longest: float) -> Iterator[float]:
-    """Pauses before one tries again: each twice the one before, up to the longest."""
-    while True:
-        yield seconds
-        seconds = min(seconds * 2, longest)
-
-
-class Lifeline:
-    """What a connection hangs on: set in its own places, waited for and read by its lifecycle."""
-
-    def __init__(self) -> None:
-        self.over = asyncio.Event()
-        """Set when the connection is to end, or has."""
-        self.lost: str | None = None
-        """Why the connection is of no more use, in a sentence."""
-        self.give_up: Callable[[], None] | None = None
-        """Ends the wait for a transport to open, while there is one."""
-
-    def lose(self, sentence: str) -> None:
-        """End the connection, which is of no more use."""
-        self.lost = sentence
-        self.over.set()
-        if self.give_up is not None:
-            self.give_up()
 
 
 class AwaitedConnection(Protocol):
@@ -68,36 +42,40 @@ class Awaiting:
 
     def __init__(self, connection: AwaitedConnection) -> None:
         self._connection = connection
-        self.over = asyncio.Event()
+        self.ended = asyncio.Event()
         """Set when the connection has ended."""
 
-    async def answered(self, asked: Awaitable[Any], what: str) -> Any:
-        """The answer to a request that is no call; `what` it was to do ends our sentence.
+    async def answer_to(self, request: Awaitable[Any], wanted: str) -> Any:
+        """The answer to a request that is no call.
 
-        Raises ProtocolCallError, ServerError, LimitReached.
+        `wanted`: what the server was to do, as our sentence tells it ("list its tools"). Raises
+        ProtocolCallError, ServerError, LimitReached.
         """
-        work = asyncio.ensure_future(self.reached(asked))
+        work = asyncio.ensure_future(self.unless_lost(request))
         try:
-            return await self.within(work, self._connection.open_calls.may_be_held_up, what)
+            return await self.in_time(work, self._connection.open_calls.may_be_held_up, wanted)
         finally:
             # Its time has passed, or nobody waits any more.
             work.cancel()
 
-    async def within(
-        self, work: asyncio.Task[Any], standing_still: Callable[[], bool], what: str
+    async def in_time(
+        self, work: asyncio.Task[Any], standing_still: Callable[[], bool], wanted: str
     ) -> Any:
-        """The end of this work. Raises LimitReached when the server's time passed first."""
+        """What this work comes to. Raises LimitReached when the server's time passed first."""
         settings = self._connection.settings
         if await wait_within(work, settings.tool_timeout_sec, standing_still):
             return await work
         raise LimitReached(
-            f"The server {settings.name} did not {what} within "
+            f"The server {settings.name} did not {wanted} within "
             f"{in_seconds(settings.tool_timeout_sec)} "
             f"({settings.key('tool_timeout_sec')} allows more)."
         )
 
-    async def reached(self, work: Awaitable[Any]) -> Any:
-        """The end of this work. Raises ServerError for an HTTP refusal or a lost connection."""
+    async def unless_lost(self, work: Awaitable[Any]) -> Any:
+        """What this work comes to.
+
+        Raises ServerError when the server refused it over HTTP or the connection was lost.
+        """
         from elicit_tui.host.session import Gone, TransportRefused
 
         try:
@@ -113,14 +91,14 @@ class Awaiting:
             self._connection.lose(sentence)
             raise ServerError(sentence) from None
         except Gone:
-            await self._find_out()
+            await self._let_lifecycle_tell()
             raise self._lost() from None
 
-    async def _find_out(self) -> None:
-        """Whether only an answer was lost or the server: the lifecycle says which."""
+    async def _let_lifecycle_tell(self) -> None:
+        """Wait until the lifecycle has found whether only an answer was lost, or the connection."""
         from elicit_tui.host.session import Gone
 
-        ended = asyncio.ensure_future(self.over.wait())
+        ended = asyncio.ensure_future(self.ended.wait())
         alive = asyncio.ensure_future(self._connection.alive())
         try:
             await asyncio.wait(

@@ -19,7 +19,7 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
-from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting, Lifeline
+from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import (
     HostEvent,
@@ -30,6 +30,7 @@ from elicit_tui.host.events import (
 )
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
+from elicit_tui.host.lifeline import Lifeline
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool, all_pages
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.host.subscriptions import Subscriptions
@@ -129,7 +130,7 @@ class Connection:
         self.failure = failure
         self._broker.server_gone(self.name, failure or f"The connection to {self.name} was closed.")
         self._become("closed" if failure is None else "failed")
-        self._awaiting.over.set()
+        self._awaiting.ended.set()
 
     def _become(self, state: State) -> None:
         self.state = state
@@ -226,8 +227,8 @@ class Connection:
         if context is not None:
             params["context"] = context
         session = await self._ready_session()
-        asked = session.request("completion/complete", params)
-        completed: dict[str, Any] = await self._awaiting.answered(asked, "complete a value")
+        request = session.request("completion/complete", params)
+        completed: dict[str, Any] = await self._awaiting.answer_to(request, "complete a value")
         return completed
 
     # What it is to tell by itself
@@ -238,7 +239,7 @@ class Connection:
         Raises ProtocolCallError where it does not know how, ServerError, LimitReached.
         """
         session = await self._ready_session()
-        await self._awaiting.answered(
+        await self._awaiting.answer_to(
             self._subscriptions.watch_lists(session), "begin to tell of changes"
         )
 
@@ -257,14 +258,14 @@ class Connection:
         Raises ProtocolCallError, ServerError, LimitReached.
         """
         session = await self._ready_session()
-        await self._awaiting.answered(
+        await self._awaiting.answer_to(
             self._subscriptions.subscribe(session, uri), "take a subscription"
         )
 
     async def unsubscribe(self, uri: str) -> None:
         """Have it tell no more of this resource. Raises as `subscribe` does."""
         session = await self._ready_session()
-        await self._awaiting.answered(
+        await self._awaiting.answer_to(
             self._subscriptions.unsubscribe(session, uri), "end a subscription"
         )
 
@@ -277,14 +278,16 @@ class Connection:
         session = await self._ready_session()
         session.wire.log_level = level
         if not session.wire.protocol.stateless and session.capabilities.get("logging") is not None:
-            asked = session.request("logging/setLevel", {"level": level})
-            await self._awaiting.answered(asked, "set its log level")
+            request = session.request("logging/setLevel", {"level": level})
+            await self._awaiting.answer_to(request, "set its log level")
 
     async def _listed(self, kind: str) -> list[dict[str, Any]]:
         session = await self._ready_session()
         if session.capabilities.get("resources" if kind == "templates" else kind) is None:
             return []
-        listed: Listed = await self._awaiting.answered(all_pages(session, kind), f"list its {kind}")
+        listed: Listed = await self._awaiting.answer_to(
+            all_pages(session, kind), f"list its {kind}"
+        )
         if listed.left_out is not None:
             self._broker.notice(self.name, listed.left_out)
         return listed.entries
@@ -312,7 +315,7 @@ class Connection:
         work = asyncio.ensure_future(self._in_turn(session, call))
         self._calls[call.id] = (call, work)
         try:
-            result, rounds = await self._awaiting.within(
+            result, rounds = await self._awaiting.in_time(
                 work,
                 lambda: self.open_calls.time_stands_still(call),
                 f'answer "{neutral_line(call.name, 100)}"',
@@ -397,12 +400,12 @@ class Connection:
             self.emit,
             lambda: call.id in self._given_up,
         )
-        result, rounds = await self._awaiting.reached(driver.run())
+        result, rounds = await self._awaiting.unless_lost(driver.run())
         if not is_task(result):
             return result, rounds
         follower = self._followers[call.id] = TaskFollower(driver, rounds)
         try:
-            return await self._awaiting.reached(follower.run(result)), follower.rounds
+            return await self._awaiting.unless_lost(follower.run(result)), follower.rounds
         finally:
             del self._followers[call.id]
 

@@ -31,11 +31,12 @@ _STATUS: Final = {
 def leaf(error: BaseException) -> BaseException:
     """The first real error inside the groups that task groups wrap around it."""
     while True:
-        inner = getattr(error, "exceptions", None)
-        if not isinstance(inner, Sequence) or not inner:
-            # Down through the groups, on the way of the first error that tells something.
+        inner_errors = getattr(error, "exceptions", None)
+        if not isinstance(inner_errors, Sequence) or not inner_errors:
             return error
-        error = next((inner_error for inner_error in inner if not _is_noise(inner_error)), inner[0])
+        # Down through the groups, by the first error that tells something.
+        telling = (inner for inner in inner_errors if not _is_noise(inner))
+        error = next(telling, inner_errors[0])
 
 
 def _is_noise(error: BaseException) -> bool:
@@ -55,7 +56,8 @@ def status_reason(code: int) -> str:
     return f"it refused the request (HTTP {code})"
 
 
-_IN_SHORT: Final = (
+# How a sentence of the SDK's transport begins, and what stands in the place of that beginning.
+_BEGINNINGS: Final = (
     ("Redirect to ", "it redirects to another place, which is not followed: "),
     ("Unexpected content type: ", "its answer is neither JSON nor an event stream but "),
 )
@@ -77,7 +79,7 @@ def transport_reason(message: str) -> str:
     """What the SDK's HTTP transport says in words for programmers, in a person's."""
     if message.startswith(("Failed to parse", "Error parsing")):
         return f"its answer {unreadable_reason(message)}"
-    for beginning, reason in _IN_SHORT:
+    for beginning, reason in _BEGINNINGS:
         if message.startswith(beginning):
             rest = message.removeprefix(beginning).partition(" not followed")[0]
             return reason + (neutral_line(rest, 120).rstrip(".") or "of no kind at all")
@@ -103,7 +105,9 @@ def reason_of(error: BaseException, status: int | None = None) -> str:
     if text.startswith(UNKNOWN_REVISION):
         revision = text.removeprefix(UNKNOWN_REVISION).strip(": ")
         return f"it speaks protocol revision {revision}, which elicit-tui does not know"
-    return _http_reason(error, text) or _protocol_reason(error, text) or text or _kind(error)
+    return (
+        _http_reason(error, text) or _protocol_reason(error, text) or text or type(error).__name__
+    )
 
 
 def _http_reason(error: BaseException, text: str) -> str | None:
@@ -146,8 +150,3 @@ def _protocol_reason(error: BaseException, text: str) -> str | None:
         closed = error.code == CONNECTION_CLOSED
         return "the connection closed" if closed else f"{text} ({error.code})"
     return None
-
-
-def _kind(error: BaseException) -> str:
-    """What an error without words is called."""
-    return type(error).__name__

@@ -29,10 +29,10 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
-from elicit_tui.host.awaiting import doubling
 from elicit_tui.host.events import HostEvent, RoundStarted
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
+from elicit_tui.host.pauses import doubling_pauses
 from elicit_tui.host.session import Gone, Session, TransportRefused
 from elicit_tui.text import neutral_line
 
@@ -73,7 +73,7 @@ class CallDriver:
         # The two ways in which a call goes on count apart: `number` counts rounds (modern era),
         # `retries` errors that name pages (handshake era).
         number = without_person = retries = 0
-        pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+        pauses = doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
         while True:
             try:
                 result = await self.session.send(exchange)
@@ -106,7 +106,7 @@ class CallDriver:
                 raise self._too_many_rounds()
             # A round that only keeps state means "wait and ask again": ever more slowly.
             if current.elicitations:
-                pauses = doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+                pauses = doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             else:
                 await asyncio.sleep(next(pauses))
             exchange = self._next(current, outcomes, number + 1)

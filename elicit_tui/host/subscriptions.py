@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.errors import ProtocolCallError, ServerError
-from elicit_tui.host.awaiting import doubling
 from elicit_tui.host.events import LISTS, HostEvent, ListChanged, ResourceUpdated
+from elicit_tui.host.pauses import doubling_pauses
 
 if TYPE_CHECKING:
     from elicit_tui.host.session import Session
@@ -108,7 +108,7 @@ class Subscriptions:
 
     async def _listen(self, session: Session, opened: asyncio.Event) -> None:
         """Hold the stream open, and open it again when it ends: slower and slower."""
-        for pause in doubling(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+        for pause in doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
             try:
                 await session.listen(self._wanted, partial(self._opened, opened))
             except (ProtocolCallError, ServerError):

@@ -21,10 +21,10 @@ from elicit_tui.errors import (
     ServerError,
     TaskCancelled,
 )
-from elicit_tui.host.awaiting import doubling
 from elicit_tui.host.events import Progress, RoundStarted, TaskStarted
 from elicit_tui.host.exchange import Round, judge_round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
+from elicit_tui.host.pauses import doubling_pauses
 from elicit_tui.host.rounds import CallDriver
 from elicit_tui.host.session import Gone, TransportRefused
 from elicit_tui.text import neutral_line
@@ -106,7 +106,7 @@ class TaskFollower:
     async def _followed(self, task: Mapping[str, Any]) -> dict[str, Any]:
         # One turn for each poll: what the server says, what it asks no longer, whether it is done,
         # what it asks anew. Only then there is something to wait for.
-        pauses = doubling(SHORTEST_SECONDS, USUAL_SECONDS)
+        pauses = doubling_pauses(SHORTEST_SECONDS, USUAL_SECONDS)
         while True:
             self._tell(task)
             self._take_back(task)

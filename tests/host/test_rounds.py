@@ -103,7 +103,7 @@ async def test_rounds_without_a_question_end_after_as_many_as_the_owner_allows(
 
 
 def test_as_shipped_rounds_without_a_question_end_after_three_minutes_and_a_quarter() -> None:
-    pauses = rounds.doubling(rounds.FIRST_PAUSE_SECONDS, rounds.LONGEST_PAUSE_SECONDS)
+    pauses = rounds.doubling_pauses(rounds.FIRST_PAUSE_SECONDS, rounds.LONGEST_PAUSE_SECONDS)
     asleep = sum(islice(pauses, ElicitationSettings().rounds))
     assert 180 < asleep < 200
     # The time limit of a call would be the later end.
