@@ -1,4 +1,4 @@
-"""What would happen to a question or a call: the trace of the real walk, taken beforehand."""
+"""Tells what would happen to a question or a call: takes it through a broker that asks nobody."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from elicit_tui.text import neutral_line
 if TYPE_CHECKING:
     from elicit_tui.form.form import Form
 
-ANY_ANSWER: Final[dict[str, Any]] = {
+_ANY_ANSWER: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
 }
 """A form of one field: what a server will ask for is not known beforehand."""
-A_PAGE: Final = "https://example.com/"
-DESTRUCTIVE: Final[dict[str, Any]] = {"annotations": {"destructiveHint": True}}
+_ANY_PAGE: Final = "https://example.com/"
+_DESTRUCTIVE: Final[dict[str, Any]] = {"annotations": {"destructiveHint": True}}
 
 
 @dataclass(frozen=True)
 class PossibleQuestion:
-    """What could come of one server; without a tool or a message, whatever they were."""
+    """A question that a server could ask; None for a tool or a message stands for any."""
 
     server: str
     tool: str | None = None
@@ -70,22 +70,39 @@ class Explanation:
         }
 
 
-class _Unwritten:
+class _NoLedger:
     """A ledger for a question that nobody asks: nothing is written."""
 
-    def _nothing(self, *told: object, **named: object) -> None:
+    def _write_nothing(self, *values: object, **named: object) -> None:
         pass
 
-    asked = decided = sent = withdrawn = flood = _nothing
+    asked = decided = sent = withdrawn = flood = _write_nothing
 
 
-class _WouldBeAsked:
+class _NoResponder:
+    """A responder for a question that nobody asks: nobody is shown anything."""
+
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         return cancel("nobody", "This was only asked to see what would happen.")
 
 
-class _LooksAtTheMessage:
-    """A guardian that finds nothing in a form that is made up here."""
+class _UnrunHooks(Hooks):
+    """The owner's hooks as they are chosen; what each would say is not known beforehand."""
+
+    async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
+        return Reply()
+
+    def asked(self, request: ElicitationRequest, review: Review) -> None:
+        pass
+
+    def resolved(
+        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
+    ) -> None:
+        pass
+
+
+class _MessageGuardian:
+    """The guardian for a form that is made up here: it looks at the rest of the request alone."""
 
     def __init__(self, guardian: Guardian) -> None:
         self._guardian = guardian
@@ -93,7 +110,7 @@ class _LooksAtTheMessage:
     def review(self, request: ElicitationRequest) -> Review:
         """The findings about the request as if it asked for one harmless field."""
         if request.mode == "form":
-            request = replace(request, params={**request.params, "requestedSchema": ANY_ANSWER})
+            request = replace(request, params={**request.params, "requestedSchema": _ANY_ANSWER})
         return self._guardian.review(request)
 
     def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
@@ -104,13 +121,13 @@ class _LooksAtTheMessage:
 def _any_content(entries: Sequence[Rule]) -> dict[str, Any]:
     """A form that the content of every entry satisfies, whatever it names."""
     named: dict[str, Any] = {name: {} for rule in entries for name in rule.content or ()}
-    return {**ANY_ANSWER, "properties": {**ANY_ANSWER["properties"], **named}}
+    return {**_ANY_ANSWER, "properties": {**_ANY_ANSWER["properties"], **named}}
 
 
 def _request(policy: Policy, question: PossibleQuestion) -> ElicitationRequest:
     params: dict[str, Any] = {"mode": question.mode, "message": question.message or ""}
     if question.mode == "url":
-        params |= {"url": A_PAGE, "elicitationId": "explained"}
+        params |= {"url": _ANY_PAGE, "elicitationId": "explained"}
     else:
         params["requestedSchema"] = _any_content(policy.entries)
     calls = (Call("tools/call", question.tool),) if question.tool is not None else ()
@@ -125,62 +142,58 @@ async def explain(
 
     Its form takes any content. Hooks are named where they stand, and are not run.
     """
-    steps = [policy.may_run(question.server)]
-    if steps[-1].outcome is None and question.tool is not None:
-        steps.append(_called(policy, question.server, question.tool))
+    steps = _steps_of_call(policy, question)
     if steps[-1].outcome is not None:
         return Explanation(question, "not called", tuple(steps))
-    hooks = _not_run(settings)
-    looks = _LooksAtTheMessage(guardian)
-    broker = Broker(policy, looks, _Unwritten(), _WouldBeAsked(), BrokerOptions(hooks=hooks))
-    ended: list[Resolved] = []
-
-    def heard(event: BrokerEvent) -> None:
-        if isinstance(event, Resolved):
-            ended.append(event)
-
-    broker.subscribe(heard)
+    hooks = _UnrunHooks(settings.hooks, "none") if settings.hooks else None
     request = _request(policy, question)
-    await broker.resolve(request)
-    steps += [_with_unknowns(step, settings, question) for step in ended[0].trace]
+    trace = await _trace(policy, guardian, hooks, request)
+    steps += [_with_unknowns(step, settings, question) for step in trace]
     last = steps[-1]
     result = "ask" if last.outcome is None else last.outcome.action or "error"
-    seen = hooks.chosen("ElicitationResult", request) if hooks else ()
-    if seen and result in ("ask", "accept"):
-        steps.append(shown_to(seen))
+    told_of_answer = hooks.chosen("ElicitationResult", request) if hooks else ()
+    if told_of_answer and result in ("ask", "accept"):
+        steps.append(shown_to(told_of_answer))
     return Explanation(question, result, tuple(steps))
 
 
-def _not_run(settings: Settings) -> Hooks | None:
-    """The owner's hooks as they are chosen; what each would say is not known beforehand."""
-    if not settings.hooks:
-        return None
+async def _trace(
+    policy: Policy, guardian: Guardian, hooks: Hooks | None, request: ElicitationRequest
+) -> tuple[Decision, ...]:
+    """The steps that a real broker takes with the request."""
+    options = BrokerOptions(hooks=hooks)
+    broker = Broker(policy, _MessageGuardian(guardian), _NoLedger(), _NoResponder(), options)
+    resolved: list[Resolved] = []
 
-    class NotRun(Hooks):
-        async def ask(self, hook: Hook, request: ElicitationRequest, review: Review) -> Reply:
-            return Reply()
+    def listen(event: BrokerEvent) -> None:
+        if isinstance(event, Resolved):
+            resolved.append(event)
 
-        def asked(self, request: ElicitationRequest, review: Review) -> None:
-            pass
-
-        def resolved(
-            self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-        ) -> None:
-            pass
-
-    return NotRun(settings.hooks, "none")
+    broker.subscribe(listen)
+    await broker.resolve(request)
+    return resolved[0].trace
 
 
-def _called(policy: Policy, server: str, tool: str) -> Decision:
+def _steps_of_call(policy: Policy, question: PossibleQuestion) -> list[Decision]:
+    """Whether the server is started, and then whether its tool is called."""
+    may_run = policy.may_run(question.server)
+    if may_run.outcome is not None or question.tool is None:
+        return [may_run]
+    return [may_run, _tool_gate(policy, question.server, question.tool)]
+
+
+def _tool_gate(policy: Policy, server: str, tool: str) -> Decision:
     """The tool gate's step; what the tool will say of itself is not known."""
     silent = policy.judge_call(server, tool, {}, allowed=False)
-    alarming = policy.judge_call(server, tool, DESTRUCTIVE, allowed=False)
+    destructive = policy.judge_call(server, tool, _DESTRUCTIVE, allowed=False)
     # Both come out alike: what the tool says of itself changes nothing.
-    if silent.outcome is not None or alarming.sentence == silent.sentence:
+    if silent.outcome is not None or destructive.sentence == silent.sentence:
         return silent
-    may = f"{neutral_line(tool, 80)} may be called"
-    sentence = f"{may}. If the tool says that it is destructive: {alarming.sentence}"
-    return silent._replace(sentence=sentence, change=alarming.change)
+    sentence = (
+        f"{neutral_line(tool, 80)} may be called. "
+        f"If the tool says that it is destructive: {destructive.sentence}"
+    )
+    return silent._replace(sentence=sentence, change=destructive.change)
 
 
 def _with_unknowns(step: Decision, settings: Settings, question: PossibleQuestion) -> Decision:
@@ -188,13 +201,14 @@ def _with_unknowns(step: Decision, settings: Settings, question: PossibleQuestio
     if step.step != "rules":
         return step
 
-    def depends(rule: Rule) -> bool:
-        return (question.message is None and rule.message is not None) or (
-            question.tool is None and rule.tool is not None
-        )
+    def depends_on_unknown(rule: Rule) -> bool:
+        on_message = question.message is None and rule.message is not None
+        on_tool = question.tool is None and rule.tool is not None
+        return on_message or on_tool
 
-    perhaps = [f"rule {rule.position} ({rule.layer})" for rule in settings.rules if depends(rule)]
-    if not perhaps:
+    rules = [rule for rule in settings.rules if depends_on_unknown(rule)]
+    if not rules:
         return step
-    more = f"It depends on the tool or the message: {', '.join(perhaps)} may match."
+    names = ", ".join(f"rule {rule.position} ({rule.layer})" for rule in rules)
+    more = f"It depends on the tool or the message: {names} may match."
     return step._replace(sentence=f"{step.sentence} {more}")

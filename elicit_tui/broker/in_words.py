@@ -33,14 +33,12 @@ def standing(question: Question, form: Form) -> Mapping[str, StandingValue]:
     """What stands in a question's form before anybody looks, by field; secrets are masked."""
     draft = question.draft
     content = form.convert(_entries(draft, form)).content
-    content_kept = kept_content(content, question.review, "redacted") or {}
-    return {
-        name: StandingValue(value, _source(draft, name)) for name, value in content_kept.items()
-    }
+    masked = kept_content(content, question.review, "redacted") or {}
+    return {name: StandingValue(value, _source(draft, name)) for name, value in masked.items()}
 
 
 def _entries(draft: Draft, form: Form) -> dict[str, Entry]:
-    """As the form itself would show them."""
+    """What stands in the form's widgets: what was filled in, else the defaults."""
     return {**form.initial(), **(draft.entries if draft.filled else {})}
 
 
@@ -60,17 +58,19 @@ def fill_in_given(question: Question, form: Form, content: Mapping[str, Any]) ->
     draft.by_client -= frozenset(content)
 
 
-def beyond(question: Question, form: Form, given: Collection[str]) -> Mapping[str, StandingValue]:
+def beside_given(
+    question: Question, form: Form, field_names: Collection[str]
+) -> Mapping[str, StandingValue]:
     """What would go out beside the fields that were given."""
-    held = standing(question, form)
-    return {name: value for name, value in held.items() if name not in given}
+    values = standing(question, form)
+    return {name: value for name, value in values.items() if name not in field_names}
 
 
 def accept_given(question: Question, form: Form, field_names: Collection[str]) -> Outcome | None:
     """The accept of a form that nobody looks at; None where a person has to look first.
 
-    That is where it would carry anything beside the fields that were given, where it is not
-    complete, and where there is something to acknowledge.
+    A person has to where the accept would carry anything beside the fields that were given, where
+    it is not complete, and where there is something to acknowledge.
     """
     converted = form.convert(question.draft.entries)
     if (

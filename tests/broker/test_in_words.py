@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.in_words import accept_given, beyond, fill_in_given, standing
+from elicit_tui.broker.in_words import accept_given, beside_given, fill_in_given, standing
 from elicit_tui.elicitation import Draft, Finding, Question, Review, Severity
 from elicit_tui.form.field import Typed
 from elicit_tui.form.form import Form
@@ -46,7 +46,7 @@ def test_what_was_given_whole_goes_out() -> None:
 def test_a_default_goes_out_only_where_it_was_given_too() -> None:
     question, form = asked()
     assert given(question, form, note="ok") is None
-    held = beyond(question, form, {"note"})
+    held = beside_given(question, form, {"note"})
     assert {name: (one.value, one.source) for name, one in held.items()} == {
         "amount": (500, "default")
     }

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from elicit_tui.broker.in_words import accept_given, beyond, fill_in_given
+from elicit_tui.broker.in_words import accept_given, beside_given, fill_in_given
 from elicit_tui.broker.inbox_questions import InboxQuestions
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.asking import Person
@@ -108,15 +108,15 @@ def _answer_of(
         return None
     outcome = accept_given(question, question.form, given)
     if outcome is None:
-        _tell_beyond(question, question.form, given, narration)
+        _tell_beside_given(question, question.form, given, narration)
     return outcome
 
 
-def _tell_beyond(
+def _tell_beside_given(
     question: Question, form: Form, given: Collection[str], narration: Narration
 ) -> None:
     """Say what would go out beside what was given. Raises UsageError where nobody can look."""
-    more = beyond(question, form, given)
+    more = beside_given(question, form, given)
     if not more:
         return
     listed = ", ".join(
