@@ -14,7 +14,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     Severity,
 )
-from elicit_tui.responders.dialogue import heading
+from elicit_tui.responders.heading import heading
 from tests.responders.typing import form_question
 
 
