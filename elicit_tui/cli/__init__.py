@@ -21,10 +21,13 @@ def run(argv: Sequence[str]) -> int:
         if is_hook(argv):
             return run_hook(argv[1:])
     code = _run(argv)
-    failure = why_data_was_lost()
-    if failure is None:
-        return code
     # No command has to think of it: nobody is told that all went well who did not get the data.
+    failure = why_data_was_lost()
+    return code if failure is None else _tell_lost_data(failure, code)
+
+
+def _tell_lost_data(failure: OSError, code: int) -> int:
+    """Say why stdout could not be written; the exit code of a command that ended with `code`."""
     from elicit_tui.cli.exit_codes import INTERRUPTED, USAGE
     from elicit_tui.cli.narration import Narration
 

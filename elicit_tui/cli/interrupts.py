@@ -26,8 +26,8 @@ ENDING: Final = tuple(
 )
 """The signals that ask a run to end."""
 
-heard: Final[list[int]] = []
-"""The signal that came early; the exception of one that came inside a finalizer is lost."""
+_early_signals: Final[list[int]] = []
+"""Those that came before `Interrupts`; the exception of one that came in a finalizer is lost."""
 
 
 def raise_when_asked_to_end() -> None:
@@ -41,14 +41,14 @@ def _raise(number: int, frame: FrameType | None) -> None:
     # Another one would cut short what is still to be said.
     for caught in ENDING:
         signal.signal(caught, signal.SIG_IGN)
-    heard.append(number)
+    _early_signals.append(number)
     raise KeyboardInterrupt
 
 
-def after_the_end(handler: Any) -> Any:
-    """What takes a handler's place once a run has told everything: a second end has no document.
+def _handler_after_the_run(handler: Any) -> Any:
+    """What takes the place of a handler once a run has told everything.
 
-    A request to end then ends the process as the system does, also one whose exit hangs.
+    Ours would tell an end once more: the system's ends the process, also one whose exit hangs.
     """
     return signal.SIG_DFL if handler is _raise else handler
 
@@ -99,17 +99,16 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         for number in ENDING:
             if signal.getsignal(number) is not signal.SIG_IGN:
-                self._before[number] = signal.signal(number, self._heard)
-        # What came before this stood is heard now.
-        for number in heard:
-            self._heard(number, None)
+                self._before[number] = signal.signal(number, self._take_note)
+        for number in _early_signals:
+            self._take_note(number, None)
         return self
 
     def __exit__(self, *details: object) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, after_the_end(handler))
+            signal.signal(number, _handler_after_the_run(handler))
 
-    def _heard(self, number: int, frame: FrameType | None) -> None:
+    def _take_note(self, number: int, frame: FrameType | None) -> None:
         self.requested = True
         self.hung_up = self.hung_up or number == getattr(signal, "SIGHUP", None)
         if self._loop is not None:

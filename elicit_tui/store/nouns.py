@@ -35,7 +35,7 @@ _NAMES: Final = {"Entry": Entry, "Form": Form, "Finding": Finding}
 def written(value: Any) -> bytes:
     """A noun, or a JSON value, as JSON in ASCII; raises StoreError for what cannot be written."""
     try:
-        return json.dumps(_plain(value), separators=(",", ":")).encode("ascii")
+        return json.dumps(_json_value(value), separators=(",", ":")).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"What is asked cannot be kept: {type(error).__name__}.") from error
 
@@ -52,15 +52,15 @@ def read(kind: type[Noun], text: bytes) -> Noun:
 def noun_of(kind: type[Noun], value: Any) -> Noun:
     """The noun of a JSON value, every part of it of its type; raises StoreError as `read` does."""
     try:
-        noun: Noun = _noun(kind, value)
+        noun: Noun = _read_as(kind, value)
     except (TypeError, ValueError, KeyError, RecursionError) as error:
         raise StoreError(_ANOTHER_VERSION) from error
     return noun
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, Question):
-        return {name: _plain(getattr(value, name)) for name in _KEPT}
+        return {name: _json_value(getattr(value, name)) for name in _KEPT}
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -69,24 +69,24 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if is_dataclass(value):
         tag = {_TAG: type(value).__name__} if isinstance(value, get_args(Entry)) else {}
-        return tag | {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+        return tag | {part.name: _json_value(getattr(value, part.name)) for part in fields(value)}
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
             raise TypeError("a name that is no text")
-        return {name: _plain(item) for name, item in value.items()}
+        return {name: _json_value(item) for name, item in value.items()}
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [_plain(item) for item in value]
+        return [_json_value(item) for item in value]
     raise TypeError(type(value).__name__)
 
 
 @cache
-def _types(kind: type) -> Mapping[str, Any]:
+def _field_types(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind, localns=_NAMES)
 
 
-def _noun(kind: Any, value: Any) -> Any:
+def _read_as(kind: Any, value: Any) -> Any:
     """`value` as the type `kind` says; raises TypeError and its like for what does not fit."""
     if kind is Any or kind is object:
         return value
@@ -96,46 +96,48 @@ def _noun(kind: Any, value: Any) -> Any:
             raise ValueError(value)
         return value
     if origin in (Union, types.UnionType):
-        return _one_of(inner, value)
+        return _read_as_one_of(inner, value)
     if origin is tuple:
-        return tuple(_noun(inner[0], item) for item in _must(list, value))
+        return tuple(_read_as(inner[0], item) for item in _instance_of(list, value))
     if origin is frozenset:
-        return frozenset(_noun(inner[0], item) for item in _must(list, value))
+        return frozenset(_read_as(inner[0], item) for item in _instance_of(list, value))
     if origin is not None and issubclass(origin, Mapping):
-        return {name: _noun(inner[1], item) for name, item in _must(dict, value).items()}
+        return {name: _read_as(inner[1], item) for name, item in _instance_of(dict, value).items()}
     if kind is datetime:
         return datetime.fromisoformat(value)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(value)
     if is_dataclass(kind):
-        return _dataclass(kind, _must(dict, value))
+        return _read_dataclass(kind, _instance_of(dict, value))
     if kind is float:
-        return _must((int, float), value)
-    return _must(kind, value)
+        return _instance_of((int, float), value)
+    return _instance_of(kind, value)
 
 
-def _one_of(kinds: Sequence[Any], value: Any) -> Any:
+def _read_as_one_of(kinds: Sequence[Any], value: Any) -> Any:
     if value is None and type(None) in kinds:
         return None
     if isinstance(value, Mapping) and _TAG in value:
-        rest = dict(value)
-        named = rest.pop(_TAG)
-        of_ours = (kind for kind in kinds if getattr(kind, "__name__", None) == named)
-        return _dataclass(next(of_ours, None), rest)
+        values = dict(value)
+        class_name = values.pop(_TAG)
+        tagged = (kind for kind in kinds if getattr(kind, "__name__", None) == class_name)
+        return _read_dataclass(next(tagged, None), values)
     for kind in kinds:
         try:
-            return _noun(kind, value)
+            return _read_as(kind, value)
         except (TypeError, ValueError, KeyError):
             continue
     raise TypeError(value)
 
 
-def _dataclass(kind: Any, value: Mapping[str, Any]) -> Any:
-    types_ = _types(kind)  # A name that it lacks, or one that it has no default for, is an error.
-    return kind(**{name: _noun(types_[name], item) for name, item in value.items()})
+def _read_dataclass(kind: Any, value: Mapping[str, Any]) -> Any:
+    field_types = _field_types(kind)
+    # A name that it lacks, or one that it has no default for, is an error.
+    return kind(**{name: _read_as(field_types[name], item) for name, item in value.items()})
 
 
-def _must(kind: type | tuple[type, ...], value: Any) -> Any:
+def _instance_of(kind: type | tuple[type, ...], value: Any) -> Any:
+    """`value`, which is of this type; raises TypeError. A bool is no number here."""
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise TypeError(value)
     return value

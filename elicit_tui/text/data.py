@@ -59,7 +59,7 @@ class _Neutraliser:
             return self._mapping(value, depth) if depth else "⟨nested too deep⟩"
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return self._sequence(value, depth) if depth else "⟨nested too deep⟩"
-        return f"⟨{neutral_line(type(value).__name__)}⟩"
+        return _type_name(value)
 
     def _spent(self) -> bool:
         return self._items <= 0 or self._characters <= 0
@@ -108,12 +108,12 @@ def ascii_json(value: Any, indent: int | None = None) -> str:
         else:
             text = json.dumps(value, indent=indent, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
-        text = json.dumps(_sayable(value, _JSON_DEPTH), indent=indent, allow_nan=False)
+        text = json.dumps(_expressible(value, _JSON_DEPTH), indent=indent, allow_nan=False)
     # DEL is printable to `json`, and obeyed by terminals.
     return escaped_commands(text.replace("\x7f", "\\u007f"))
 
 
-def _sayable(value: Any, depth: int) -> Any:
+def _expressible(value: Any, depth: int) -> Any:
     """The nearest value that JSON has."""
     if value is None or isinstance(value, bool | str):
         return value
@@ -124,11 +124,11 @@ def _sayable(value: Any, depth: int) -> Any:
     if isinstance(value, Mapping):
         if not depth:
             return "(nested too deep)"
-        return {str(key): _sayable(item, depth - 1) for key, item in value.items()}
+        return {str(key): _expressible(item, depth - 1) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         if not depth:
             return "(nested too deep)"
-        return [_sayable(item, depth - 1) for item in value]
+        return [_expressible(item, depth - 1) for item in value]
     return f"({type(value).__name__})"
 
 
@@ -140,7 +140,7 @@ def readable_json(value: Any, *, indent: int | None = 2) -> str:
         indent: spaces for each level, or None for one line.
     """
     try:
-        written = json.dumps(value, indent=indent, ensure_ascii=False, default=_named)
+        written = json.dumps(value, indent=indent, ensure_ascii=False, default=_type_name)
     except (TypeError, ValueError, RecursionError):
         return UNWRITABLE
     if written.isascii():
@@ -148,12 +148,15 @@ def readable_json(value: Any, *, indent: int | None = 2) -> str:
     # Position by position: what is drawn as something else than it is has to be spelled out.
     drawn = stand_in(written, keep="\n")
     return "".join(
-        true if true == "\n" or (true == shown and true.isprintable()) else _escape(true)
-        for true, shown in zip(written, drawn, strict=True)
+        character
+        if character == "\n" or (character == shown and character.isprintable())
+        else _escape(character)
+        for character, shown in zip(written, drawn, strict=True)
     )
 
 
-def _named(value: Any) -> str:
+def _type_name(value: Any) -> str:
+    """What stands for a value that JSON has no word for."""
     return f"⟨{neutral_line(type(value).__name__)}⟩"
 
 
