@@ -64,10 +64,11 @@ class Passing:
         host.subscribe(self._heard)
 
     def _heard(self, event: HostEvent) -> None:
-        # One that comes late, or anew, learns the level then.
+        # One that comes late, or anew, learns the level then, and what is watched.
         if isinstance(event, ServerStateChanged) and event.state == "ready":
             connection = self._host.connections[event.server]
             self._background.start(self._tell_log_level(connection))
+            self._background.start(self._watch_again(connection))
 
     async def complete(self, params: Mapping[str, Any]) -> Result:
         """completion/complete, by the server whose prompt or resource it is about.
@@ -112,6 +113,13 @@ class Passing:
             self._subscribed[uri] = left
         elif server is not None:
             await (await self._host.connect(server)).unsubscribe(uri)
+
+    async def _watch_again(self, connection: Connection) -> None:
+        """Subscribe where this server, which has just come, does not know that it is watched."""
+        for uri in tuple(self._subscribed):
+            if await self._catalogues.server_of(uri) == connection.name:
+                with suppress(ElicitTuiError):  # One that it has no more costs no other.
+                    await connection.subscribe(uri)
 
     def unsubscribe_later(self, uri: str) -> None:
         """Unsubscribe without waiting: whoever subscribed is gone."""

@@ -18,8 +18,10 @@ pytestmark = pytest.mark.anyio
 class Server:
     """A connection that keeps what it is asked for."""
 
-    def __init__(self, state: str = "ready") -> None:
+    def __init__(self, state: str = "ready", name: str = "web") -> None:
         self.state = state
+        self.name = name
+        self.refuses = ""
         self.asked: list[tuple[Any, ...]] = []
         self.trouble: Exception | None = None
 
@@ -34,6 +36,8 @@ class Server:
 
     async def subscribe(self, uri: str) -> None:
         await self._keep("subscribe", uri)
+        if uri == self.refuses:
+            raise ServerError("It has that no more.")
 
     async def unsubscribe(self, uri: str) -> None:
         await self._keep("unsubscribe", uri)
@@ -46,7 +50,7 @@ class World:
     """A host with two servers; one has a prompt, a resource and a template."""
 
     def __init__(self) -> None:
-        self.connections: dict[str, Any] = {"web": Server(), "shop": Server("starting")}
+        self.connections: dict[str, Any] = {"web": Server(), "shop": Server("starting", "shop")}
         self.listener: Callable[[Any], None] = print
         host: Any = self
         catalogues: Any = self
@@ -133,6 +137,25 @@ async def test_a_resource_is_watched_until_the_last_who_watches_it_has_left() ->
     await here.passing.unsubscribe("a:1")
     await here.passing.unsubscribe("none:")
     assert here.web == [("unsubscribe", "a:1")] * 2
+
+
+async def test_a_server_that_comes_anew_is_asked_once_for_what_is_still_watched_of_it() -> None:
+    here = World()
+    for uri in ("a:1", "a:1", "a:2", "a:3"):
+        await here.passing.subscribe(uri)
+    await here.passing.unsubscribe("a:3")
+    here.connections["web"] = again = Server()
+    again.refuses = "a:1"
+    here.listener(ServerStateChanged("shop", "ready"))
+    here.listener(ServerStateChanged("web", "ready"))
+    await settled()
+    assert again.asked == [("subscribe", "a:1"), ("subscribe", "a:2")]
+    assert here.connections["shop"].asked == []
+    again.asked.clear()
+    # Both who watched it have left.
+    for _ in "12":
+        await here.passing.unsubscribe("a:1")
+    assert again.asked == [("unsubscribe", "a:1")]
 
 
 async def test_what_could_not_be_subscribed_to_is_not_counted() -> None:

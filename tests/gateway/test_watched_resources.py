@@ -62,6 +62,28 @@ async def test_an_agent_hears_that_a_resource_it_watches_changed_until_it_watche
     assert watched.asked == [("watch", URI), ("leave", URI)]
 
 
+@pytest.mark.filterwarnings("ignore:resources/")
+async def test_a_server_that_was_started_anew_is_asked_to_tell_of_it_again(
+    upwards: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(monkeypatch)
+
+    async def goes_on(here: World) -> None:
+        assert watched.asked == [("watch", URI)]
+        await here.session.runtime.host.disconnect("workshop")
+        await here.calls("workshop__plain")
+        await until(lambda: watched.asked == [("watch", URI)] * 2)
+
+    async with world(workshop(), upwards=upwards) as here:
+        await here.agent.list_resources()
+        if upwards.startswith(HANDSHAKE):
+            await here.agent.subscribe_resource(URI)
+            await goes_on(here)
+        else:
+            async with here.agent.listen(resource_subscriptions=[URI]):
+                await goes_on(here)
+
+
 def updates(here: World) -> list[str]:
     """The resources of which the agent has heard."""
     return [
