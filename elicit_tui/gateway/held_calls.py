@@ -271,12 +271,9 @@ class HeldCalls:
             held.is_task = True
         if isinstance(reply, (AsksClient, BecameTask)):
             held.with_client = requester
-        # An outcome that was told may give place to others. Any other reply leaves the call open,
-        # so it gets a name, by which it is found when the agent comes back for it.
-        if isinstance(reply, Ended):
-            held.delivered = True
-            self._forget_read()
-        elif not isinstance(reply, StillRuns):
+        # What leaves the call open gives it a name, by which it is found when the agent comes back
+        # for it.
+        if not isinstance(reply, (Ended, StillRuns)):
             held.paused = True
             self._name(held)
 
@@ -297,6 +294,8 @@ class HeldCalls:
                 if held.task.cancelled():
                     raise GivenUp
                 if held.task.done():
+                    # It is told now, by an error too, and may give place to others.
+                    self.outcome_told(held)
                     return Ended(held.task.result())
                 if takes_task and held.is_task:
                     return BecameTask()
@@ -420,8 +419,8 @@ class HeldCalls:
             self._leave(held)
         self._tell_change(held, before)
 
-    def delivered_elsewhere(self, held: HeldCall) -> None:
-        """Note that another process gave the agent the outcome."""
+    def outcome_told(self, held: HeldCall) -> None:
+        """Note that the agent was given the outcome, here or by another process."""
         held.delivered = True
         self._forget_read()
 

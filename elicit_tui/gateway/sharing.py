@@ -135,7 +135,7 @@ class Sharing:
         if isinstance(more := note.get("attended"), int):
             self._held_calls.attended_elsewhere(held, more)
         if note.get("read"):
-            self._held_calls.delivered_elsewhere(held)
+            self._held_calls.outcome_told(held)
         if isinstance(state := note.get("state"), str) and self._held_calls.of_state(state) is held:
             held.rounds.answered(state, note.get("responses"))
         if isinstance(arguments := note.get("answer"), Mapping):

@@ -73,7 +73,7 @@ class Tasks:
         # Whoever reads the end has the outcome, which may give place to others then.
         if result["status"] in ENDS:
             if held is not None:
-                self._held_calls.delivered_elsewhere(held)
+                self._held_calls.outcome_told(held)
             if self._shared is not None:
                 await self._shared.delivered(result["taskId"], named=True)
         return result

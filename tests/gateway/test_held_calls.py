@@ -13,6 +13,7 @@ from elicit_tui.elicitation import (
     Question,
     approval_request,
 )
+from elicit_tui.errors import ProtocolCallError
 from elicit_tui.gateway import held_calls
 from elicit_tui.gateway.held_call import (
     AsksClient,
@@ -225,7 +226,7 @@ async def test_what_somebody_attends_or_read_or_took_back_is_joined_by_no_equal_
     held.withdrawn = True
     assert session.calls.to_join("key") is None
     held.withdrawn = False
-    session.calls.delivered_elsewhere(held)
+    session.calls.outcome_told(held)
     assert session.calls.to_join("key") is None
 
 
@@ -340,7 +341,7 @@ async def test_who_was_given_the_outcome_in_another_process_has_not_left(
     session.calls.attended_elsewhere(held, 1)
     ends(held)
     await settled()
-    session.calls.delivered_elsewhere(held)
+    session.calls.outcome_told(held)
     session.calls.attended_elsewhere(held, -1)
     assert (held.left, session.watcher.states) == (False, [])
 
@@ -352,8 +353,26 @@ async def test_other_processes_are_told_of_what_was_not_delivered(session: HeldS
     assert session.watcher.states == ["paused"]
     assert session.calls.open_to_others == [held.id]
     assert session.calls.known(unnamed.id) is None
-    session.calls.delivered_elsewhere(held)
+    session.calls.outcome_told(held)
     assert session.calls.open_to_others == []
+
+
+async def test_an_error_is_an_outcome_that_is_told_once(session: HeldSession) -> None:
+    held = session.begins()
+    asked(held)
+    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    work: Any = held.task
+    work.set_exception(ProtocolCallError(-32602, "no such thing"))
+    await settled()
+    assert session.calls.to_join("key") is held
+    assert session.calls.unread == [held]
+    for _ in "12":  # It can be read again by its id.
+        with pytest.raises(ProtocolCallError):
+            await asyncio.wait_for(await session.attends(held), WAIT)
+        # An equal call is a new one, and the error takes the room of no other outcome.
+        assert session.calls.to_join("key") is None
+        assert (session.calls.unread, session.calls.owed) == ([], False)
+        assert session.calls.known(held.id) is held
 
 
 async def test_what_was_read_in_another_process_gives_place(
@@ -366,9 +385,9 @@ async def test_what_was_read_in_another_process_gives_place(
         ends(held)
         await settled()
     monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
-    session.calls.delivered_elsewhere(calls[0])
+    session.calls.outcome_told(calls[0])
     assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
-    session.calls.delivered_elsewhere(calls[1])
+    session.calls.outcome_told(calls[1])
     assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
 
 
@@ -385,7 +404,7 @@ async def test_of_what_was_read_no_more_gives_place_than_has_to(
     size = calls[0].size
     monkeypatch.setattr(held_calls, limit, 3 if limit == "MOST_OUTCOMES" else 3 * size)
     calls[0].delivered = calls[1].delivered = True
-    session.calls.delivered_elsewhere(calls[2])
+    session.calls.outcome_told(calls[2])
     assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
 
 
