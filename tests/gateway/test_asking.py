@@ -17,12 +17,11 @@ from elicit_tui.elicitation import (
     Question,
     Review,
     Severity,
-    accept,
     approval_request,
     form_of,
 )
 from elicit_tui.gateway.agents import known_agents
-from elicit_tui.gateway.asking import TOO_FAST_SECONDS, AskedInClient, Asking, agent_outcome
+from elicit_tui.gateway.asking import TOO_FAST_SECONDS, AskedInClient, Asking
 from elicit_tui.gateway.held_call import AsksClient, HeldCall, StillRuns
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.requester import AgentInfo, ClientSilent
@@ -390,51 +389,3 @@ async def test_an_approval_stands_in_a_client_only_where_the_owner_says_so(
             await world.client_says({"action": "accept"})
             outcome = await ended(asking)
             assert (outcome.action, outcome.scope, outcome.content) == ("accept", "once", None)
-
-
-async def test_the_agents_own_answer_counts_once_and_only_while_it_is_waited_for(
-    make_world: MakeWorld,
-) -> None:
-    world = make_world("console")
-    question = world.question()
-    answer = accept("agent", "The agent answered.", {"colour": "red"})
-    assert not world.asking.answer_by_agent(question.id, answer)
-    asking = await world.asks(question)
-    assert world.asking.answer_by_agent(question.id, answer)
-    assert not world.asking.answer_by_agent(question.id, answer)
-    assert await ended(asking) is answer
-    assert world.person.withdrawn == [question]
-    assert not world.asking.answer_by_agent(question.id, answer)
-
-
-async def test_where_a_person_and_the_agent_answer_at_once_the_persons_counts(
-    make_world: MakeWorld,
-) -> None:
-    world = make_world("console")
-    question = world.question()
-    asking = await world.asks(question)
-    answer = accept("agent", "The agent answered.", {"colour": "red"})
-    assert world.asking.answer_by_agent(question.id, answer)
-    world.person.sends(question, {"colour": "blue"})
-    assert (await ended(asking)).decided_by == "user"
-    other = world.question()
-    asking = await world.asks(other)
-    world.person.sends(other, {"colour": "blue"})
-    await ended(asking)
-    assert not world.asking.answer_by_agent(other.id, answer)
-
-
-def test_an_answer_of_the_agent_that_is_none_says_why() -> None:
-    request = form_request()
-    question = Question(request, form=form_of(request))
-    assert 'action is "accept"' in str(agent_outcome(question, "yes", {}))
-    broken = str(agent_outcome(question, "accept", {"colour": 5}))
-    assert "content.colour: a text" in broken
-    assert "content.colour: needs an answer" in str(agent_outcome(question, "accept", "red"))
-    given = agent_outcome(question, "accept", {"colour": "red"})
-    assert isinstance(given, Outcome)
-    assert (given.action, given.decided_by, given.content) == ("accept", "agent", {"colour": "red"})
-    for action in ("decline", "cancel"):
-        refused = agent_outcome(question, action, None)
-        assert isinstance(refused, Outcome)
-        assert (refused.action, refused.decided_by, refused.via) == (action, "agent", "agent")

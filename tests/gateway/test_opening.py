@@ -10,9 +10,11 @@ import pytest
 
 from elicit_tui.elicitation import Call, Question
 from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.opening import SessionOptions, open_session, remember_catalogues
+from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from tests.broker.conftest import form_request
 from tests.gateway.session_world import Asker
 from tests.gateway.test_sharing import Shared
@@ -40,10 +42,23 @@ async def test_a_notice_of_its_broker_is_told_to_the_person_with_its_server() ->
     assert told == ["web: It asks too much."]
 
 
-async def test_at_its_end_the_others_learn_what_goes_on_no_more_before_its_place_is_closed() -> (
-    None
-):
+def noted(monkeypatch: pytest.MonkeyPatch, part: Any, told: list[Any]) -> None:
+    """Have a part of a session note when it is closed."""
+    whole = part.close
+
+    def close(self: Any) -> Any:
+        told.append(part.__name__)
+        return whole(self)
+
+    monkeypatch.setattr(part, "close", close)
+
+
+async def test_at_its_end_the_others_learn_what_goes_on_no_more_before_its_place_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     shared = Shared()
+    for part in (SessionCatalogues, SessionAudience):
+        noted(monkeypatch, part, shared.told)
     person, clock = Person(shared.told), MovedClock()
     options: Any = SessionOptions(clock=clock, shared=shared)  # type: ignore[arg-type]
     async with open_session(Settings(), [], person, options) as session:
@@ -54,7 +69,13 @@ async def test_at_its_end_the_others_learn_what_goes_on_no_more_before_its_place
         await session.held_calls.attend(held, asker, 0.0)
         await settled()
         shared.told.clear()
-    assert shared.told == [("abandoned", held.id), ("abandoned", task.id), "closed"]
+    assert shared.told == [
+        ("abandoned", held.id),
+        ("abandoned", task.id),
+        "SessionCatalogues",
+        "SessionAudience",
+        "closed",
+    ]
     assert held.done
 
 
