@@ -143,3 +143,12 @@ async def test_no_key_moves_its_deadline(bench: BenchFactory) -> None:
     quick = Settings(elicitation=ElicitationSettings(timeout_sec=0.05))
     outcome = await bench(settings=quick, responder=Typing()).broker.permit(prompt())
     assert (outcome.action, outcome.decided_by, outcome.key) == (None, "nobody", "bridge.hold_sec")
+
+
+async def test_letters_of_two_alphabets_in_a_command_are_found_with_their_place(
+    bench: BenchFactory,
+) -> None:
+    said = Says(decline("user", "No."))
+    await bench(responder=said).broker.permit(prompt("ssh \u0430dmin@example.com"))
+    places = {each.where for each in said.asked[0].review.findings}
+    assert "arguments.command" in places

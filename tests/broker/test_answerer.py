@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -292,3 +293,34 @@ def test_where_the_processes_above_cannot_be_read_nobody_answers(
     monkeypatch.setattr(psutil.Process, "parents", unreadable)
     assert answerer.refusal((), without_terminal=True) == answerer.UNKNOWN
     assert answerer.started_by() == answerer.agent_arguments() == ()
+
+
+class Made:
+    """A process with this name and these words; it leads nothing."""
+
+    def __init__(self, name: str, *words: str) -> None:
+        self.pid = 2**22 + 1
+        self._name, self._words = name, [name, *words]
+
+    def name(self) -> str:
+        return self._name
+
+    def cmdline(self) -> list[str]:
+        return self._words
+
+
+def test_a_runner_that_starts_itself_again_under_another_name_hides_no_agent() -> None:
+    runner = Made("uv", "run", "gateway")
+    above: Any = [runner, Made("shim", "run", "gateway"), Made("agent"), Made("desktop")]
+    waiting: Any = Made("python", "gateway.py")
+    assert answerer._agent_above(waiting, above) == above[:3]
+
+
+def test_nothing_that_a_process_calls_itself_reaches_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hostile: Any = Made("agent\x1b[2J")
+    monkeypatch.setattr(answerer, "_agent_above", lambda *_: [hostile])
+    monkeypatch.setattr(answerer, "_line", lambda: [hostile])
+    assert answerer.started_by() == ("agent␛[2J",)
+    assert answerer.this_process().ancestry == (f"{hostile.pid} agent␛[2J",)

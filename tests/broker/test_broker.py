@@ -410,3 +410,24 @@ def test_a_large_question_that_is_taken_back_while_it_is_looked_at_is_shown_to_n
         assert table.ledger.row(request.id).decided_by == "server"
 
     run(body())
+
+
+def test_replace_ends_no_approval_of_a_call_and_no_question_for_one(bench: BenchFactory) -> None:
+    async def body() -> None:
+        paint = ServerSettings("paint", command="x", default_tools_approval_mode="prompt")
+        replaces = ElicitationSettings(concurrent="replace")
+        table = bench(Settings(elicitation=replaces, servers={"paint": paint}))
+        first = table.asks()
+        await table.person.sees()
+        server, call = form_request().server, Call("tools/call", "drop")
+        approving = asyncio.ensure_future(table.broker.approve(server, call, {}, "pid 1"))
+        await table.person.sees(2)
+        assert len(table.broker.pending) == 2
+        newer = table.asks(form_request("And this?"))
+        await table.person.sees(3)
+        assert (await first).key == "elicitation.concurrent"
+        assert len(table.broker.pending) == 2
+        await table.broker.close()
+        await asyncio.gather(approving, newer)
+
+    run(body())

@@ -264,7 +264,8 @@ def test_a_field_for_a_secret_is_not_even_kept_as_one_that_was_touched(tmp_path:
 
 
 def test_what_is_being_typed_here_is_not_replaced_by_what_another_run_left(tmp_path: Path) -> None:
-    here = DraftFiles(tmp_path, GUARDIAN)
+    clock = Clock()
+    here = DraftFiles(tmp_path, GUARDIAN, clock)
     here.draft_for(form_request()).write({"colour": Typed("blue")}, frozenset({"colour"}))
-    leave_behind(tmp_path, Clock(), colour="re")
+    leave_behind(tmp_path, clock, colour="re")
     assert here.draft_for(form_request()).entries == {"colour": Typed("blue")}

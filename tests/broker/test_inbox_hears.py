@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from elicit_tui.broker.inbox import Inbox, InboxRules
-from elicit_tui.broker.inbox_events import InboxEvent, QuestionLeft, StoreTrouble
+from elicit_tui.broker.inbox_events import InboxEvent, QuestionCame, QuestionLeft, StoreTrouble
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
@@ -252,3 +252,42 @@ async def test_a_key_is_told_of_once_a_second_and_at_once_after_it_was_put_off(
     monkeypatch.setattr(told.store, "release", release, raising=False)
     await told.read(types)
     assert len(told_of) == (2 if put_off else 1)
+
+
+@pytest.mark.parametrize("mine", ["opened", "typed"])
+async def test_a_page_that_was_opened_and_a_text_that_was_typed_here_stay_when_a_question_changes(
+    mine: str,
+) -> None:
+    first = waits()
+    told = Told([first], [replace(first, agent_state="paused")])
+
+    def hears(event: InboxEvent) -> None:
+        if isinstance(event, QuestionCame):
+            assert event.waiting.question is not None
+            draft = event.waiting.question.draft
+            draft.opened = mine == "opened"
+            if mine == "typed":
+                draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
+
+    told.inbox.subscribe(hears)
+    (waiting,) = await told.read()
+    draft = waiting.question.draft
+    assert (waiting.agent_state, draft.opened, draft.typed) == (
+        *("paused", mine == "opened", mine == "typed"),
+    )
+
+
+async def test_nothing_typed_for_a_question_that_is_over_is_kept() -> None:
+    first = waits()
+    over = replace(first, state="settled", question=None, decided_by="user", action="decline")
+    told = Told([first], [over], [first])
+
+    def hears(event: InboxEvent) -> None:
+        if isinstance(event, QuestionCame) and len(told.events) == 1:
+            assert event.waiting.question is not None
+            event.waiting.question.draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
+
+    told.inbox.subscribe(hears)
+    (waiting,) = await told.read()
+    assert told.names == ["QuestionCame", "QuestionLeft", "QuestionCame"]
+    assert not waiting.question.draft.typed

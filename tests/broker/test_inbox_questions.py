@@ -265,3 +265,16 @@ async def test_a_question_is_given_up_also_where_the_store_cannot_be_told() -> N
     await asyncio.wait([asking], timeout=30)
     assert asking.cancelled()
     await here.leaves()
+
+
+async def test_what_is_given_back_and_cannot_be_shown_again_is_told_and_asked_no_more() -> None:
+    class Gone(GivesBack):
+        async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
+            return Delivery("reopened", "It was asked again meanwhile.")
+
+    here = Console(SimpleNamespace(inbox=Gone()))  # type: ignore[arg-type]
+    here.sends(await here.screen.sees(), sent(colour="red"))
+    reply = await here.hears()
+    assert (reply.kind, reply.sentence) == ("reopened", "It was asked again meanwhile.")
+    assert len(here.screen.shown) == 1
+    await here.leaves()

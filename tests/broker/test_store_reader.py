@@ -201,3 +201,26 @@ async def test_at_each_beat_it_is_told_once_of_what_waits_while_nobody_is_there(
         await bounded(looked.wait())
         assert (store.beats, told) == (1, [] if somebody else ["one"])
         assert (one.nobody_there is None) is not somebody
+
+
+async def test_a_store_that_is_away_is_not_tried_again_without_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.store_reader.RETRY_SECONDS", 3600.0)
+    onlooker, tried = Onlooker(), list[int]()
+
+    class Away:
+        async def changes(self, since: int, wait_sec: float) -> Changes:
+            tried.append(since)
+            raise StoreError("It is away.")
+
+    store: Any = Away()
+    reader = StoreReader(
+        store, beat=onlooker.beat, changed=onlooker.changed, unreadable=onlooker.unreadable
+    )
+    reader.start()
+    await onlooker.until(lambda: onlooker.errors)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    await bounded(reader.close())
+    assert (tried, onlooker.errors) == ([0], ["It is away."])

@@ -11,6 +11,7 @@ import pytest
 
 from elicit_tui.broker import store_responder
 from elicit_tui.elicitation import Deadline, Question
+from elicit_tui.errors import StoreError
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, World, bounded, sent
 
@@ -171,3 +172,30 @@ async def test_a_question_is_taken_out_of_the_store_though_its_asking_is_cancell
     goes_on.set()
     await bounded(ended)
     await person.sees_nothing()
+
+
+async def test_ends_that_the_store_refused_are_told_to_it_again_in_their_order(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_responder, "RETRY_SECONDS", 0.0)
+    broker, person = await world.asks(), await world.person()
+    asked = [
+        asyncio.ensure_future(broker.resolve(form_request(each))) for each in ("Red?", "Blue?")
+    ]
+    questions = [await person.sees("Red?"), await person.sees("Blue?")]
+    settle, tried = world.asking_store.settle, list[str]()
+
+    async def refuses(question_id: str, *how: Any) -> None:
+        tried.append(question_id)
+        if len(tried) < 3:
+            raise StoreError("The disk is away for a moment.")
+        await settle(question_id, *how)
+
+    monkeypatch.setattr(world.asking_store, "settle", refuses)
+    for question in questions:
+        broker.withdraw(question.id, "The server withdrew the question.")
+    await bounded(asyncio.gather(*asked))
+    for question in questions:
+        assert await person.told_why(question) == ["The server took it back, or went away."]
+    assert len(set(tried[:3])) == 1
+    assert len(tried) == 4

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.broker.record import Record
-from elicit_tui.elicitation import Review, accept, cancel, decline, unsent
+from elicit_tui.elicitation import Call, Review, accept, cancel, decline, unsent
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.errors import LedgerError, LedgerInUse
 from elicit_tui.ledger import LateRecords, Ledger
@@ -182,3 +182,17 @@ def test_where_it_cannot_be_left_either_that_is_said(ledger: Ledger, path: Path)
     path.with_name("ledger.sqlite3-late").write_bytes(b"")
     with held(path), pytest.raises(LedgerInUse, match="in use"):
         ledger.decided(request(), decline("user", "No."), Review())
+
+
+def test_what_is_left_for_later_keeps_no_more_than_the_owner_wants(path: Path) -> None:
+    call = Call("tools/call", "deploy", {"branch": "main"})
+    asked = request(kind="approval", calls=(call,))
+    given = accept("user", "Yes.", {"environment": "staging"})
+    with closing(Ledger.open(path, content="none", patient=False)) as ledger:
+        with held(path):
+            refused = decline("hook", "No.", answered=given)
+            ledger.decided(asked, refused, Review())
+        row = ledger.row(asked.id)
+    assert row.details["contentPolicy"] == "none"
+    assert "arguments" not in row.details
+    assert row.details["answered"]["content"] is None

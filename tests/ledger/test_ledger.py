@@ -383,3 +383,16 @@ def test_a_question_that_is_decided_anew_keeps_its_moment_and_its_place(
     rows = list(ledger.rows())
     assert [row.id for row in rows] == [first.id, second.id]
     assert (rows[0].decided_by, rows[0].decided_at) == ("server", decided_at)
+
+
+def test_requests_that_look_alike_once_they_are_neutral_have_digests_of_their_own(
+    ledger: Ledger,
+) -> None:
+    digests = set[str | None]()
+    for message in ("Which?\x1b", "Which?␛"):
+        asked = request(message)
+        ledger.asked(asked, PASSED)
+        row = ledger.row(asked.id)
+        assert row.message == "Which?␛"
+        digests.add(row.request_digest)
+    assert len(digests) == 2

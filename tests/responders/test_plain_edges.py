@@ -314,6 +314,10 @@ def test_a_line_end_that_is_pasted_ends_no_line() -> None:
     (first, _), (second, _) = lines_of(pasted, 2)
     assert first is not None
     assert (first[:2], first[-1], second) == ("a1", "b", "next")
+    two = PASTE_BEGINS + b"1" + PASTE_ENDS + PASTE_BEGINS + b"2\n/send" + PASTE_ENDS + b"\nnext\n"
+    (first, _), (second, _) = lines_of(two, 2)
+    assert first is not None
+    assert ("/send" in first, second) == (True, "next")
     (unended, _), (end, _) = lines_of(PASTE_BEGINS + b"1\n/send\n", 2)
     assert unended is not None
     assert ("/send" in unended, end) == (True, None)
