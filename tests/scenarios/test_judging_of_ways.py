@@ -461,3 +461,21 @@ def test_fields_and_wrong_answers_count_as_refused_only_where_each_of_them_was()
     assert tool.branches["deadline"] == "untried"
     other = Run(replace(PAINTS, call="draw"), HANDSHAKE, "accept", "as written")
     assert [each.tool for each in coverage([base, other])] == ["paint", "draw"]
+
+
+def test_the_longest_scenario_of_a_tool_tells_its_branches_and_the_accept_its_fields() -> None:
+    long = replace(PAINTS, name="long", answers=(ANSWER, ANSWER))
+    shade = {"type": "object", "properties": {"shade": {"type": "string", "title": "Shade"}}}
+    asked_later = form_request("Why not?", params={"requestedSchema": shade})
+    runs = [
+        Run(PAINTS, HANDSHAKE, "accept", "as written", asked=[COLOURED]),
+        Run(PAINTS, HANDSHAKE, "decline", "refused", asked=[COLOURED, asked_later]),
+        Run(long, HANDSHAKE, "accept", "as written", asked=[COLOURED, COLOURED]),
+    ]
+    for order in (runs, runs[::-1]):
+        (tool,) = coverage(order)
+        assert {name for name, state in tool.branches.items() if state == "untried"} == {
+            f"{way} {number}" for way in ("decline", "cancel", "deadline") for number in (1, 2)
+        }
+        assert (tool.branches["accept"], tool.branches["decline"]) == ("passed", "passed")
+        assert list(tool.fields) == ["Colour"]

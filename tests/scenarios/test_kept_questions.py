@@ -273,8 +273,14 @@ def test_of_the_revisions_that_are_kept_the_older_one_is_asked_for_first(tmp_pat
     [
         ({"ok": {"type": "boolean"}}, {"ok": True}, {"ok": False}),
         ({"any": {"type": "boolean"}}, {"any": True}, {"any": False}),
+        ({"any": {"type": "boolean"}, "b": {"type": "object"}}, {"any": True}, {"any": False}),
         ({"any": {"type": "boolean"}, "b": {"type": "string"}}, {"any": True}, {}),
         ({"ok": {"type": "boolean"}, "b": {"type": "string"}}, {"ok": True}, {"ok": False}),
+        (
+            {"is_ok": {"type": "boolean", "title": "All"}, "b": {"type": "string"}},
+            {"is_ok": True},
+            {"is_ok": False},
+        ),
         ({"ok": {"type": "boolean"}}, {"ok": False}, {}),
         ({"ok": {"type": "boolean"}}, {}, {}),
         ({"a": {"type": "string", "enum": ["no", *"abcd"]}}, {"a": "a"}, {}),

@@ -106,6 +106,9 @@ def test_a_property_that_is_not_asked_for_has_to_be_refused_where_the_schema_for
         ("Type your name.", {"type": "string"}, "Ada", None),
         ("Type users to confirm.", {"type": "string", "maxLength": 5}, "users", None),
         ("Shall users be asked?", {"type": "string"}, "users", None),
+        ("Type users.", {"type": "string"}, "users", None),
+        ("Type y to confirm.", {"type": "string"}, "y", None),
+        ("What now?", {"type": "string", "enum": ["go", "NOT_NOW"]}, "go", "NOT_NOW"),
     ],
 )
 def test_the_no_of_a_form_is_read_from_its_words(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import re
 import sqlite3
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.database import Writer
 from elicit_tui.errors import StoreError, StoreMissing, StoreTooNew
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.sqlite_file import FILE
@@ -175,6 +177,43 @@ async def test_a_stuck_lock_is_waited_for_once_and_said(
     won = await answering.answer(waiting.id, answer(waiting))
     assert won is not None
     assert won.state == "answered"
+
+
+@only_sqlite
+async def test_whoever_holds_the_file_for_a_moment_is_waited_for_each_time(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    waiting = await put(asking)
+    with the_file(engine.path) as file:
+        for state in ("paused", "waiting"):
+            file.execute("BEGIN IMMEDIATE")
+            marked = asyncio.ensure_future(asking.mark_agent(waiting.id, state))
+            await asyncio.wait([marked], timeout=0.4)
+            file.execute("ROLLBACK")
+            await marked
+    (again,) = await asking.waiting()
+    assert again.agent_state == "waiting"
+
+
+async def test_what_a_loss_of_power_may_not_take_is_on_the_disk_and_nothing_else_waits_for_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    with closing(FILE.connect(path, create=True)) as connection:
+        writer = Writer(FILE, path, connection)
+
+        def level() -> int:
+            return int(connection.execute("PRAGMA synchronous").fetchone()[0])
+
+        for to_disk, inside in ((False, 1), (True, 2), (False, 1)):
+            with writer.writing(to_disk):
+                assert level() == inside
+            assert level() == 1
+        with suppress(ZeroDivisionError), writer.writing(to_disk=True):
+            connection.execute("UPDATE counter SET number = 5")
+            raise ZeroDivisionError
+        assert (level(), connection.in_transaction) == (1, False)
+        assert connection.execute("SELECT number FROM counter").fetchone()[0] == 0
 
 
 @only_sqlite

@@ -92,3 +92,55 @@ def test_nothing_of_redis_is_loaded_where_the_store_is_a_file(tmp_path: Path) ->
     )
     done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def a_server(patience: float) -> redis_server.RedisServer:
+    server = redis_server.RedisServer(RedisAddress.read("redis://far.example"))
+    server.facts = RedisFacts((7, 0, 0), "7.0.0", True, "noeviction")
+    server.patience_sec = patience
+    return server
+
+
+@pytest.mark.parametrize(
+    ("kind", "passes"),
+    [
+        *((kind, True) for kind in ("ConnectionError", "TimeoutError", "ReadOnlyError")),
+        *((kind, True) for kind in ("TryAgainError", "MasterDownError", "ClusterDownError")),
+        *((kind, False) for kind in ("ResponseError", "OutOfMemoryError", "NoPermissionError")),
+        ("AuthenticationError", False),
+    ],
+)
+async def test_what_ends_by_itself_is_tried_again_and_counted_and_nothing_else_is(
+    kind: str, passes: bool
+) -> None:
+    from redis import exceptions
+
+    server, tries = a_server(20.0), []
+
+    async def work() -> str:
+        tries.append(kind)
+        if len(tries) < 3:
+            raise getattr(exceptions, kind)("x")
+        return "done"
+
+    if passes:
+        assert await server.patiently(work) == "done"
+        assert (len(tries), server.interruptions) == (3, 2)
+        return
+    with pytest.raises(StoreError):
+        await server.patiently(work)
+    assert len(tries) == 1
+
+
+async def test_a_redis_that_stays_away_is_tried_ever_more_seldom_and_given_up() -> None:
+    from redis import exceptions
+
+    server, tries = a_server(0.6), []
+
+    async def work() -> None:
+        tries.append(None)
+        raise exceptions.ConnectionError("refused")
+
+    with pytest.raises(StoreError, match="cannot be reached"):
+        await server.patiently(work)
+    assert 1 < len(tries) <= 5
