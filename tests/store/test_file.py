@@ -153,12 +153,13 @@ async def test_a_link_is_not_followed(tmp_path: Path) -> None:
         await SqliteStore.open(tmp_path / "store.sqlite3", "asker")
 
 
+@pytest.mark.parametrize("ends", [("", "-wal", "-shm"), ("",), ("-wal",)])
 @only_sqlite
 async def test_a_store_that_was_removed_while_it_was_open_is_said(
-    asking: Store, engine: SqliteEngine
+    asking: Store, engine: SqliteEngine, ends: tuple[str, ...]
 ) -> None:
-    for one in engine.path.parent.glob("store.sqlite3*"):
-        one.unlink()
+    for end in ends:
+        engine.path.with_name(f"{engine.path.name}{end}").unlink()
     with pytest.raises(StoreError, match="removed or replaced"):
         await put(asking)
 
