@@ -196,6 +196,15 @@ async def test_whoever_holds_the_file_for_a_moment_is_waited_for_each_time(
     assert again.agent_state == "waiting"
 
 
+async def test_each_step_waits_for_others_as_long_as_whoever_opened_the_file_wants(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    for patience, milliseconds in ((2.0, 2000), (0.25, 250)):
+        with closing(FILE.connect(path, create=True, patience=patience)) as connection:
+            assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == milliseconds
+
+
 async def test_what_a_loss_of_power_may_not_take_is_on_the_disk_and_nothing_else_waits_for_it(
     tmp_path: Path,
 ) -> None:
