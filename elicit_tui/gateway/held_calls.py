@@ -168,6 +168,8 @@ class HeldCalls:
         assert task is not None
         if task.cancelled():
             self._forget(held)
+            # Whoever took it back waits for no outcome: a task that is seen no more holds up none.
+            self.outcome_told(held)
             # The end of the session cancels all of them, and tells the others in its own way
             # (`Sharing.end`).
             if self._watched_by is not None and not self._ending:

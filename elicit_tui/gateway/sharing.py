@@ -99,10 +99,13 @@ class Sharing:
 
     def given_up(self, held: HeldCall) -> None:
         """Forget a call that its agent took back; a task can be seen to be cancelled."""
-        if held.is_task:
-            self.outcome_kept(held)
-        elif self._shared is not None:
-            self._background.start(self.forget(held.id))
+        if self._shared is not None:
+            told = self._cancelled(self._shared, held) if held.is_task else self.forget(held.id)
+            self._background.start(told)
+
+    async def _cancelled(self, shared: SharedCalls, held: HeldCall) -> None:
+        await shared.ended(held)
+        await shared.delivered(held.id, named=True)
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Tell whether the agent has left."""

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from elicit_tui.gateway import held_calls
 from elicit_tui.gateway.held_call import (
     Ended,
     GivenUp,
@@ -104,6 +105,22 @@ async def test_a_task_that_was_not_called_yet_is_given_up_at_once(session: HeldS
     assert session.watcher.withdrawn == [held]
     assert held.task is not None
     assert held.task.cancelled()
+
+
+async def test_tasks_that_an_agent_took_back_keep_it_from_no_call_though_it_never_looks_again(
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
+    tasks = []
+    for number in range(4):
+        tasks.append(session.begins(f"{number}"))
+        asked(tasks[-1])
+        await asyncio.wait_for(await session.attends(tasks[-1], takes_task=True), WAIT)
+        session.calls.cancel(tasks[-1])
+        await settled()
+    assert not session.calls.owed
+    # It can be seen of as many as are kept of what was read.
+    assert [session.calls.known(task.id) for task in tasks] == [None, None, *tasks[2:]]
 
 
 @pytest.mark.parametrize("asks", [True, False])
