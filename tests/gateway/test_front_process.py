@@ -18,6 +18,7 @@ from mcp_types import ErrorData, JSONRPCError, JSONRPCResponse
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
+from elicit_tui.gateway.connected import session_notes
 from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.opening import SessionOptions, open_session, remember_catalogues
 from elicit_tui.gateway.stdio import file_streams, serve
@@ -29,6 +30,7 @@ from tests.gateway.world import (
     MovedClock,
     PersonAtOtherTerminal,
     asking,
+    until,
     workshop,
 )
 from tests.host.world import server_line
@@ -117,6 +119,8 @@ async def test_answers_that_an_agent_has_not_read_when_the_session_begins_are_al
     gateway.asks(INITIALIZE, INITIALIZED, *(asks("tools/list", number) for number in range(2, 90)))
     gateway.asks(asks("tools/call", 90, name="workshop__plain", arguments={}))
     gateway.let_load()
+    # The session goes on with what the front could not get rid of.
+    await until(lambda: bool(session_notes()))
     answered = [await asyncio.to_thread(gateway.answer) for _ in range(90)]
     assert [each["id"] for each in answered] == list(range(1, 91))
     assert answered[-1]["result"]["content"][0]["text"] == "plain answer"
