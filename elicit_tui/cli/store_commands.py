@@ -68,7 +68,20 @@ async def _of_file(settings: Settings) -> AsyncIterator[str]:
 
 async def _of_redis(settings: Settings, url: str) -> AsyncIterator[str]:
     """What is there, line by line, until something is wrong; raises StoreError."""
+    # The secret first: where it cannot be used, no server is asked.
     secret = store_secret(settings)
+    async for line in _of_server(url):
+        yield line
+    store = await RedisStore.open(url, "answerer", secret=secret)
+    try:
+        async for line in _of_open_store(store):
+            yield line
+    finally:
+        await store.close()
+
+
+async def _of_server(url: str) -> AsyncIterator[str]:
+    """The server and its rights; raises StoreError for one that cannot be the store."""
     async with server_at(url) as server:
         facts = server.facts
         place = "a cluster" if facts.cluster else "one server"
@@ -84,19 +97,20 @@ async def _of_redis(settings: Settings, url: str) -> AsyncIterator[str]:
             raise StoreError(f"The store {server.address.shown} lacks rights that it needs.")
         # Beside the lacking rights: whatever else keeps it from being a store.
         server.must_serve()
-    store = await RedisStore.open(url, "answerer", secret=secret)
-    try:
-        spans = []
-        # A single round trip tells little of a network.
-        for _ in range(_ROUND_TRIPS):
-            begun = time.perf_counter()
-            await store.server.is_there()
-            spans.append((time.perf_counter() - begun) * 1000)
-        yield f"way      {median(spans):.1f} ms there and back, {max(spans):.1f} ms at worst"
-        unread = sum(question.unreadable is not None for question in await store.waiting())
-        others = f", {unread} sealed with another secret" if unread else ""
-        yield f"waiting  {len(await store.waiting())}{others}"
-        if not store.secret_is_the_first:
-            yield "warning  another secret was used here first; what it sealed cannot be read here."
-    finally:
-        await store.close()
+
+
+async def _of_open_store(store: RedisStore) -> AsyncIterator[str]:
+    """How far it is away, and what waits in it."""
+    milliseconds = []
+    # A single round trip tells little of a network.
+    for _ in range(_ROUND_TRIPS):
+        begun = time.perf_counter()
+        await store.server.is_there()
+        milliseconds.append((time.perf_counter() - begun) * 1000)
+    usual, worst = median(milliseconds), max(milliseconds)
+    yield f"way      {usual:.1f} ms there and back, {worst:.1f} ms at worst"
+    unread = sum(question.unreadable is not None for question in await store.waiting())
+    others = f", {unread} sealed with another secret" if unread else ""
+    yield f"waiting  {len(await store.waiting())}{others}"
+    if not store.secret_is_the_first:
+        yield "warning  another secret was used here first; what it sealed cannot be read here."

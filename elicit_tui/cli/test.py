@@ -60,6 +60,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="scenarios (code: their `watch` runs commands, where the server starts), or "
         "with --from SERVER TOOL KEY=VALUE…",
     )
+    _add_ways(parser)
+    _add_results(parser)
+    add(
+        "--timeout",
+        type=positive_seconds,
+        metavar="SECONDS",
+        default=_SCENARIO_SECONDS,
+        help=f"for each call; {_SCENARIO_SECONDS:g} unless told",
+    )
+    add(
+        "--from",
+        dest="answers",
+        type=Path,
+        metavar="ANSWERS",
+        help="print a scenario for SERVER TOOL that answers as this answers file does",
+    )
+
+
+def _add_ways(parser: argparse.ArgumentParser) -> None:
+    """Which ways through the scenarios are tried, and how."""
+    add = parser.add_argument
     add("--branches", action="store_true", help="also decline, cancel and leave each question")
     add(
         "--answers-gone-wrong",
@@ -80,24 +101,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a server process for each way, also where one could serve many",
     )
+
+
+def _add_results(parser: argparse.ArgumentParser) -> None:
+    """What is made of the results."""
+    add = parser.add_argument
     add("--update", action="store_true", help="take over what is asked now as the snapshots")
     add("--junit", type=Path, metavar="FILE", help="also write the results as JUnit XML")
     add("--output", choices=("text", "json", "jsonl"), default="text", help="as shown on stdout")
     add("--github", action="store_true", help="annotate lines, and add to the job's summary")
-    add(
-        "--timeout",
-        type=positive_seconds,
-        metavar="SECONDS",
-        default=_SCENARIO_SECONDS,
-        help=f"for each call; {_SCENARIO_SECONDS:g} unless told",
-    )
-    add(
-        "--from",
-        dest="answers",
-        type=Path,
-        metavar="ANSWERS",
-        help="print a scenario for SERVER TOOL that answers as this answers file does",
-    )
 
 
 def run(namespace: argparse.Namespace) -> int:

@@ -149,9 +149,9 @@ def _environment(hook: Hook) -> dict[str, str]:
     return kept
 
 
-async def _command(hook: Hook, message: bytes) -> Reply:
+async def _started(hook: Hook) -> asyncio.subprocess.Process:
     try:
-        process = await asyncio.create_subprocess_exec(
+        return await asyncio.create_subprocess_exec(
             *(hook.command or ()),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -163,6 +163,11 @@ async def _command(hook: Hook, message: bytes) -> Reply:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise HookError(f"could not be started: {why}") from None
+
+
+async def _command(hook: Hook, message: bytes) -> Reply:
+    """Run a hook's command with the message as its input; what it replies."""
+    process = await _started(hook)
     output, errors = _Kept(), _Kept()
     # Both pipes at once: a hook that fills the one that nobody reads would never end.
     reading = [

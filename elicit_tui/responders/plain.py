@@ -86,11 +86,7 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     url = dialogue.question.request.url or ""
     # A page of ours leads back to this machine; a server's does not.
     ours = dialogue.question.request.traits.takes_redirect
-    dialogue.say("This page is to be opened:" if ours else "It wants you to open this page:")
-    dialogue.say(f"  {neutral_line(url, None)}")
-    host = _host(url)
-    if host is not None:
-        dialogue.say(f"  Host: {host}")
+    _show_page(dialogue, url, ours)
     if not is_web_address(url):
         dialogue.say("Only http and https pages may be opened: this one may not.")
         await dialogue.only_refuse()
@@ -119,6 +115,14 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
         if dialogue.question.request.answered_by_retry:
             content = await _finished(dialogue, opener, url)
         return accept("user", AGREED, content, acknowledged=acknowledged)
+
+
+def _show_page(dialogue: Dialogue, url: str, ours: bool) -> None:
+    dialogue.say("This page is to be opened:" if ours else "It wants you to open this page:")
+    dialogue.say(f"  {neutral_line(url, None)}")
+    host = _host(url)
+    if host is not None:
+        dialogue.say(f"  Host: {host}")
 
 
 async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:

@@ -68,9 +68,9 @@ class AgentDocument:
     def with_entry(self, name: str, entry: Mapping[str, Any]) -> AgentDocument:
         """The document with this server, in the place of one of its name. Raises ConfigError."""
 
+        # Each language has its own way to be changed in the text; comments and order stay.
         def change() -> str:
             if self.language == "json":
-                # Each language has its own way to be changed in the text; comments and order stay.
                 return json_text.put(self.text, self.path, name, entry)
             if self.language == "yaml":
                 return yaml_text.put(self.text, self.path, name, entry, self.listed)

@@ -38,16 +38,14 @@ def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any], lis
     Raises KeyError for one of this name that cannot be taken out.
     """
     plain = text.replace("\r\n", "\n")
-    node, left = _walk(plain, path)
-    # A key with null in its place: it is made anew with a value.
-    if left and (null := _position(node, left[0], listed=False)) is not None:
-        plain = _cut(plain, node, null)
-        node, left = _walk(plain, path)
-    if not left and (place := _position(node, name, listed)) is not None:
-        plain = _cut(plain, node, place)
-        node, left = _walk(plain, path)
+    node, missing = _walk(plain, path)
+    # What stands in its place is taken out: a server of this name, or a key that holds only null.
+    index = _index(node, missing[0], listed=False) if missing else _index(node, name, listed)
+    if index is not None:
+        plain = _cut(plain, node, index)
+        node, missing = _walk(plain, path)
     value: Any = [{"name": name, **entry}] if listed else {name: dict(entry)}
-    for key in reversed(left):
+    for key in reversed(missing):
         value = {key: value}
     return _in_lines_of(text, _added(plain, node, value))
 
@@ -55,29 +53,31 @@ def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any], lis
 def taken(text: str, path: Sequence[str], name: str, listed: bool) -> tuple[str, str]:
     """The text without a server, and that as YAML of its own. Raises KeyError."""
     plain = text.replace("\r\n", "\n")
-    node, left = _walk(plain, path)
-    place = None if left else _position(node, name, listed)
-    if place is None:
+    node, missing = _walk(plain, path)
+    index = None if missing else _index(node, name, listed)
+    if index is None:
         raise KeyError(name)
-    held: Any = loads(plain)
+    servers: Any = loads(plain)
     for key in path:
-        held = held[key]
-    return _in_lines_of(text, _cut(plain, node, place)), _dumped(held[place if listed else name])
+        servers = servers[key]
+    server = servers[index if listed else name]
+    return _in_lines_of(text, _cut(plain, node, index)), _dumped(server)
 
 
 def without(text: str, path: Sequence[str]) -> str:
     """The text without a whole key. Raises KeyError."""
     plain = text.replace("\r\n", "\n")
-    node, left = _walk(plain, path[:-1])
-    place = None if left else _position(node, path[-1], listed=False)
-    if place is None:
+    node, missing = _walk(plain, path[:-1])
+    index = None if missing else _index(node, path[-1], listed=False)
+    if index is None:
         raise KeyError(path[-1])
     if len(node.value) == 1 and len(path) == 1:
         return ""
-    return _in_lines_of(text, _cut(plain, node, place))
+    return _in_lines_of(text, _cut(plain, node, index))
 
 
 def _in_lines_of(text: str, changed: str) -> str:
+    """The changed text with its lines ended as those of the text."""
     return changed.replace("\n", newline(text))
 
 
@@ -86,12 +86,12 @@ def _walk(plain: str, path: Sequence[str]) -> tuple[Any, list[str]]:
     from ruamel.yaml import YAML
 
     node: Any = YAML().compose(StringIO(plain))
-    for number, key in enumerate(path):
-        place = None if node is None else _position(node, key, listed=False)
+    for depth, key in enumerate(path):
+        index = _index(node, key, listed=False)
         # Null is no value that anything could be put into.
-        if place is None or _is_null(node.value[place][1]):
-            return node, list(path[number:])
-        node = node.value[place][1]
+        if index is None or _is_null(node.value[index][1]):
+            return node, list(path[depth:])
+        node = node.value[index][1]
     return node, []
 
 
@@ -99,16 +99,16 @@ def _is_null(node: Any) -> bool:
     return str(node.tag).endswith(":null")
 
 
-def _position(node: Any, name: str, listed: bool) -> int | None:
+def _index(node: Any, name: str, listed: bool) -> int | None:
     """Which entry of a mapping has this key, or of a list this name."""
     if node is None or not isinstance(node.value, list):
         return None
-    for place, entry in enumerate(node.value):
+    for index, entry in enumerate(node.value):
         if not listed and entry[0].value == name:
-            return place
+            return index
         pairs = [(key.value, value.value) for key, value in entry.value] if listed else []
         if ("name", name) in pairs:
-            return place
+            return index
     return None
 
 
@@ -136,40 +136,46 @@ def _added(plain: str, node: Any, value: Any) -> str:
     if node is None:
         head = plain if not plain.strip() or plain.endswith("\n") else f"{plain}\n"
         return head + _indented(value, 0)
-    start, end = node.start_mark.index, node.end_mark.index
     # A block of lines; all else stands between brackets.
     if not node.flow_style:
-        at = _end(plain, node)
-        head = plain[:at] if plain[:at].endswith("\n") else f"{plain[:at]}\n"
-        return head + _indented(value, node.start_mark.column) + plain[at:]
+        end = _end(plain, node)
+        head = plain[:end] if plain[:end].endswith("\n") else f"{plain[:end]}\n"
+        return head + _indented(value, node.start_mark.column) + plain[end:]
     if not node.value:
-        line = plain[plain.rfind("\n", 0, start) + 1 : start]
-        column = len(line) - len(line.lstrip()) + (2 if line.strip() else 0)
-        head, tail = plain[:start].rstrip(" "), plain[end:].lstrip(" ")
-        before = "\n" if line.strip() else ""
-        return head + before + _indented(value, column) + tail.removeprefix("\n")
-    inner = json.dumps(value)[1:-1]
-    head = plain[: end - 1].rstrip()
-    return f"{head}{'' if head.endswith(',') else ','} {inner}{plain[end - 1 :]}"
+        return _in_place_of_brackets(plain, node, value)
+    closing = node.end_mark.index - 1
+    head = plain[:closing].rstrip()
+    comma = "" if head.endswith(",") else ","
+    return f"{head}{comma} {json.dumps(value)[1:-1]}{plain[closing:]}"
 
 
-def _cut(plain: str, node: Any, place: int) -> str:
+def _in_place_of_brackets(plain: str, node: Any, value: Any) -> str:
+    """The text with a block of lines where an empty mapping or list stood as `{}` or `[]`."""
+    start = node.start_mark.index
+    line = plain[plain.rfind("\n", 0, start) + 1 : start]
+    # Below its key, or where the brackets had a line of their own.
+    column = len(line) - len(line.lstrip()) + (2 if line.strip() else 0)
+    line_break = "\n" if line.strip() else ""
+    head, tail = plain[:start].rstrip(" "), plain[node.end_mark.index :].lstrip(" ")
+    return head + line_break + _indented(value, column) + tail.removeprefix("\n")
+
+
+def _cut(plain: str, node: Any, index: int) -> str:
     """The text without one entry. Raises KeyError for one between braces."""
     if node.flow_style:
-        raise KeyError(place)
+        raise KeyError(index)
     # Of a mapping key and value, of a list the entry itself.
-    entry = node.value[place]
+    entry = node.value[index]
     first, last = entry if isinstance(entry, tuple) else (entry, entry)
     start = plain.rfind("\n", 0, first.start_mark.index) + 1
     end = _end(plain, last)
-    left = ""
-    if len(node.value) == 1:
-        # A key without a value would mean null, which no agent expects.
-        empty = "{}" if isinstance(entry, tuple) else "[]"
-        left = f"{' ' * max(2, node.start_mark.column)}{empty}\n"
-        if node.start_mark.column == 0 and isinstance(entry, tuple):
-            left = ""
-    return plain[:start] + left + plain[end:]
+    column, is_mapping = node.start_mark.column, isinstance(entry, tuple)
+    remainder = ""
+    # A key without a value would mean null, which no agent expects. A mapping at the left edge is
+    # the document itself, which may be empty.
+    if len(node.value) == 1 and not (is_mapping and column == 0):
+        remainder = f"{' ' * max(2, column)}{'{}' if is_mapping else '[]'}\n"
+    return plain[:start] + remainder + plain[end:]
 
 
 def _end(plain: str, node: Any) -> int:
