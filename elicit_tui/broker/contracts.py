@@ -139,3 +139,13 @@ class Notice(NamedTuple):
 
 BrokerEvent = Requested | Resolved | Notice
 Listener = Callable[[BrokerEvent], None]
+
+
+def notice_listener(tell: Callable[[str], None]) -> Listener:
+    """A listener that has every notice told, each in one line, and nothing else."""
+
+    def listen(event: BrokerEvent) -> None:
+        if isinstance(event, Notice):
+            tell(f"{event.server}: {event.sentence}")
+
+    return listen

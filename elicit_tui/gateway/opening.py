@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elicit_tui.broker import BrokerEvent, Notice
-from elicit_tui.broker.contracts import CallingAgent
+from elicit_tui.broker.contracts import CallingAgent, notice_listener
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
@@ -71,25 +70,16 @@ async def open_session(
     held_calls = HeldCalls(options.clock)
     note = NoteOfSession(other_terminal.session, Path.cwd(), names)
     asking = _asking(settings, held_calls, other_terminal, options.clock, note)
-    opened = open_runtime(
-        settings,
-        responder=lambda queue: asking,
-        options=RunOptions(
-            launched=options.launched,
-            log_file=options.log_file,
-            agent=CallingAgent(held_calls.left, other_terminal.drop_revoked),
-        ),
-    )
+    agent = CallingAgent(held_calls.left, other_terminal.drop_revoked)
+    run_options = RunOptions(launched=options.launched, log_file=options.log_file, agent=agent)
+    opened = open_runtime(settings, responder=lambda queue: asking, options=run_options)
     try:
         async with opened as runtime:
             # `Waiting` hooks: that a question waits and nobody is there, the other terminal knows.
             if runtime.hooks is not None:
                 other_terminal.tell_waiting_to(runtime.hooks.waiting)
-            runtime.broker.subscribe(partial(_notify_of, options.notify))
+            runtime.broker.subscribe(notice_listener(options.notify))
             audience = SessionAudience(listed=options.listed)
-            measuring = Measuring(
-                options.clock, partial(audience.list_changed, "tools"), settings.store.secret_env
-            )
             parts = SessionParts(
                 asking=asking,
                 other_terminal=other_terminal,
@@ -97,13 +87,13 @@ async def open_session(
                 catalogues=_catalogues(offered, runtime, options, audience),
                 audience=audience,
                 clock=options.clock,
-                measuring=measuring,
+                measuring=_measuring(settings, options.clock, audience),
                 note=note,
                 shared=options.shared,
             )
             # Before the servers start, as they tell their states from then on.
             runtime.host.subscribe(note.heard)
-            async with _at_work(AgentSession(runtime, parts), measuring) as session:
+            async with _at_work(AgentSession(runtime, parts), parts.measuring) as session:
                 for name in names:
                     runtime.host.start(name)
                 yield session
@@ -134,6 +124,10 @@ def _asking(
         hold_sec=gateway.hold_sec,
         client_asked=note.asks_client,
     )
+
+
+def _measuring(settings: Settings, clock: Clock, audience: SessionAudience) -> Measuring:
+    return Measuring(clock, partial(audience.list_changed, "tools"), settings.store.secret_env)
 
 
 def _catalogues(
@@ -199,8 +193,3 @@ async def remember_catalogues(
     async with opened as runtime:
         await asyncio.gather(*map(remember, names))
     return remembered
-
-
-def _notify_of(notify: Callable[[str], None], event: BrokerEvent) -> None:
-    if isinstance(event, Notice):
-        notify(f"{event.server}: {event.sentence}")

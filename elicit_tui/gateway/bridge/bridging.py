@@ -13,10 +13,10 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 
-from elicit_tui.broker import Broker, BrokerEvent, Notice, Resolved
+from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.broker.contracts import notice_listener
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Deadline, ElicitationRequest, Outcome, Question, cancel, new_id
 from elicit_tui.elicitation.settings import Settings
@@ -62,7 +62,7 @@ async def bridge(
         async with open_runtime(timed, responder=lambda queue: waiting) as runtime:
             broker = runtime.broker
             waiting.hooks = runtime.hooks
-            broker.subscribe(partial(_notify_of, notify))
+            broker.subscribe(notice_listener(notify))
             broker.subscribe(waiting.heard)
             reply = reply_of(hook, await _decided(broker, request, hold + MORE_SECONDS))
             if reply is None:
@@ -88,11 +88,6 @@ async def _decided(broker: Broker, request: ElicitationRequest, seconds: float) 
         broker.withdraw(request.id, ending.result(), "not needed")
     ending.cancel()
     return await deciding
-
-
-def _notify_of(notify: Callable[[str], None], event: BrokerEvent) -> None:
-    if isinstance(event, Notice):
-        notify(f"{event.server}: {event.sentence}")
 
 
 class InStore:
