@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
@@ -17,7 +17,7 @@ from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.result_tree import json_in
-from elicit_tui.tui.console.results import blocks
+from elicit_tui.tui.console.results import as_text, blocks
 from elicit_tui.tui.console.spans import Line, Role, marked, text_of
 from elicit_tui.tui.console.views import LineView
 
@@ -88,8 +88,12 @@ def _begins_here(texts: Sequence[str], number: int, wanted: str) -> bool:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:
-    """What another result has that this one had not, line by line of their JSON."""
-    old, new = (_compared(result) for result in (before, after))
+    """What another result has that this one had not, line by line: of their data, else their text.
+
+    Where those are the same, of all there is.
+    """
+    readings = ((_compared(before, read), _compared(after, read)) for read in _READINGS)
+    old, new = next((pair for pair in readings if pair[0] != pair[1]), ([], []))
     if old == new:
         return [(("Both results are the same.", "dim"),)]
     roles: dict[str, Role] = {**CHANGES, "@": "accent"}
@@ -101,10 +105,16 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
     return lines
 
 
-def _compared(result: Mapping[str, Any]) -> list[str]:
+def _data_of(result: Mapping[str, Any]) -> str:
     data, text = unpacked(result), _only_text(result)
-    whole = bounded_json(data) if data is not result or text is None else neutral(text)
-    return whole.split("\n")[:COMPARED_LINES]
+    return bounded_json(data) if data is not result or text is None else neutral(text)
+
+
+_READINGS: Final = (_data_of, as_text, bounded_json)
+
+
+def _compared(result: Mapping[str, Any], read: Callable[[Mapping[str, Any]], str]) -> list[str]:
+    return read(result).split("\n")[:COMPARED_LINES]
 
 
 def unpacked(result: Mapping[str, Any]) -> Any:

@@ -168,7 +168,7 @@ async def test_without_a_call_the_bar_names_no_key_that_needs_one(tmp_path: Path
     async with console(tmp_path, tools={"alpha": (TOOL,)}, size=(140, 40)) as stand:
         await stand.press("3")
         await stand.until(lambda: "No call yet" in stand.text())
-        for key in ("Filter", "Search", "Difference"):
+        for key in ("Filter", "Search", "Compare"):
             assert key not in bar(stand)
         stand.app.state.calls.start("alpha", Call("tools/call", "erase", {}))
         stand.app.state.changed()

@@ -17,7 +17,13 @@ from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.calls import Calls
 from elicit_tui.tui.console.panels.calls import CallsPane
-from elicit_tui.tui.console.reader_views import FoundLines, MarkdownPage, ResultTable, markdown_of
+from elicit_tui.tui.console.reader_views import (
+    FoundLines,
+    MarkdownPage,
+    ResultTable,
+    difference,
+    markdown_of,
+)
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screen import ConsoleScreen
@@ -492,13 +498,13 @@ async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_pat
 async def test_the_key_that_compares_is_named_only_where_there_is_something_to_compare(
     tmp_path: Path, made: int
 ) -> None:
-    async with console(tmp_path, servers=["alpha"], size=(180, 24)) as stand:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
         for _ in range(made):
             call = Call("tools/call", "look", {})
             stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
         await stand.press("3")
-        await stand.until(lambda: "y Copy JSON" in stand.text())
-        assert ("d Difference" in stand.text()) == (made > 1)
+        await stand.until(lambda: "/ Search" in stand.text())
+        assert ("d Compare" in stand.text()) == (made > 1)
 
 
 async def test_a_running_call_leaves_room_for_what_it_was_made_with(tmp_path: Path) -> None:
@@ -550,10 +556,10 @@ async def test_the_reader_says_that_a_call_failed_as_the_list_of_calls_does(
 
 async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_path: Path) -> None:
     async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
-        await stand.until(lambda: "d Difference" in stand.text())
+        await stand.until(lambda: "d Compare" in stand.text())
         await stand.press("d")
         await stand.until(lambda: "-one" in stand.text())
-        assert "d Difference" not in stand.text()
+        assert "d Compare" not in stand.text()
 
 
 async def test_in_a_result_beside_the_calls_enter_shows_it_whole_and_slash_searches_it(
@@ -571,3 +577,19 @@ async def test_in_a_result_beside_the_calls_enter_shows_it_whole_and_slash_searc
         await stand.until(lambda: "1 of 1 for “two”" in stand.text())
         await stand.press("escape")
         await stand.until(lambda: "for “two”" not in stand.text())
+
+
+async def test_two_results_of_the_same_data_and_other_words_are_not_called_the_same(
+    tmp_path: Path,
+) -> None:
+    results = [
+        text_result("You declined.", structuredContent={"booked": False}),
+        text_result("You cancelled.", structuredContent={"booked": False}),
+        text_result("You cancelled.", structuredContent={"booked": False}, isError=True),
+    ]
+    async with reading(tmp_path, *results[:2]) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: "-You declined." in stand.text())
+        assert "+You cancelled." in stand.text()
+    said = [line[0][0] for line in difference(results[1], results[2], 80)]
+    assert any("isError" in text for text in said)

@@ -39,6 +39,7 @@ class CallsPane(Pane):
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("z,enter", "whole", "Whole", key_display="z", id="calls.whole"),
         Binding("a", "again", "Again", id="calls.again"),
+        Binding("d", "difference", "Compare", id="calls.difference"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("s", "save", "Save", show=False, id="calls.save"),
@@ -47,7 +48,6 @@ class CallsPane(Pane):
         Binding("slash", "search", "Search", key_display="/", id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
-        Binding("d", "difference", "Difference", show=False, id="calls.difference"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Command", show=False, id="calls.copy_command"),
     ]
