@@ -39,6 +39,12 @@ class JsonEditor(TextEditor):
         self.replace(text, (0, 0), self.document.end)
         self._select_value((0, 0))
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether there are values that are still to be written."""
+        found = (_BLANK.search(line) for line in self.text.split("\n"))
+        return any(blank is not None and blank[1] == "null" for blank in found)
+
     def _select_value(self, start: tuple[int, int]) -> bool:
         """Select the next value to be written from a place on; False: there is none."""
         first, column = start

@@ -113,8 +113,8 @@ class RowList(SpanView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="rows.up"),
         Binding("down,j", "move(1)", "Down", show=False, id="rows.down"),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("pageup,ctrl+u", "page(-1)", "Page up", show=False),
+        Binding("pagedown,ctrl+d", "page(1)", "Page down", show=False),
         Binding("home,g", "edge(0)", "First", show=False),
         Binding("end,G", "edge(1)", "Last", show=False),
         Binding("enter", "choose", "Open", id="rows.choose"),
@@ -297,8 +297,8 @@ class LineView(SpanView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", show=False, id="lines.up"),
         Binding("down,j", "scroll_down", "Down", show=False, id="lines.down"),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("pagedown,space", "page_down", "Page down", show=False),
+        Binding("pageup,ctrl+u", "page_up", "Page up", show=False),
+        Binding("pagedown,space,ctrl+d", "page_down", "Page down", show=False),
         Binding("home,g", "scroll_home", "Top", show=False),
         Binding("end,G", "scroll_end", "End", show=False),
     ]

@@ -125,7 +125,7 @@ async def test_the_keys_that_go_right_and_left_go_to_what_stands_beside_a_list_a
             ("1", "server-list", "offer-list"),
             ("3", "call-list", "call-detail"),
         ):
-            for there, back in (("right", "left"), ("l", "h")):
+            for there, back in (("right", "left"), ("l", "h"), ("tab", "escape")):
                 await stand.press(pane)
                 await stand.until(lambda left=left: focused() == left)
                 await stand.press(there)

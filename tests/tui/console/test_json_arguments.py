@@ -48,6 +48,21 @@ async def test_tab_goes_from_value_to_value_and_a_text_gets_its_quotes(
         assert calls_of(stand)[0].arguments == {"entities": [entity]}
 
 
+async def test_what_is_still_to_be_written_is_no_mistake_until_it_is_sent(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press("ctrl+u", *"[")
+        await stand.until(lambda: "This is not JSON" in stand.text())
+        await stand.press("f8", *"Ada")
+        await stand.until(lambda: '"name": "Ada"' in stand.text())
+        await stand.until(lambda: "This is not JSON" not in stand.text())
+        screen = stand.app.screen
+        assert isinstance(screen, ArgumentsScreen)
+        screen._judge_json()
+        assert not screen.query_one("#trouble").display
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "entities[0].observations[0]: a text" in stand.text())
+
+
 async def test_a_letter_outside_of_quotes_is_told_what_is_missing(tmp_path: Path) -> None:
     async with writing(tmp_path) as stand:
         await stand.press("ctrl+u", *"{", '"', *"entities", '"', *": Ada}", "ctrl+s")

@@ -43,7 +43,7 @@ class ServersPane(Pane):
         Binding("i", "take_over", "Import", show=False, id="servers.import"),
         Binding("e", "edit", "Edit", show=False, id="servers.edit"),
         Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
-        Binding("right,l", "offers", "To its tools", show=False, id="servers.offers"),
+        Binding("right,l,tab", "offers", "To its tools", show=False, id="servers.offers"),
     ]
 
     def __init__(self, state: ConsoleState) -> None:
@@ -99,6 +99,8 @@ class ServersPane(Pane):
         wants_server = action in ("restart", "mute", "offers", "about", "edit", "remove")
         if wants_server and not self.state.servers:
             return False
+        if action == "offers" and self.ready and not self.query_one("#server-list").has_focus:
+            return False  # There Tab goes on.
         if action == "favourite":
             return self._offers is not None and self._offers.has_focus_within
         if action == "search" and (self.record is None or not self.record.offers_soon):

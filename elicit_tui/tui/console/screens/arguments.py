@@ -184,6 +184,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Begin the JSON anew, with what is required; the key that undoes brings back the other."""
         self._json_area.begin_anew(readable_json(skeleton(self._offer.schema)))
         self._json_area.focus()
+        self.say("")
 
     def action_at_length(self) -> None:
         """Write the text of the field one is in, or the JSON, on the whole screen."""
@@ -260,7 +261,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def _judge_json(self) -> None:
         """Say what is wrong with what was written, while one writes."""
         content = self._read_json(go_there=False) if self._json else None
-        if content is not None:
+        if content is not None and self._json_area.is_begun:
+            self.say("")  # What is not there yet is no mistake.
+        elif content is not None:
             self._tell_problems(content)
 
     def _tell_problems(self, content: Mapping[str, Any]) -> bool:
@@ -293,6 +296,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def action_send(self) -> None:
         """Call with what stands there, if it is what the tool asks for."""
         if self._json:
+            if self._judging is not None:
+                self._judging.stop()
             content = self._read_json()
             if content is not None and not self._tell_problems(content):
                 self.dismiss(content)
