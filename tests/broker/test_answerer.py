@@ -324,3 +324,26 @@ def test_nothing_that_a_process_calls_itself_reaches_a_terminal(
     monkeypatch.setattr(answerer, "_line", lambda: [hostile])
     assert answerer.started_by() == ("agent␛[2J",)
     assert answerer.this_process().ancestry == (f"{hostile.pid} agent␛[2J",)
+
+
+@pytest.mark.parametrize("name", ["npm exec gateway", "-zsh", "UV.EXE", "sh"])
+def test_a_runner_is_known_whatever_it_makes_of_its_name(name: str) -> None:
+    above: Any = [Made(name), Made("agent"), Made("desktop")]
+    waiting: Any = Made("python", "gateway.py")
+    assert answerer._agent_above(waiting, above) == above[:2]
+
+
+def test_two_programs_that_were_given_no_words_are_not_one_that_started_itself_again() -> None:
+    above: Any = [Made("agent"), Made("desktop")]
+    waiting: Any = Made("gateway")
+    assert answerer._agent_above(waiting, above) == above[:1]
+
+
+def test_an_agent_whose_own_words_name_a_package_runner_is_none() -> None:
+    above: Any = [Made("node", "agent.js", "/usr/bin/npm"), Made("desktop")]
+    waiting: Any = Made("python", "gateway.py")
+    assert answerer._agent_above(waiting, above) == above[:1]
+
+
+def test_who_answers_here_is_known_with_the_machine() -> None:
+    assert answerer.this_process().machine_id == living.machine_id() != ""

@@ -56,6 +56,7 @@ def test_it_is_back_in_the_next_run_of_the_same_question_only(tmp_path: Path) ->
     again = DraftFiles(tmp_path, GUARDIAN, clock)
     assert again.draft_for(form_request()).entries == {"colour": Typed("bl")}
     assert not again.draft_for(form_request("Which other colour?")).typed
+    assert not again.draft_for(form_request(server="another")).typed
     (file,) = files_in(tmp_path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700

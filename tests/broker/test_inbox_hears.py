@@ -12,10 +12,11 @@ import pytest
 
 from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_events import InboxEvent, QuestionCame, QuestionLeft, StoreTrouble
+from elicit_tui.elicitation import Presence
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
-from elicit_tui.store.store import Changes, Store, Waiting
+from elicit_tui.store.store import Answer, Changes, Store, Waiting
 from tests.broker.elsewhere import bounded, sent
 from tests.broker.test_inbox_words import ME, THERE, waits
 
@@ -48,19 +49,28 @@ class Scripted:
 class Told:
     """An inbox on such a store, once all of it was read, with what it told."""
 
-    def __init__(self, *looks: Iterable[Waiting] | StoreError) -> None:
+    def __init__(
+        self, *looks: Iterable[Waiting] | StoreError, presence: Presence | None = None
+    ) -> None:
         self.store = Scripted(*looks)
         self.events: list[InboxEvent] = []
         self.abandoned: list[str] = []
+        self.examined: list[object] = []
+
+        def examine(*given: object) -> tuple[()]:
+            self.examined.append(given)
+            return ()
+
         self.inbox = Inbox(
             cast("Store", self.store),
-            "inbox",
+            "console",
             me=ME,
             rules=InboxRules(
                 refusal=lambda asking: None,
-                examine=lambda content, form: (),
+                examine=examine,
                 abandoned=self.abandoned.append,
             ),
+            presence=presence,
         )
         self.inbox.subscribe(self.events.append)
 
@@ -291,3 +301,101 @@ async def test_nothing_typed_for_a_question_that_is_over_is_kept() -> None:
     (waiting,) = await told.read()
     assert told.names == ["QuestionCame", "QuestionLeft", "QuestionCame"]
     assert not waiting.question.draft.typed
+
+
+@pytest.mark.parametrize("what", ["touches", "claims", "answers"])
+async def test_whoever_does_something_with_a_question_is_seen_to_be_there(
+    monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    first, presence = waits(), Presence()
+
+    async def does(inbox: Inbox) -> None:
+        assert presence.last_sign is None
+        if what == "touches":
+            inbox.touched(first.id)
+        elif what == "claims":
+            await inbox.claim(first.id)
+        else:
+            await inbox.answer("another", sent())
+        assert presence.last_sign is not None
+
+    async def nothing(*_: object) -> None: ...
+
+    told = Told([first], presence=presence)
+    monkeypatch.setattr(told.store, "claim", nothing, raising=False)
+    monkeypatch.setattr(told.store, "get", nothing, raising=False)
+    await told.read(does)
+
+
+async def test_an_answer_says_where_it_was_given_and_its_content_is_looked_at_with_its_form(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, given = waits(), list[Answer]()
+
+    async def answer(_: str, one: Answer) -> None:
+        given.append(one)
+
+    async def answers(inbox: Inbox) -> None:
+        (waiting,) = inbox.waiting
+        question = waiting.question
+        assert question is not None
+        assert question.examine({"colour": "red"}) == ()
+        assert told.examined == [({"colour": "red"}, question.form)]
+        await inbox.answer(first.id, sent(colour="red"))
+
+    told = Told([first])
+    monkeypatch.setattr(told.store, "answer", answer, raising=False)
+    await told.read(answers)
+    (one,) = given
+    assert (one.outcome.via, one.by, one.attempt, one.digest) == ("console", ME, 1, "d")
+
+
+async def turned(seconds: float) -> None:
+    """Returns once timers of that time have run."""
+    over = asyncio.Event()
+    asyncio.get_running_loop().call_later(seconds, over.set)
+    await bounded(over.wait())
+
+
+async def test_an_inbox_that_has_ended_tells_nobody_anything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("CLAIM_SECONDS", "END_SECONDS"):
+        monkeypatch.setattr(f"elicit_tui.broker.inbox.{name}", 0.1)
+    first, second, claims = waits(), waits(), list[str]()
+    gone = replace(second, state="settled", question=None)
+    told = Told([first, second], [gone])
+
+    async def claim(question_id: str, *_: object) -> None:
+        claims.append(question_id)
+
+    async def touches(inbox: Inbox) -> None:
+        await inbox.claim(first.id)
+        inbox.touched(first.id)
+
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    await told.read(touches)
+    await turned(0.2)
+    assert claims == [first.id]
+    assert told.names == ["QuestionCame", "QuestionCame"]
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_how_a_question_that_was_withdrawn_ended_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.END_SECONDS", 0.05)
+    first = waits()
+    gone = replace(first, state="settled", question=None)
+    ended = replace(gone, decided_by="server")
+    told = Told([first], [gone], *([] if late else [[ended]]))
+
+    async def then(inbox: Inbox) -> None:
+        await turned(0.1)
+        if late:
+            inbox._changed([ended])
+            await turned(0.1)
+
+    await told.read(then)
+    sentences = [event.sentence for event in told.events if isinstance(event, QuestionLeft)]
+    assert sentences == ["It was taken back." if late else "The server took it back, or went away."]

@@ -278,3 +278,19 @@ async def test_what_is_given_back_and_cannot_be_shown_again_is_told_and_asked_no
     assert (reply.kind, reply.sentence) == ("reopened", "It was asked again meanwhile.")
     assert len(here.screen.shown) == 1
     await here.leaves()
+
+
+async def test_a_console_is_closed_only_once_its_questions_were_given_back() -> None:
+    released: list[str] = []
+
+    class Slow(GivesBack):
+        async def release(self, question_id: str) -> None:
+            for _turn in range(10):
+                await asyncio.sleep(0)
+            released.append(question_id)
+
+    here = Console(SimpleNamespace(inbox=Slow()))  # type: ignore[arg-type]
+    question = await here.screen.sees()
+    await here.leaves()
+    assert released == here.screen.taken_off == [question.id]
+    assert len(here.queue) == 0

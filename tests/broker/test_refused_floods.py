@@ -186,3 +186,29 @@ def test_what_is_refused_once_the_broker_has_closed_has_its_record_too(bench: Be
         assert sum(row.count for row in table.ledger.rows()) == len(outcomes)
 
     run(body())
+
+
+@pytest.mark.parametrize("end", ["taken back", "broken", "refused on the wire"])
+def test_a_question_that_ends_without_an_answer_makes_room_for_the_next(
+    bench: BenchFactory, end: str
+) -> None:
+    async def body() -> None:
+        limits = ElicitationLimits(pending=1)
+        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        for number in (1, 2, 3):
+            request = form_request()
+            if end == "refused on the wire":
+                assert table.broker.admit(request) is None
+                table.broker.refused_on_the_wire(request, "The SDK could not read it.")
+                continue
+            asking = table.asks(request)
+            question = await table.person.sees(number)
+            if end == "broken":
+                table.person.answers[question.id].set_exception(RuntimeError("no screen left"))
+            else:
+                asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+            assert table.ledger.row(request.id).decided_by != "flood"
+        assert table.broker.admit(form_request()) is None
+
+    run(body())

@@ -154,10 +154,12 @@ async def test_typing_elsewhere_moves_the_deadline(world: World) -> None:
     person = await world.person()
     seconds = [0.0]
     moved = asyncio.Event()
+    keys: list[float] = []
 
     class Told(Deadline):
         def touch(self) -> None:
             super().touch()
+            keys.append(seconds[0])
             moved.set()
 
     deadline = Told(90, lambda: seconds[0])
@@ -168,6 +170,17 @@ async def test_typing_elsewhere_moves_the_deadline(world: World) -> None:
     await person.inbox.claim(question.id)
     await asyncio.wait_for(moved.wait(), BOUND)
     assert deadline.remaining == 60
+    # What is no key moves nothing: the next is the second one.
+    await responder.mark_agent(question.id, "paused")
+    await person.until(lambda: person.inbox.waiting[0].agent_state == "paused")
+    moved.clear()
+    seconds[0] = 100.0
+    await person.inbox.claim(question.id)
+    await asyncio.wait_for(moved.wait(), BOUND)
+    while keys[-1] < 100.0:
+        moved.clear()
+        await asyncio.wait_for(moved.wait(), BOUND)
+    assert keys == [85.0, 100.0]
     asked.cancel()
 
 

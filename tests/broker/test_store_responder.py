@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -312,5 +313,26 @@ async def test_a_question_that_is_asked_once_more_waits_for_another_answer(world
     shown = await person.sees()
     given = asyncio.ensure_future(person.inbox.answer(shown.id, sent(colour="blue")))
     assert (await bounded(asked)).content == {"colour": "blue"}
+    given.cancel()
+    await asyncio.gather(given, return_exceptions=True)
+
+
+async def test_all_that_a_person_may_say_is_brought_back_with_who_said_it(world: World) -> None:
+    await world.asks()
+    person = await world.person()
+    asked = asyncio.ensure_future(world.responder.respond(Question(form_request()), Deadline(300)))
+    shown = await person.sees()
+    told = accept(
+        "user",
+        "You allowed it.",
+        {"colour": "red"},
+        seen=frozenset({"message"}),
+        acknowledged=frozenset({"a.b"}),
+        scope="session",
+        note="Mind the gap.",
+    )
+    given = asyncio.ensure_future(person.inbox.answer(shown.id, told))
+    brought = await bounded(asked)
+    assert brought == replace(told, via="inbox", answered_by=person.inbox.me)
     given.cancel()
     await asyncio.gather(given, return_exceptions=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import store_responder
-from elicit_tui.elicitation import Deadline, Question
+from elicit_tui.elicitation import Deadline, Outcome, Question
 from elicit_tui.errors import StoreError
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import ASKER, World, bounded, sent
@@ -199,3 +199,42 @@ async def test_ends_that_the_store_refused_are_told_to_it_again_in_their_order(
         assert await person.told_why(question) == ["The server took it back, or went away."]
     assert len(set(tried[:3])) == 1
     assert len(tried) == 4
+
+
+async def test_the_store_is_told_one_end_though_the_server_takes_a_decided_question_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    request = form_request()
+    asked = asyncio.ensure_future(broker.resolve(request))
+    question = await person.sees()
+    settle, told = world.asking_store.settle, list[str | None]()
+
+    async def noted(question_id: str, outcome: Outcome) -> None:
+        told.append(outcome.action)
+        await settle(question_id, outcome)
+
+    monkeypatch.setattr(world.asking_store, "settle", noted)
+    await bounded(person.inbox.answer(question.id, sent(colour="red")))
+    await bounded(asked)
+    broker.taken_back(request, "The server took it back.")
+    await bounded(world.responder.close())
+    assert told == ["accept"]
+
+
+async def test_the_end_of_a_question_that_was_just_being_put_is_told_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    put = world.asking_store.put
+
+    async def slow(*given: Any) -> None:
+        await put(*given)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(world.asking_store, "put", slow)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await person.sees()
+    broker.withdraw(question.id, "The server withdrew the question.")
+    await bounded(asked)
+    assert await person.told_why(question) == ["The server took it back, or went away."]

@@ -55,7 +55,7 @@ def test_a_whole_chain_verifies_and_prints_its_head(ledger: Ledger) -> None:
 def test_an_empty_ledger_is_whole_and_holds_no_head(path: Path) -> None:
     with closing(Ledger.open(path)) as ledger:
         assert ledger.head() is None
-        assert ledger.verify().ok
+        assert (ledger.verify().ok, ledger.verify().head) == (True, None)
         assert not ledger.verify(head="0" * 64).ok
 
 

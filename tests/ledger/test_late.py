@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.broker.record import Record
-from elicit_tui.elicitation import Call, Review, accept, cancel, decline, unsent
+from elicit_tui.elicitation import (
+    Call,
+    Finding,
+    Review,
+    Severity,
+    accept,
+    cancel,
+    decline,
+    unsent,
+)
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.errors import LedgerError, LedgerInUse
 from elicit_tui.ledger import LateRecords, Ledger
@@ -196,3 +205,14 @@ def test_what_is_left_for_later_keeps_no_more_than_the_owner_wants(path: Path) -
     assert row.details["contentPolicy"] == "none"
     assert "arguments" not in row.details
     assert row.details["answered"]["content"] is None
+
+
+def test_what_was_found_with_an_answer_that_is_left_for_later_is_not_lost(
+    ledger: Ledger, path: Path
+) -> None:
+    asked = request()
+    ledger.asked(asked, Review())
+    found = Finding("acme.ticket", Severity.WARN, "message", "4711", "Look twice.")
+    with held(path):
+        ledger.decided(asked, decline("user", "No."), Review((found,)))
+    assert ledger.row(asked.id).verdict == "warn"

@@ -126,7 +126,7 @@ def test_who_answered_how_and_in_spite_of_what_is_recorded(ledger: Ledger, clock
     assert first.tool == "deploy or plan or deploy"
     assert first.details["method"] == "tools/call or prompts/get"
     assert first.details["callIds"] == [call.id for call in asked.calls]
-    by = Answerer("me\x1b", None, "desk", tuple(f"{number} sh" for number in range(80)))
+    by = Answerer("me\x1b", None, "desk", tuple(f"{number} sh\x1b" for number in range(80)))
     given = accept("user", "Sent.", {"environment": "a"}, via="inbox")
     outcome = replace(
         given,
@@ -155,6 +155,7 @@ def test_who_answered_how_and_in_spite_of_what_is_recorded(ledger: Ledger, clock
     }
     assert row.details["answeredBy"]["user"] == "me␛"
     assert len(row.details["answeredBy"]["ancestry"]) == bodies.MOST_ANCESTORS
+    assert row.details["answeredBy"]["ancestry"][0] == "0 sh␛"
     assert row.details["answered"]["content"] == {"environment": "a"}
     assert [one["rule"] for one in row.details["outgoing"]] == ["destructive.production"]
 
@@ -396,3 +397,23 @@ def test_requests_that_look_alike_once_they_are_neutral_have_digests_of_their_ow
         assert row.message == "Which?␛"
         digests.add(row.request_digest)
     assert len(digests) == 2
+
+
+def test_what_is_kept_of_an_answer_is_bounded_as_a_whole() -> None:
+    content = {f"text{number}": "long " * 2_000 for number in range(100)}
+    kept = json.dumps(stored_content(content, Review(), "full"))
+    assert len(kept) < 2 * bodies.LONGEST_CONTENT
+
+
+def test_no_byte_of_what_was_pruned_stays_in_the_file(
+    ledger: Ledger, clock: Clock, path: Path
+) -> None:
+    for message in ("Pruned, all of it?", "Kept, all of it?"):
+        asked = request(message, clock=clock)
+        ledger.asked(asked, PASSED)
+        ledger.decided(asked, decline("user", "No."), PASSED)
+        clock.advance(hours=1)
+    assert ledger.prune(clock() - timedelta(minutes=90)).records == 2
+    stored = everything_stored(path)
+    assert "Kept, all of it?" in stored
+    assert "Pruned, all of it?" not in stored
