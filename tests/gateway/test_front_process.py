@@ -73,6 +73,17 @@ class Gateway:
         answer: dict[str, Any] = json.loads(self.process.stdout.readline())
         return answer
 
+    async def answers(self, number: int) -> list[dict[str, Any]]:
+        """The next so many messages; a gateway that does not write them is killed."""
+        try:
+            return [
+                await asyncio.wait_for(asyncio.to_thread(self.answer), WAIT * 3)
+                for _ in range(number)
+            ]
+        except asyncio.TimeoutError:
+            self.process.kill()
+            raise
+
     def let_load(self) -> None:
         self._fifo.write_text("")
 
@@ -121,7 +132,7 @@ async def test_answers_that_an_agent_has_not_read_when_the_session_begins_are_al
     gateway.let_load()
     # The session goes on with what the front could not get rid of.
     await until(lambda: bool(session_notes()))
-    answered = [await asyncio.to_thread(gateway.answer) for _ in range(90)]
+    answered = await gateway.answers(90)
     assert [each["id"] for each in answered] == list(range(1, 91))
     assert answered[-1]["result"]["content"][0]["text"] == "plain answer"
     assert gateway.ends() == b""
@@ -142,7 +153,8 @@ async def test_an_agent_whose_first_list_was_an_old_one_is_told_by_the_session(
 
     async def ask(listing: dict[str, Any]) -> Any:
         gateway.asks(listing)
-        return await asyncio.wait_for(asyncio.to_thread(gateway.answer), 3 * WAIT)
+        (answer,) = await gateway.answers(1)
+        return answer
 
     await until_live(ask, asks("tools/list", 3))
     told = await ask(INITIALIZED)
