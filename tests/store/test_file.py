@@ -140,6 +140,28 @@ async def test_a_file_that_another_process_fills_while_it_is_looked_at_is_no_str
     assert looked
 
 
+async def test_of_two_that_make_a_file_at_once_one_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    looked: list[str] = []
+
+    class Slow(sqlite3.Connection):
+        """Between its look at an empty file and its first table somebody is faster."""
+
+        def execute(self, sql: str, /, *values: Any) -> sqlite3.Cursor:
+            if "journal_mode" in sql and not looked:
+                looked.append(sql)
+                FILE.connect(path, create=True).close()
+            return super().execute(sql, *values)
+
+    opened = functools.partial(sqlite3.connect, factory=Slow)
+    monkeypatch.setattr("elicit_tui.database.sqlite3.connect", opened)
+    with closing(FILE.connect(path, create=True)) as connection:
+        assert connection.execute("SELECT number FROM counter").fetchall() == [(0,)]
+    assert looked
+
+
 async def test_a_store_that_nobody_made_is_not_made_to_look_into_it(tmp_path: Path) -> None:
     with pytest.raises(StoreMissing, match="There is no store"):
         await SqliteStore.open(tmp_path / "none" / "store.sqlite3", "answerer", create=False)
