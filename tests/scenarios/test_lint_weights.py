@@ -144,6 +144,34 @@ def test_what_a_person_would_be_told_is_said_to_be_that(tmp_path: Path) -> None:
     assert not any(each.advice.startswith("A person is told: ") for each in ours)
 
 
+def test_a_danger_is_told_beside_a_mistake_at_the_same_place_and_the_same_mistake_once(
+    tmp_path: Path,
+) -> None:
+    place = PLACES.replace("guests", "seat")
+    seen = told(tmp_path, form("seat", required=False, type="string", enum=["us-1\u202e", "eu-2"]))
+    rules = {rule for _, rule, where in seen if where == f"{place}.enum"}
+    assert rules == {"lint.choice_titles", "hidden.direction"}
+    seen = told(tmp_path, form("seat", required=False, type="string", default="abcd", maxLength=3))
+    rules = {rule for _, rule, where in seen if where == f"{place}.default"}
+    assert rules == {"lint.default"}
+
+
+def test_nothing_that_a_server_or_a_file_calls_something_is_told_with_its_effect(
+    tmp_path: Path,
+) -> None:
+    file = snapshots(tmp_path, form("se\x1bat", type="string", enum=["us-1\x1b"], **{"x\x1b": 1}))
+    file.write_text(SCENARIO.replace('"books"', '"bo\\u001boks"'))
+    kept = file.with_name("books.snapshots.json")
+    kept.write_text(kept.read_text().replace('"books"', '"bo\\u001boks"'))
+    (linted,) = lint_questions(read_scenarios([file]))
+    assert linted.subject == "bo␛oks: question 1"
+    ours = [each for each in linted.review.findings if each.rule.startswith("lint.")]
+    assert {each.rule for each in ours} >= {"lint.choice_titles", "lint.beyond_specification"}
+    for each in linted.review.findings:
+        assert f"{each.where}{each.evidence}{each.advice}".isprintable()
+    assert any("se␛at" in each.where for each in ours)
+
+
 def test_a_page_has_no_form_to_mend(tmp_path: Path) -> None:
     page = {
         "mode": "url",

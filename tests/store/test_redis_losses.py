@@ -39,6 +39,46 @@ async def test_what_was_lost_without_a_cut_connection_is_put_again_at_the_next_l
         assert [one.id for one in await answering.waiting()] == [waiting.id]
 
 
+async def test_neither_a_claim_nor_an_answer_that_was_lost_is_made_up_by_who_asks(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        held, answered = await put(asking), await put(asking, question("And this?"))
+        await answering.claim(held.id, ME)
+        await answering.answer(answered.id, answer(answered))
+        # Who asks has seen both.
+        assert {one.state for one in await asking.waiting()} == {"claimed", "answered"}
+        redis.command("FLUSHALL")
+        await asking.heartbeat()
+        again = {one.id: one for one in await answering.waiting()}
+        assert set(again) == {held.id, answered.id}
+        for one in again.values():
+            assert (one.state, one.held_by, one.answer_id, one.answered_by) == ("open", *[None] * 3)
+
+
+async def test_what_is_lost_while_one_puts_again_is_put_again_at_the_next_beat(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        restore = asking.calls.restore
+
+        async def and_loses(*, lost: bool) -> None:
+            await restore(lost=lost)
+            redis.command("DEL", f"et:{{{ASKER.session}}}:q:{waiting.id}")
+            asking.server.interruptions += 1
+
+        asking.server.interruptions += 1
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(asking.calls, "restore", and_loses)
+            await asking.heartbeat()
+        assert await answering.waiting() == ()
+        await asking.heartbeat()
+        assert [one.id for one in await answering.waiting()] == [waiting.id]
+
+
 async def test_a_question_that_was_put_twice_by_one_call_keeps_the_answer_between(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
