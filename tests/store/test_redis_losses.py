@@ -79,6 +79,20 @@ async def test_what_is_lost_while_one_puts_again_is_put_again_at_the_next_beat(
         assert [one.id for one in await answering.waiting()] == [waiting.id]
 
 
+async def test_a_redis_that_began_anew_gives_no_number_again_that_somebody_holds(
+    start: Start,
+) -> None:
+    redis = start()
+    held = []
+    async with two(redis) as (asking, _):
+        for text in ("one?", "two?", "three?"):
+            await put(asking, question(text))
+            number: Any = redis.command("GET", redis_layout.NUMBER)
+            held.append(int(number))
+            redis.command("FLUSHALL")
+    assert held == sorted(set(held))
+
+
 async def test_a_question_that_was_put_twice_by_one_call_keeps_the_answer_between(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -202,7 +202,16 @@ def test_an_address_is_shown_without_its_password() -> None:
     read = RedisAddress.read("rediss://elicit:${PASSWORD}@h:1", {"PASSWORD": "swordfish"})
     assert (read.shown, read.encrypted) == ("rediss://elicit@h:1", True)
     assert not RedisAddress.read("redis://far.example").encrypted
-    assert RedisAddress.read("redis://localhost").encrypted
+    for local in (
+        "redis://localhost",
+        "redis://127.0.0.1",
+        "redis://[::1]",
+        "redis:///",
+        "unix:///s",
+    ):
+        assert RedisAddress.read(local).encrypted
+    assert RedisAddress.read("redis:///").shown == "redis://localhost:6379"
+    assert RedisAddress.read("unix:///run/s?db=2").shown == "unix:///run/s"
 
 
 async def test_the_redis_of_the_guide_is_used_over_tls_and_its_certificate_checked(
