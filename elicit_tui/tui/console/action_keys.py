@@ -140,9 +140,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             yield _command(f"Show {title.lower()}", help_text, partial(app.show_pane, name))
         following = f"key {key('console.next_question')}"
         yield _command("Open the next question", following, app.action_next_question)
-        if screen.pane.id != "calls-pane" and len(app.state.calls):
-            where = f"of two calls, under Calls · key {key('calls.difference')}"
-            yield _command("Compare results (diff)", where, partial(app.show_pane, "calls"))
+        if screen.pane.id != "calls-pane" and screen.has_pane("calls"):
+            where = f"of the last call and another · key {key('calls.difference')} under Calls"
+            yield _command("Compare results (diff)", where, partial(_compare, app, screen))
         yield from _recent(app)
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:
@@ -217,6 +217,11 @@ def _servers(app: Controller) -> Iterator[SystemCommand]:
                 partial(app.decline_all, name),
             )
         yield from _offers(app, name, record)
+
+
+async def _compare(app: Controller, screen: ConsoleScreen) -> None:
+    await screen.show_pane("calls")
+    app.call_after_refresh(app.run_action, "difference", screen.pane)
 
 
 def _keeps_what_is_typed(screen: Screen[Any]) -> bool:

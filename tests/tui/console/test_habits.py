@@ -80,13 +80,23 @@ async def test_a_question_mark_helps_in_a_question_whose_button_names_the_other_
 
 async def test_the_palette_knows_the_words_of_other_programs(tmp_path: Path) -> None:
     async with console(tmp_path, servers=["alpha"]) as stand:
-        stand.app.state.calls.start("alpha", Call("tools/call", "a", {})).end("answered", result={})
         assert {"Help", "Leave elicit-tui (quit)", "Compare results (diff)"} <= titles(stand)
         await stand.press("3")
         await stand.until(lambda: stand.app.screen.query_one(CallsPane).ready)
         stand.app.state.calls.start("alpha", Call("tools/call", "a", {})).end("answered", result={})
         stand.app.state.changed()
         await stand.until(lambda: "Compare this result with another one (diff)" in titles(stand))
+
+
+async def test_the_palette_compares_the_last_call_from_any_pane(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for word in ("one", "two"):
+            call = stand.app.state.calls.start("alpha", Call("tools/call", "a", {}))
+            call.end("answered", result={"content": [{"type": "text", "text": word}]})
+        listed = commands(stand.app, stand.app.screen)
+        compare = next(each for each in listed if each.title == "Compare results (diff)")
+        await compare.callback()
+        await stand.until(lambda: "-one" in stand.text() and "+two" in stand.text())
 
 
 async def test_tools_are_called_from_the_palette_over_what_is_only_read(tmp_path: Path) -> None:

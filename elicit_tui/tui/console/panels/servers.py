@@ -43,7 +43,14 @@ class ServersPane(Pane):
         Binding("i", "take_over", "Import", show=False, id="servers.import"),
         Binding("e", "edit", "Edit", show=False, id="servers.edit"),
         Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
-        Binding("right,l,tab", "offers", "To its tools", show=False, id="servers.offers"),
+        Binding(
+            "right,l,tab",
+            "offers",
+            "To its tools",
+            show=False,
+            key_display="→",
+            id="servers.offers",
+        ),
     ]
 
     def __init__(self, state: ConsoleState) -> None:
