@@ -25,6 +25,8 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway.bridge import bridging
+from elicit_tui.gateway.bridge.agent_prompt import request_of
+from elicit_tui.gateway.bridge.hook_input import hook_input
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, store_file
 from elicit_tui.runtime import open_store
@@ -241,6 +243,47 @@ async def test_a_store_that_is_held_by_another_program_is_waited_for_a_second() 
     (row,) = rows()
     assert row.decided_by == "nobody"
     assert took < 30
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+async def test_only_a_process_in_which_something_waits_for_the_store_is_to_end_at_once(
+    hangs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(Settings(), "answerer"):
+        pass
+
+    async def stays(seconds: float) -> str:
+        return await asyncio.get_running_loop().create_future()
+
+    begun: list[bridging.InStore] = []
+
+    class InStore(bridging.InStore):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            begun.append(self)
+
+    monkeypatch.setattr(bridging, "_agent_has_gone", stays)
+    monkeypatch.setattr(bridging, "InStore", InStore)
+    monkeypatch.setattr(bridging, "STORE_SECONDS", 0.2 if hangs else 30.0)
+    prompt = hook_input(json.dumps(COMMAND).encode())
+    assert prompt is not None
+    request = request_of("Claude Code", prompt)
+    handed: list[Any] = []
+    with held(store_file(), also_for_reading=True) if hangs else nullcontext():
+        work = bridging.bridge("claude-code", prompt, request, Settings(), handed.append, print)
+        assert await asyncio.wait_for(work, 30) is not hangs
+    (row,) = rows()
+    assert (row.action, row.decided_by, handed) == (None, "nobody", [])
+    # What still waited goes on here, where the process does not end.
+    await asyncio.wait_for(gone(begun[0]), 30)
+
+
+async def gone(waiting: bridging.InStore) -> None:
+    """Return once nothing of it waits for the store."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*(task for task in others if "_begin" in repr(task)))
+    waiting.is_stuck = False
+    await waiting.close()
 
 
 @pytest.mark.parametrize("broken", ["configuration", "ledger", "store", "arguments", "home"])
