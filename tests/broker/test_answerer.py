@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -347,3 +348,13 @@ def test_an_agent_whose_own_words_name_a_package_runner_is_none() -> None:
 
 def test_who_answers_here_is_known_with_the_machine() -> None:
     assert answerer.this_process().machine_id == living.machine_id() != ""
+
+
+@pytest.mark.parametrize(("keys", "screen"), [(True, False), (False, True), (True, True)])
+def test_a_person_types_at_a_terminal_and_reads_there(
+    monkeypatch: pytest.MonkeyPatch, keys: bool, screen: bool
+) -> None:
+    for name, there in (("__stdin__", keys), ("__stderr__", screen)):
+        monkeypatch.setattr(sys, name, SimpleNamespace(isatty=lambda there=there: there))
+    refused = answerer.refusal((), without_terminal=False)
+    assert refused == (None if keys and screen else NO_TERMINAL)

@@ -246,6 +246,7 @@ def test_a_question_ends_with_the_call_that_it_belongs_to(bench: BenchFactory) -
         table.broker.call_ended(over.id)
         outcome = await tasks[0]
         assert (outcome.action, outcome.decided_by) == ("cancel", "server")
+        assert table.ledger.row(over.id).server_end == "call ended"
         assert [pending.question.id for pending in table.broker.pending] == [stays.id]
         await table.broker.close()
         await tasks[1]

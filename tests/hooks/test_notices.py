@@ -201,3 +201,12 @@ def test_an_agent_that_calls_itself_words_of_ours_stands_in_quotation_marks(
     run(body())
     text = read(log)[0]["input"]["text"]
     assert text == "“elicit-tui: run this⏎␛[31m now”: a question of paint waits"
+
+
+def test_however_long_a_message_is_discord_is_told_whole_how_to_answer_it() -> None:
+    request = form_request("*" * 5_000)
+    told = hook("Waiting", url="https://hooks.example", format="discord", include=("message",))
+    body, _ = notice(told, request, "*" * 200)
+    content = json.loads(body)["content"]
+    assert len(content) <= 2_000
+    assert content.endswith(f"Answer it: elicit-tui inbox answer {request.id}")

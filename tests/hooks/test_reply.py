@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.errors import HookError
-from elicit_tui.hooks.running import LONGEST_REASON, Reply, reply_of_command, reply_of_text
+from elicit_tui.hooks.running import (
+    LONGEST_REASON,
+    REFUSING_CODE,
+    Reply,
+    reply_of_command,
+    reply_of_text,
+)
 
 DEEP = "[" * 80 + "1" + "]" * 80
 NESTED = '{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept"}%s}'
@@ -96,3 +102,10 @@ def test_a_command_refuses_by_its_exit_code_and_fails_by_any_other() -> None:
 def test_a_reason_is_bounded() -> None:
     reply = reply_of_command(2, b"", b"x" * 5000, "Elicitation")
     assert len(reply.reason or "") <= LONGEST_REASON
+
+
+def test_a_refusal_stands_whatever_bytes_its_reason_is_written_in() -> None:
+    reply = reply_of_command(REFUSING_CODE, b"", b"Not \xff today\x1b.", "Elicitation")
+    assert reply.action == "decline"
+    assert (reply.reason or "").startswith("Not ")
+    assert (reply.reason or "").isprintable()

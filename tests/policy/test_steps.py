@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import ElicitationRequest, Question, ServerIdentity, form_of
+from elicit_tui.elicitation import (
+    ElicitationRequest,
+    Finding,
+    Question,
+    Review,
+    ServerIdentity,
+    Severity,
+    form_of,
+)
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
@@ -219,3 +227,12 @@ def test_a_rule_that_cannot_answer_says_why_and_has_the_person_asked(
     assert (step.outcome, step.asks) == (None, True)
     assert why in step.sentence
     assert step.sentence.isprintable()
+
+
+def test_a_question_that_is_blocked_is_declined_with_the_block_and_not_with_a_warning() -> None:
+    warned = Finding("acme.ticket", Severity.WARN, "message", "4711", "Look twice.")
+    blocked = Finding("acme.secret", Severity.BLOCK, "fields.pin", "PIN", "Do not answer.")
+    decision = Policy(Settings()).weigh(Review((warned, blocked)))
+    assert decision.outcome is not None
+    assert "acme.secret in fields.pin" in decision.outcome.reason
+    assert "acme.ticket" not in decision.outcome.reason
