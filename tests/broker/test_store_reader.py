@@ -178,7 +178,7 @@ async def test_a_fault_of_ours_is_told_and_a_new_start_looks_again(world: World)
 async def test_at_each_beat_it_is_told_once_of_what_waits_while_nobody_is_there(
     somebody: bool,
 ) -> None:
-    looked, told = asyncio.Event(), list[str]()
+    looked, ended, told = asyncio.Event(), asyncio.Event(), list[str]()
 
     class Beats:
         patience_sec = 0.0
@@ -192,7 +192,10 @@ async def test_at_each_beat_it_is_told_once_of_what_waits_while_nobody_is_there(
 
         async def changes(self, since: int, wait: float) -> Any:
             looked.set()
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
 
     store: Any = Beats()
     watch = StoreWatch(store)
@@ -201,6 +204,10 @@ async def test_at_each_beat_it_is_told_once_of_what_waits_while_nobody_is_there(
         await bounded(looked.wait())
         assert (store.beats, told) == (1, [] if somebody else ["one"])
         assert (one.nobody_there is None) is not somebody
+    # While nobody waits nobody looks.
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert ended.is_set()
 
 
 async def test_a_store_that_is_away_is_not_tried_again_without_a_pause(
