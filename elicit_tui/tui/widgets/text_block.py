@@ -22,6 +22,7 @@ from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
+    FieldFinished,
     TypedControl,
     drawn_safely,
     odd_letter,
@@ -211,8 +212,8 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     @property
     def _way_on(self) -> tuple[tuple[str, str], ...]:
-        """Enter begins another line."""
-        return ()
+        """Enter begins another line; from an empty one of a list it goes on."""
+        return (("Enter", "line, on an empty one next"),) if self.spec.each_line else ()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Something was typed: a blank block is unset again."""
@@ -229,12 +230,24 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         self.moved()
 
     def on_key(self, event: events.Key) -> None:
-        """Take letters that are not printable by themselves."""
+        """Take letters that are not printable by themselves; Enter ends a list that is written.
+
+        On its empty last line, which is none of its texts, it would only add an empty one.
+        """
         letter = odd_letter(event)
-        if letter is not None:
+        if event.key == "enter" and self._is_at_its_end:
+            event.stop()
+            event.prevent_default()
+            self.post_message(FieldFinished(self))
+        elif letter is not None:
             event.stop()
             event.prevent_default()
             self.write(letter)
+
+    @property
+    def _is_at_its_end(self) -> bool:
+        at_end = self.selection.is_empty and self.cursor_location == self.document.end
+        return self.spec.each_line and at_end and self.cursor_location[1] == 0
 
     def action_empty_field(self) -> None:
         """Empty on purpose; with text in the block the key goes to the end of the line."""

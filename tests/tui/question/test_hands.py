@@ -179,3 +179,24 @@ async def test_a_yes_that_is_looked_at_once_more_is_marked(warned: bool) -> None
         await pilot.press("y")
         await until(pilot, lambda: bool(app.outcomes) or app.view.page == "step", "what it does")
         assert bool(app.outcomes) is not warned
+
+
+LIST = {"type": "array", "items": {"type": "string"}, "title": "Words"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "content"),
+    [
+        (("enter",), {"w": "x"}),
+        (("a", "enter", "enter"), {"v": ["a"], "w": "x"}),
+        (("a", "enter", "b", "enter", "enter"), {"v": ["a", "b"], "w": "x"}),
+        (("a", "enter", "b", "home", "enter", "tab"), {"v": ["a", "", "b"], "w": "x"}),
+    ],
+)
+async def test_enter_on_the_empty_last_line_of_a_list_of_texts_goes_on_and_adds_none(
+    keys: tuple[str, ...], content: dict[str, Any]
+) -> None:
+    fields = schema((), v=LIST, w={"type": "string", "title": "Word"})
+    outcome = await answer(Asking(form_question(fields)), *keys, "x", "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == content
