@@ -17,6 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCResponse
 
 from elicit_tui.elicitation.settings import GatewaySettings, ServerSettings, Settings
+from elicit_tui.gateway import stdio
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles
 from elicit_tui.gateway.connected import session_notes
 from elicit_tui.gateway.front import Handover
@@ -285,6 +286,18 @@ async def test_what_is_asked_before_a_client_begins_anew_is_still_answered(
         third = await ask()
         assert {each["id"] for each in (first, second, third)} == {1, 2, 3}
         assert not [each for each in (first, second, third) if "error" in each]
+
+
+async def test_what_takes_a_moment_is_answered_before_a_client_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stdio, "SETTLE_SECONDS", WAIT)
+    async with on_pipes(workshop()) as ask:
+        # Of a server that nobody has seen yet, the list waits for that.
+        listed = await ask(modern("tools/list", 2), {**INITIALIZE, "id": 3})
+        assert listed["id"] == 2
+        assert "workshop__plain" in {tool["name"] for tool in listed["result"]["tools"]}
+        assert (await ask())["id"] == 3
 
 
 async def test_a_late_answer_to_an_earlier_beginning_answers_no_new_question() -> None:
