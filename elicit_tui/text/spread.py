@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+MOST_CHARACTERS: Final = 40_000
 _PAIR: Final = re.compile(r'( *)("(?:[^"\\]|\\.)*": )?"((?:[^"\\]|\\.)*)"(,?)')
 _PART: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]")
 
@@ -13,8 +14,11 @@ _PART: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]")
 def texts_as_lines(written: str) -> str:
     """JSON that `readable_json` indented, with its texts of several lines as lines.
 
-    Only a quotation mark is not escaped in them: what is written says exactly what is there.
+    Only a quotation mark is not escaped in them: what is written says exactly what is there. What
+    is too long for anybody to read to its end stays as it is.
     """
+    if len(written) > MOST_CHARACTERS:
+        return written
     return "\n".join(part for line in written.split("\n") for part in _spread(line))
 
 

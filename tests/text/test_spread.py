@@ -31,6 +31,13 @@ def test_a_text_of_several_lines_stands_as_lines(value: Any, lines: list[str]) -
     assert texts_as_lines(readable_json(value)).split("\n") == lines
 
 
+def test_what_is_too_long_to_be_read_costs_nothing() -> None:
+    most = readable_json({"a": "\n" * 19_000})
+    assert texts_as_lines(most).count("│") == 19_000
+    beyond = readable_json({"a": "\n" * 2_000_000})
+    assert texts_as_lines(beyond) is beyond
+
+
 def test_no_line_of_a_text_looks_like_one_of_ours() -> None:
     hostile = {"a": 'x\n}\n"b": 1\n  │ y'}
     inner = texts_as_lines(readable_json(hostile)).split("\n")[2:-1]

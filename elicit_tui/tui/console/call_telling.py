@@ -47,12 +47,13 @@ def _arguments(record: CallRecord, width: int) -> list[Line]:
 
 
 class CallTelling:
-    """Tells of calls as they stand; the result that was laid out last is laid out once."""
+    """Tells of calls as they stand; what was laid out last is laid out once."""
 
     def __init__(self, state: ConsoleState, app: Controller) -> None:
         self._state = state
         self._app = app
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
+        self._made_with: tuple[object, int, list[Line]] = (None, 0, [])
 
     def row(self, record: CallRecord, width: int) -> list[Line]:
         """Its two lines in the list."""
@@ -122,7 +123,7 @@ class CallTelling:
             if record.progress_message:
                 head.extend(text_lines(record.progress_message, width))
         if record.call.arguments:
-            arguments = _arguments(record, width)
+            arguments = self._arguments(record, width)
             head.extend(arguments[:ARGUMENT_ROWS])
             if len(arguments) > ARGUMENT_ROWS:
                 more = plural(len(arguments) - ARGUMENT_ROWS, "more line")
@@ -137,9 +138,14 @@ class CallTelling:
             head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
         return head
 
+    def _arguments(self, record: CallRecord, width: int) -> list[Line]:
+        if self._made_with[:2] != (record, width):
+            self._made_with = (record, width, _arguments(record, width))
+        return self._made_with[2]
+
     def _rest_of_arguments(self, record: CallRecord, width: int) -> list[Line]:
         """Long ones stand whole where they hide nothing."""
-        arguments = _arguments(record, width)
+        arguments = self._arguments(record, width)
         return arguments if len(arguments) > ARGUMENT_ROWS else []
 
     def _before(self, record: CallRecord) -> str:

@@ -247,3 +247,21 @@ async def test_what_came_back_as_json_is_marked_in_the_form_and_what_was_changed
         await stand.press("f5")
         await stand.until(lambda: "Eve" in stand.text())
         assert stand.text().count("from before") == 1
+
+
+async def test_long_arguments_of_a_call_hide_no_result_and_stand_whole_at_its_end(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
+        text = "\n".join(f"line {number}" for number in range(15))
+        call = Call("tools/call", "write", {"path": "a.txt", "content": text})
+        done = stand.app.state.calls.start("alpha", call)
+        done.end("answered", result={"content": [{"type": "text", "text": "Written."}]})
+        await stand.press("3")
+        await stand.until(lambda: "Written." in stand.text())
+        assert '"content": 15 lines' in stand.text()
+        assert "│ line 3" in stand.text()
+        shown = stand.text().index("more lines of arguments at the end")
+        assert shown < stand.text().index("Written.")
+        await stand.press("enter", "G")
+        await stand.until(lambda: "│ line 14" in stand.text())
