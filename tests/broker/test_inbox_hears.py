@@ -361,7 +361,7 @@ async def test_an_inbox_that_has_ended_tells_nobody_anything(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("CLAIM_SECONDS", "END_SECONDS"):
-        monkeypatch.setattr(f"elicit_tui.broker.inbox.{name}", 0.1)
+        monkeypatch.setattr(f"elicit_tui.broker.inbox.{name}", 1.0)
     first, second, claims = waits(), waits(), list[str]()
     gone = replace(second, state="settled", question=None)
     told = Told([first, second], [gone])
@@ -375,7 +375,7 @@ async def test_an_inbox_that_has_ended_tells_nobody_anything(
 
     monkeypatch.setattr(told.store, "claim", claim, raising=False)
     await told.read(touches)
-    await turned(0.2)
+    await turned(1.2)
     assert claims == [first.id]
     assert told.names == ["QuestionCame", "QuestionCame"]
 
@@ -384,17 +384,18 @@ async def test_an_inbox_that_has_ended_tells_nobody_anything(
 async def test_how_a_question_that_was_withdrawn_ended_is_told_once(
     monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
-    monkeypatch.setattr("elicit_tui.broker.inbox.END_SECONDS", 0.05)
+    seconds = 0.05 if late else 1.0
+    monkeypatch.setattr("elicit_tui.broker.inbox.END_SECONDS", seconds)
     first = waits()
     gone = replace(first, state="settled", question=None)
     ended = replace(gone, decided_by="server")
     told = Told([first], [gone], *([] if late else [[ended]]))
 
     async def then(inbox: Inbox) -> None:
-        await turned(0.1)
+        await turned(2 * seconds)
         if late:
             inbox._changed([ended])
-            await turned(0.1)
+            await turned(2 * seconds)
 
     await told.read(then)
     sentences = [event.sentence for event in told.events if isinstance(event, QuestionLeft)]
