@@ -131,28 +131,8 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
         content = dict(outcome.content or {})
         if request.mode == "form":
             form = read_form(request.requested_schema)
-            for field, what, wrong in _invalid(form, content):
-                name = f"{where}{field} {what}"
-                yield replace(_wrong(name, steps, Wrong(number, "invalid", wrong)), field=field)
-            extra = Wrong(number, "extra", {**content, "elicit_tui_extra": MARKER})
-            # Where the schema forbids what it does not name, such an answer has to be refused;
-            # elsewhere it is right, and only the marker must not come back.
-            if form.judge_of_schema.faults(extra.content or {}):
-                extra = replace(extra, kind="invalid")
-            yield _wrong(f"{where}an extra property", steps, extra)
-            typed = _typed(form, content)
-            if typed != content:
-                name = f"{where}what is typed comes back in the result only"
-                yield _wrong(name, steps, Wrong(number, "typed", typed))
-            # What is kept of a question may want another content than its scenario has by now.
-            wanted = (field.name for field in form.fields if field.required)
-            short = {name: content[name] for name in wanted if name in content}
-            # A form that wants more than its required fields is not answered by them alone.
-            if short != content and not form.judge(short):
-                name = f"{where}what is optional is left out"
-                yield _wrong(name, steps, Wrong(number, "short", short))
-            declined = Wrong(number, "decline with content", typed)
-            yield _wrong(f"{where}a decline with content", steps, declined)
+            for variant in _forms_gone_wrong(form, number, content, steps):
+                yield replace(variant, name=where + variant.name)
         if _is_pushed(request):
             yield _wrong(f"{where}the answer twice", steps, Wrong(number, "twice"))
             yield replace(
@@ -161,6 +141,33 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
                 kind="gone wrong",
                 wrong=Wrong(number, "late", content if request.mode == "form" else None),
             )
+
+
+def _forms_gone_wrong(
+    form: Form, number: int, content: dict[str, Any], steps: tuple[Step, ...]
+) -> Iterator[Variant]:
+    """A form answered past the judge: with more, with less and with other than it wants."""
+    for field, what, wrong in _invalid(form, content):
+        variant = _wrong(f"{field} {what}", steps, Wrong(number, "invalid", wrong))
+        yield replace(variant, field=field)
+    extra = Wrong(number, "extra", {**content, "elicit_tui_extra": MARKER})
+    # Where the schema forbids what it does not name, such an answer has to be refused; elsewhere
+    # it is right, and only the marker must not come back.
+    if form.judge_of_schema.faults(extra.content or {}):
+        extra = replace(extra, kind="invalid")
+    yield _wrong("an extra property", steps, extra)
+    typed = _typed(form, content)
+    if typed != content:
+        name = "what is typed comes back in the result only"
+        yield _wrong(name, steps, Wrong(number, "typed", typed))
+    # What is kept of a question may want another content than its scenario has by now.
+    required = (field.name for field in form.fields if field.required)
+    short = {name: content[name] for name in required if name in content}
+    # A form that wants more than its required fields is not answered by them alone.
+    if short != content and not form.judge(short):
+        yield _wrong("what is optional is left out", steps, Wrong(number, "short", short))
+    declined = Wrong(number, "decline with content", typed)
+    yield _wrong("a decline with content", steps, declined)
 
 
 def _is_pushed(request: ElicitationRequest) -> bool:

@@ -34,13 +34,7 @@ from elicit_tui.scenarios.variants import (
 )
 from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import COLOUR, form_request
-
-ANSWER = PreparedAnswer(content={"colour": "red"})
-PAINTS = Scenario("paints", "paint", "paint", answers=(ANSWER,))
-NOTHING = Watched({}, {})
-CHANGED = Watched({"a.txt": State("1")}, {"a.txt": State("2")})
-SAME = Watched({"a.txt": State("1")}, {"a.txt": State("1")})
-COLOURED = form_request(params={"requestedSchema": COLOUR})
+from tests.scenarios.painting import ANSWER, CHANGED, COLOURED, NOTHING, PAINTS, SAME
 
 
 def result(text: str, *, failed: bool = False, **structured: Any) -> dict[str, Any]:

@@ -25,15 +25,8 @@ from elicit_tui.scenarios.variants import (
     as_written,
     branches,
 )
-from elicit_tui.scenarios.watching import State, Watched
-from tests.broker.conftest import COLOUR, form_request
-
-ANSWER = PreparedAnswer(content={"colour": "red"})
-PAINTS = Scenario("paints", "paint", "paint", answers=(ANSWER,))
-NOTHING = Watched({}, {})
-CHANGED = Watched({"a.txt": State("1")}, {"a.txt": State("2")})
-SAME = Watched({"a.txt": State("1")}, {"a.txt": State("1")})
-COLOURED = form_request(params={"requestedSchema": COLOUR})
+from tests.broker.conftest import form_request
+from tests.scenarios.painting import ANSWER, COLOURED, PAINTS
 
 
 def names(scenario: Scenario, *asked: ElicitationRequest) -> tuple[list[str], list[str]]:
