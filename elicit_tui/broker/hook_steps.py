@@ -200,16 +200,8 @@ class HookSteps:
             # What a run without a person sends stands in its answers file, on every machine.
             self._not_changed(hook, server, "what an answers file says goes out as it is")
             return outcome, None
-        if problems := form.judge(content):
-            return (
-                outcome,
-                f"The {hook.name} put in what requestedSchema does not allow: {problems[0]}.",
-            )
-        found = self._outgoing(content, form)
-        # Only what is new counts: what the person put in was acknowledged by them.
-        if set(found) - set(self._outgoing(outcome.content, form)):
-            where = ", ".join(neutral_line(finding.where, 80) for finding in found)
-            return outcome, f"The {hook.name} put in what looks like a secret ({where})."
+        if fault := self._fault(form, outcome.content, content):
+            return outcome, f"The {hook.name} put in {fault}."
         # Shown as the record would keep it: a secret stays masked here too.
         before, after = (
             kept_content(version, entry.question.review, "redacted") or {}
@@ -219,6 +211,19 @@ class HookSteps:
         self._notice(server, f"The {hook.name} changed the answer: {changes}.")
         names = ", ".join(map(_field_name, changed.changed))
         return replace(changed, reason=f"Changed by the {hook.name}: {names}."), None
+
+    def _fault(
+        self, form: Form, before: Mapping[str, Any], content: Mapping[str, Any]
+    ) -> str | None:
+        """What in changed content a person has to look at, in a clause; None: it may go out."""
+        if problems := form.judge(content):
+            return f"what requestedSchema does not allow: {problems[0]}"
+        found = self._outgoing(content, form)
+        # Only what is new counts: what the person put in was acknowledged by them.
+        if set(found) - set(self._outgoing(before, form)):
+            where = ", ".join(neutral_line(finding.where, 80) for finding in found)
+            return f"what looks like a secret ({where})"
+        return None
 
     def _not_changed(self, hook: Hook, server: str, why: str) -> None:
         self._notice(server, f"The {hook.name} changed the answer, which does not count: {why}.")

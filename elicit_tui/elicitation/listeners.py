@@ -1,4 +1,4 @@
-"""Those who watch what happens: one that fails costs nobody an answer, and no other its events."""
+"""Tells listeners what happens: one that fails costs nobody an answer, and no other its events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Listeners(Generic[Event]):
     """Tells each listener of every event, in the order in which they came to listen."""
 
     def __init__(self, failed: Callable[[str], None]) -> None:
-        """`failed`: told in a sentence, once for each listener that raises."""
+        """`failed` is told, in a sentence, of each listener that raises; once of each."""
         self._failed = failed
         self._all: list[Callable[[Event], None]] = []
         self._failing: set[Callable[[Event], None]] = set()
@@ -31,5 +31,5 @@ class Listeners(Generic[Event]):
             except Exception as error:  # noqa: BLE001 - whatever a face does, the answer leaves
                 if listener not in self._failing:
                     self._failing.add(listener)
-                    what = neutral_line(f"{type(error).__name__}: {error}")
-                    self._failed(f"Something that is told what happens failed: {what}")
+                    reason = neutral_line(f"{type(error).__name__}: {error}")
+                    self._failed(f"Something that is told what happens failed: {reason}")

@@ -6,7 +6,7 @@ For the tests of an author; what such a server prints is not ours, and no proces
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
 import anyio
@@ -22,22 +22,22 @@ END_SECONDS: Final = 2.0
 async def in_process_streams(server: Any) -> AsyncIterator[tuple[Any, Any]]:
     """The client's two streams while the server runs. Raises ServerError where it is none."""
     low_level = _low_level(server)
-    async with create_client_server_memory_streams() as (ours, its):
+    async with create_client_server_memory_streams() as (client_streams, server_streams):
         ended = anyio.Event()
 
         async def serve() -> None:
             try:
                 async with _lifespan(server):
-                    await low_level.run(*its, low_level.create_initialization_options())
+                    await low_level.run(*server_streams, low_level.create_initialization_options())
             finally:
                 ended.set()
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(serve)
             try:
-                yield ours
+                yield client_streams
             finally:
-                await ours[1].aclose()
+                await client_streams[1].aclose()
                 with anyio.move_on_after(END_SECONDS, shield=True):
                     await ended.wait()
                 tasks.cancel_scope.cancel()
@@ -45,6 +45,7 @@ async def in_process_streams(server: Any) -> AsyncIterator[tuple[Any, Any]]:
 
 def _low_level(server: Any) -> Any:
     """The SDK's own server inside of whatever its author holds."""
+    # FastMCP's server holds one of the SDK, and the SDK's own high-level server a low-level one.
     for name in ("_mcp_server", "_lowlevel_server"):
         server = getattr(server, name, server)
     if not callable(getattr(server, "create_initialization_options", None)):
@@ -56,11 +57,6 @@ def _low_level(server: Any) -> Any:
 
 
 def _lifespan(server: Any) -> Any:
-    """FastMCP begins its server's lifespan outside of it; the SDK's begins its own."""
+    """The lifespan that has to be entered around a server: FastMCP's; the SDK's enters its own."""
     manager = getattr(server, "_lifespan_manager", None)
-    return manager() if callable(manager) else _nothing()
-
-
-@asynccontextmanager
-async def _nothing() -> AsyncIterator[None]:
-    yield
+    return manager() if callable(manager) else nullcontext()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import stat
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
@@ -37,7 +36,7 @@ class LogFile:
         if self._path is None or self._written > FILE_BYTES:
             return
         if self._file is None:
-            self._file = _opened(self._path)
+            self._file = _open_or_create(self._path)
         stamp = rfc3339(now())
         safe = ci_safe(f"{stamp} {server}: {line}")
         text = f"{safe}\n".encode("utf-8", errors="replace")
@@ -55,7 +54,7 @@ class LogFile:
             self._file = None
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_or_create(path: Path) -> IO[bytes]:
     """A new private file, or the owner's own earlier one; never through a symbolic link."""
     try:
         return create_private(path)
@@ -72,29 +71,6 @@ def _opened(path: Path) -> IO[bytes]:
         os.close(number)
         raise ServerError(f"The log file {path} is not a regular file.")
     return os.fdopen(number, "ab")
-
-
-_NPM: Final = re.compile(r"npm (?:error|ERR!) ?(?P<said>.*)")
-# Lines of npm that say nothing of the reason; the last alternative is a line without words.
-_NPM_IN_PASSING: Final = re.compile(
-    r"(?:code|syscall|errno|path|cwd|command)\b.*|A complete log .*|\d{3} ?|"
-)
-_NODE: Final = re.compile(r"Node\.js v[\d.]+")
-_ERROR: Final = re.compile(r"(?:Uncaught )?\w*Error\b.*")
-
-
-def last_words(lines: Sequence[str]) -> str | None:
-    """The last line, or the one that says why the program ended where that is known.
-
-    Node.js ends with its version, npm with the place of its log; both said why before.
-    """
-    npm = [match for line in lines if (match := _NPM.fullmatch(line)) is not None]
-    if lines and (npm or _NODE.fullmatch(lines[-1])):
-        errors = [line for line in lines if _ERROR.fullmatch(line)]
-        reasons = [match[0] for match in npm if not _NPM_IN_PASSING.fullmatch(match["said"])]
-        if errors or reasons:
-            return errors[-1] if errors else reasons[0]
-    return lines[-1] if lines else None
 
 
 class ServerLogReader:
@@ -116,16 +92,15 @@ class ServerLogReader:
         try:
             while chunk := await reader.read(64 * 1024):
                 *lines, rest = (partial + chunk).split(b"\n")
-                # After `cut`, all up to the next line break belongs to a line that was told
-                # already.
+                # After a cut, all up to the next line break belongs to a line that was told.
                 for line in lines:
                     if not cut:
-                        self._line(line)
+                        self._take(line)
                     cut = False
                 partial = b"" if cut else rest
                 if len(partial) > LINE_CHARACTERS * 4:
                     # The rest of so long a line is not kept anywhere.
-                    self._line(partial)
+                    self._take(partial)
                     partial, cut = b"", True
                 # One that writes without end must not hold the event loop.
                 await asyncio.sleep(0)
@@ -133,10 +108,11 @@ class ServerLogReader:
             pass
         finally:
             if partial:
-                self._line(partial)
+                self._take(partial)
             transport.close()
 
-    def _line(self, line: bytes) -> None:
+    def _take(self, line: bytes) -> None:
+        """Keep and tell one line, unless it is blank."""
         text = line.decode("utf-8", errors="replace").rstrip()
         if text:
             safe = neutral_line(text, LINE_CHARACTERS)

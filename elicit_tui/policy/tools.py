@@ -99,35 +99,39 @@ def judge_call(
     layer = layer_of(settings, key)
     setting = setting_text(key, mode, layer)
     # The key that a person would write for this tool alone, whichever one holds now.
-    remedy = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
-    way = who_can_change(settings, remedy, f'{remedy} = "approve" would allow it without asking.')
+    remedy_key = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
+    remedy = who_can_change(
+        settings, remedy_key, f'{remedy_key} = "approve" would allow it without asking.'
+    )
     why = needs_confirmation(mode, definition)
     if why is None:
         return Decision(CALLING, f"{tool_name} may be called: {setting}.", key, layer)
     wants = f"{tool_name} {why}, so it needs a confirmation"
-    holds = f"Now {setting} holds."
+    now_set = f"Now {setting} holds."
     if not granted(settings.approval_policy).tool_calls:
-        return _no_confirmation(settings, wants, way, holds)
+        return _no_confirmation(settings, wants, remedy, now_set)
     # After policy: an allowance of a person stands above nothing that the owner forbids.
     if allowed:
-        return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, way)
+        return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, remedy)
     if nobody is not None:
-        refused = cancel("nobody", f"{wants}, and {nobody}. {way} {holds}", key=key, layer=layer)
-        return ends(CALLING, refused, way)
+        refused = cancel(
+            "nobody", f"{wants}, and {nobody}. {remedy} {now_set}", key=key, layer=layer
+        )
+        return ends(CALLING, refused, remedy)
     changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
     asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
-    return Decision(CALLING, asked, key, layer, way, asks=True)
+    return Decision(CALLING, asked, key, layer, remedy, asks=True)
 
 
-def _no_confirmation(settings: Settings, wants: str, way: str, holds: str) -> Decision:
+def _no_confirmation(settings: Settings, wants: str, remedy: str, now_set: str) -> Decision:
     """The refusal of a call that needs a confirmation where policy lets none be asked."""
     flag, sentence, layer = refused_flag(settings, "tool_calls")
-    reason = f"{wants}, and {sentence} lets no confirmation be asked. {way} {holds}"
+    reason = f"{wants}, and {sentence} lets no confirmation be asked. {remedy} {now_set}"
     refused = decline("policy", reason, key=flag, layer=layer)
     # The refusal comes from the policy as a whole, or from a flag of a granular one.
     wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
     change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
-    return ends(CALLING, refused, f"{way} {change}")
+    return ends(CALLING, refused, f"{remedy} {change}")
 
 
 def judge_prompt(settings: Settings) -> Decision:

@@ -1,6 +1,6 @@
-"""The tables of the store's SQLite file, and the look whether somebody is there.
+"""The tables of the store's SQLite file, and the one look at them that needs nothing else.
 
-That look needs nothing else of the store: whoever has only it to take waits for no more.
+A hook that an agent waits for asks only whether somebody is there: it loads no more of the store.
 """
 
 from __future__ import annotations

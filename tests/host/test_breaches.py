@@ -22,9 +22,10 @@ from elicit_tui.host.events import (
     read_notification,
     read_progress,
 )
+from elicit_tui.host.last_words import last_words
 from elicit_tui.host.lifecycle import StartupClock
 from elicit_tui.host.messages import Message, result_message
-from elicit_tui.host.server_log import LogFile, last_words
+from elicit_tui.host.server_log import LogFile
 
 
 def judged() -> tuple[Breaches, list[str]]:

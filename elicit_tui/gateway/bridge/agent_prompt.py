@@ -1,4 +1,4 @@
-"""One prompt of an agent as a question of ours; its outcome in the words of the hook."""
+"""Turns one prompt of an agent into our question, and its outcome into the hook's reply."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from elicit_tui.errors import HookError
 from elicit_tui.gateway.bridge.hook_input import HookPrompt
 from elicit_tui.text import as_name
 
-_RUNS: Final = frozenset(
+_COMMAND_TOOLS: Final = frozenset(
     {"Bash", "BashOutput", "PowerShell", "shell", "local_shell", "exec_command"}
 )
-_CHANGES: Final = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"})
+_FILE_TOOLS: Final = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"})
 
 
 def request_of(agent: str, hook: HookPrompt) -> ElicitationRequest:
-    """The question. `agent` is its title; raises HookError for a server of a reserved name."""
+    """The question that a prompt becomes; `agent`: its title.
+
+    Raises HookError for a server of a reserved name.
+    """
     if hook.event == "PermissionRequest":
         call = Call("tools/call", hook.name, hook.arguments)
-        return prompt_request(agent, call, _asks(agent, hook.name))
+        return prompt_request(agent, call, _message(agent, hook.name))
     if hook.name == AGENT:
         raise HookError(f"names a server {AGENT!r}, which is a reserved name")
     server = ServerIdentity(hook.name, "stdio", f"a server of {agent}")
@@ -38,10 +41,11 @@ def request_of(agent: str, hook: HookPrompt) -> ElicitationRequest:
     )
 
 
-def _asks(agent: str, tool: str) -> str:
-    if tool in _RUNS:
+def _message(agent: str, tool: str) -> str:
+    """What the person is asked; agents call their own tools by these names."""
+    if tool in _COMMAND_TOOLS:
         return f"Let {agent} run a command?"
-    if tool in _CHANGES:
+    if tool in _FILE_TOOLS:
         return f"Let {agent} change a file?"
     return f"Let {agent} use {as_name(tool)}?"
 
@@ -51,16 +55,21 @@ def reply_of(hook: HookPrompt, outcome: Outcome) -> Mapping[str, Any] | None:
     if outcome.action is None:
         return None
     if hook.event == "Elicitation":
-        reply: dict[str, Any] = {"hookEventName": hook.event, "action": outcome.action}
+        answer: dict[str, Any] = {"action": outcome.action}
         if outcome.action == "accept" and outcome.content is not None:
-            reply["content"] = dict(outcome.content)
-        return {"hookSpecificOutput": reply}
+            answer["content"] = dict(outcome.content)
+        return {"hookSpecificOutput": {"hookEventName": hook.event, **answer}}
     # Of an agent's own prompt a cancel is no answer: it asks there.
     if outcome.action == "cancel":
         return None
-    decision: dict[str, Any] = {"behavior": "allow"}
-    if outcome.action == "decline":
-        from elicit_tui.gateway.telling import refusal_text
-
-        decision = {"behavior": "deny", "message": refusal_text(outcome)}
+    decision = _decision(outcome)
     return {"hookSpecificOutput": {"hookEventName": hook.event, "decision": decision}}
+
+
+def _decision(outcome: Outcome) -> Mapping[str, str]:
+    if outcome.action != "decline":
+        return {"behavior": "allow"}
+    # Only here, as an agent waits for this process to start.
+    from elicit_tui.gateway.telling import refusal_text
+
+    return {"behavior": "deny", "message": refusal_text(outcome)}
