@@ -310,8 +310,9 @@ class AskStep:
         question.
         """
         # An agent waits for its hook as long as it was told, whoever types meanwhile.
-        fixed = question.request.handed_to is not None
-        deadline = Deadline(self._settings.timeout_sec, fixed=fixed)
+        deadline = Deadline(
+            self._settings.timeout_sec, fixed=question.request.handed_to is not None
+        )
         pending = entry.pending = Pending(question, deadline)
         self._queue.add(pending)
         started = asyncio.Event()
@@ -320,25 +321,7 @@ class AskStep:
         answering = asyncio.ensure_future(self._responder.respond(question, deadline))
         clock = asyncio.ensure_future(started.wait())
         try:
-            while True:
-                watched: set[asyncio.Future[object]] = {answering, pending.settled}  # type: ignore[arg-type]
-                # The responder starts the clock, when the question is in front of somebody. Until
-                # then there is no timeout to wait with, and its start has to wake this.
-                if not deadline.started:
-                    watched.add(clock)  # type: ignore[arg-type]
-                await asyncio.wait(
-                    watched, timeout=deadline.remaining, return_when=asyncio.FIRST_COMPLETED
-                )
-                # In this order: an end from outside stands above an answer that came in the same
-                # turn.
-                if pending.settled.done():
-                    return pending.settled.result()
-                if answering.done():
-                    return answering.result()
-                if deadline.remaining == 0:
-                    reason = f"No answer was given within {in_seconds(deadline.seconds)}."
-                    key = "bridge.hold_sec" if fixed else "elicitation.timeout_sec"
-                    return cancel("deadline", reason, key=key)
+            return await _first_end(pending, answering, clock)
         finally:
             entry.pending = None
             # An end from outside stands also where whoever asks is cancelled before it is told of
@@ -368,3 +351,30 @@ def _replaced_by(older: ElicitationRequest, newer: ElicitationRequest) -> bool:
         and older.protocol.rounds
     )
     return older.server.name == newer.server.name and older.id != newer.id and not same_round
+
+
+async def _first_end(
+    pending: Pending, answering: asyncio.Future[Outcome], clock: asyncio.Future[Any]
+) -> Outcome:
+    """The outcome that comes first: from outside, of the responder, or that its time is over.
+
+    `clock` is done once the deadline's clock runs.
+    """
+    deadline = pending.deadline
+    while True:
+        watched: set[asyncio.Future[object]] = {answering, pending.settled}  # type: ignore[arg-type]
+        # The responder starts the clock, when the question is in front of somebody. Until then
+        # there is no timeout to wait with, and its start has to wake this.
+        if not deadline.started:
+            watched.add(clock)
+        await asyncio.wait(watched, timeout=deadline.remaining, return_when=asyncio.FIRST_COMPLETED)
+        # In this order: an end from outside stands above an answer that came in the same turn.
+        if pending.settled.done():
+            return pending.settled.result()
+        if answering.done():
+            return answering.result()
+        if deadline.remaining == 0:
+            handed = pending.question.request.handed_to is not None
+            key = "bridge.hold_sec" if handed else "elicitation.timeout_sec"
+            reason = f"No answer was given within {in_seconds(deadline.seconds)}."
+            return cancel("deadline", reason, key=key)

@@ -65,36 +65,36 @@ def server_from(
     expand_all: bool = True,
 ) -> ServerSettings:
     """The settings of one server; `expand_all` False (managed): only env and http_headers."""
-    # Two of them: what an administrator writes is taken as it stands, but for the values of env and
-    # of headers.
-    inner = Expansion(environment)
-    outer = inner if expand_all else NoExpansion()
+    expansion = Expansion(environment)
+    # How a server is started or reached: an administrator's words for that are taken as they stand.
+    launch = expansion if expand_all else NoExpansion()
     # Named here, so that a variable that is not set is found at the start.
     token_name = table.get("bearer_token_env_var")
     if token_name is not None:
-        inner.want(token_name)
+        expansion.want(token_name)
     values: dict[str, Any] = {
         key: tuple(value) if key in _LISTS else value
         for key, value in table.items()
         if key in SERVER.keys and key not in _READ_APART
     }
-    values["oauth"] = _oauth(table.get("oauth", {}), inner)
+    values["oauth"] = _oauth(table.get("oauth", {}), expansion)
     for key in ("command", "cwd", "url"):
         if key in table:
-            values[key] = outer.text(table[key])
-    values["args"] = outer.texts(table.get("args", []))
-    values["env"] = inner.table(table.get("env", {}))
-    values["http_headers"] = inner.table(table.get("http_headers", {}))
-    # Of which variables each header is made, so that a fault of one can be told with them.
-    values["header_variables"] = {
-        header: variables
-        for header, text in table.get("http_headers", {}).items()
-        if (variables := tuple(dict.fromkeys(REFERENCE.findall(text))))
-    }
+            values[key] = launch.text(table[key])
+    values["args"] = launch.texts(table.get("args", []))
+    values["env"] = expansion.table(table.get("env", {}))
+    values["http_headers"] = expansion.table(table.get("http_headers", {}))
+    values["header_variables"] = _header_variables(table.get("http_headers", {}))
     values["tools"] = {
         tool: ToolSettings(own.get("approval_mode")) for tool, own in table.get("tools", {}).items()
     }
-    return ServerSettings(name=name, layer=layer, missing=inner.missing, **values)
+    return ServerSettings(name=name, layer=layer, missing=expansion.missing, **values)
+
+
+def _header_variables(headers: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The variables that a header is made of, to be told with a fault of it."""
+    found = {name: tuple(dict.fromkeys(REFERENCE.findall(text))) for name, text in headers.items()}
+    return {name: variables for name, variables in found.items() if variables}
 
 
 def _oauth(table: Mapping[str, Any], wanted: Expansion) -> OAuthSettings:

@@ -98,35 +98,35 @@ def judge_call(
     key, mode = approval_mode(server, tool)
     layer = layer_of(settings, key)
     setting = setting_text(key, mode, layer)
-    # The key that a person would write for this tool alone, whichever one holds now.
-    remedy_key = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
-    remedy = who_can_change(
-        settings, remedy_key, f'{remedy_key} = "approve" would allow it without asking.'
-    )
     why = needs_confirmation(mode, definition)
     if why is None:
         return Decision(CALLING, f"{tool_name} may be called: {setting}.", key, layer)
     wants = f"{tool_name} {why}, so it needs a confirmation"
-    now_set = f"Now {setting} holds."
+    remedy = _remedy(settings, server, tool)
+    advice = f"{remedy} Now {setting} holds."
     if not granted(settings.approval_policy).tool_calls:
-        return _no_confirmation(settings, wants, remedy, now_set)
+        return _no_confirmation(settings, wants, remedy, advice)
     # After policy: an allowance of a person stands above nothing that the owner forbids.
     if allowed:
         return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, remedy)
     if nobody is not None:
-        refused = cancel(
-            "nobody", f"{wants}, and {nobody}. {remedy} {now_set}", key=key, layer=layer
-        )
+        refused = cancel("nobody", f"{wants}, and {nobody}. {advice}", key=key, layer=layer)
         return ends(CALLING, refused, remedy)
-    changed = f"Change it with {key}, now {toml_value(mode)} ({layer})."
-    asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, changed)}"
+    change = f"Change it with {key}, now {toml_value(mode)} ({layer})."
+    asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, change)}"
     return Decision(CALLING, asked, key, layer, remedy, asks=True)
 
 
-def _no_confirmation(settings: Settings, wants: str, remedy: str, now_set: str) -> Decision:
+def _remedy(settings: Settings, server: ServerSettings, tool: str) -> str:
+    """How to have this tool called without asking: by its own key, whichever one holds now."""
+    key = dotted("mcp_servers", server.name, "tools", tool, "approval_mode")
+    return who_can_change(settings, key, f'{key} = "approve" would allow it without asking.')
+
+
+def _no_confirmation(settings: Settings, wants: str, remedy: str, advice: str) -> Decision:
     """The refusal of a call that needs a confirmation where policy lets none be asked."""
     flag, sentence, layer = refused_flag(settings, "tool_calls")
-    reason = f"{wants}, and {sentence} lets no confirmation be asked. {remedy} {now_set}"
+    reason = f"{wants}, and {sentence} lets no confirmation be asked. {advice}"
     refused = decline("policy", reason, key=flag, layer=layer)
     # The refusal comes from the policy as a whole, or from a flag of a granular one.
     wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
