@@ -178,8 +178,8 @@ def _log_out(settings: Settings, server: ServerSettings, narration: Narration) -
     revoked = asyncio.run(_revoked(server, shelf, known, narration))
     shelf.forget(known.key)
     at = shown_address(known.issuer)
-    told = f" and {at} was told" if revoked else f"; {at} was not told, and its tokens may live on"
-    Output().prose(f"✓ Logged out of {server.name}: the tokens are gone from here{told}.")
+    there = f" and {at} was told" if revoked else f"; {at} was not told, and its tokens may live on"
+    Output().prose(f"✓ Logged out of {server.name}: the tokens are gone from here{there}.")
     return exit_codes.OK
 
 

@@ -226,8 +226,8 @@ def _parsed(text: str) -> Any:
 
 def _once_each(pairs: list[tuple[str, Any]]) -> Any:
     """An object; one that says a key twice is none: who reads it first or last sees another one."""
-    made = dict(pairs)
-    return made if len(made) == len(pairs) else _DOUBLED
+    value = dict(pairs)
+    return value if len(value) == len(pairs) else _DOUBLED
 
 
 def _holds_doubled(value: Any) -> bool:

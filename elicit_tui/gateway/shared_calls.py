@@ -204,8 +204,8 @@ class SharedCalls:
 def _written(held: HeldCall, outcome: asyncio.Task[Result]) -> bytes:
     """What a call came to: its result, or what it raised."""
     if outcome.cancelled():
-        told = telling.TASK_MESSAGES["cancelled"] if held.is_task else telling.CANCELLED
-        return json_line({"cancelled": told})
+        message = telling.TASK_MESSAGES["cancelled"] if held.is_task else telling.CANCELLED
+        return json_line({"cancelled": message})
     error = outcome.exception()
     if isinstance(error, TaskCancelled):
         return json_line({"cancelled": telling.TASK_CANCELLED_BELOW})

@@ -100,8 +100,8 @@ class Sharing:
     def given_up(self, held: HeldCall) -> None:
         """Forget a call that its agent took back; a task can be seen to be cancelled."""
         if self._shared is not None:
-            told = self._cancelled(self._shared, held) if held.is_task else self.forget(held.id)
-            self._background.start(told)
+            work = self._cancelled(self._shared, held) if held.is_task else self.forget(held.id)
+            self._background.start(work)
 
     async def _cancelled(self, shared: SharedCalls, held: HeldCall) -> None:
         await shared.ended(held)

@@ -199,7 +199,7 @@ def _departed(
         return
     # What is judged is that one question, which has to have come.
     number = variant.wrong.question if variant.wrong is not None else variant.refuses
-    if number is not None and not any(each == number for each, _ in script.asked):
+    if number is not None and not any(asked == number for asked, _ in script.asked):
         yield f"question {number + 1} did not come"
         return
     if kind == "short" and _failed(run.result) and not _failed(base.result):
@@ -295,7 +295,7 @@ def _came_back(run: Run, *, accepted: bool) -> Iterator[str]:
 def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> Iterator[str]:
     """A question that came after a refusal, and is none that the accept was asked too."""
     # Only what came after the question that was refused.
-    place = next(place for place, (each, _) in enumerate(script.asked) if each == number)
+    place = next(place for place, (asked, _) in enumerate(script.asked) if asked == number)
     refused = script.asked[place][1]
     later = [request for _, request in script.asked[place + 1 :]]
     allowed = scenario.on_refusal.questions if scenario.on_refusal is not None else None

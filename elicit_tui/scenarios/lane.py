@@ -85,8 +85,8 @@ class Lane:
             runtime.broker.subscribe(self._broker_said)
             runtime.host.subscribe(self._host_said)
             if self._in_process is not None:
-                made = self._in_process() if callable(self._in_process) else self._in_process
-                runtime.host.serve_in_process(self._server, made)
+                server = self._in_process() if callable(self._in_process) else self._in_process
+                runtime.host.serve_in_process(self._server, server)
             self.connection = runtime.host.start(self._server)
         await self.connection.settled()
         return self.connection
@@ -159,9 +159,9 @@ class Way:
 
     def by_step(self) -> Asked:
         """The questions with their outcomes, by the order of the scenario's answers."""
-        numbered = [(number, each) for number, each in self.script.asked if number is not None]
-        numbered.sort(key=lambda pair: pair[0])
-        return [(each, self._outcomes[each.id].outcome) for _, each in numbered]
+        steps = [(number, request) for number, request in self.script.asked if number is not None]
+        steps.sort(key=lambda step: step[0])
+        return [(request, self._outcomes[request.id].outcome) for _, request in steps]
 
     async def call(self, lane: Lane) -> None:
         """Call the tool and answer what it asks."""

@@ -132,7 +132,7 @@ def lint_server(
     server: str, tools: Iterable[Tool], broken: Iterable[str] = (), file: Path | None = None
 ) -> Iterator[Linted]:
     """The tools of a server, and what it did against the protocol while it listed them."""
-    rules = tuple(_finding("lint.protocol", "server", each) for each in broken)
+    rules = tuple(_finding("lint.protocol", "server", breach) for breach in broken)
     if rules:
         yield Linted(server, "the server", Review(rules), file)
     for tool in tools:
@@ -256,7 +256,7 @@ def _untitled(schema: Mapping[str, Any], where: str) -> Iterator[Finding]:
     """A note for any enum without titles, a warning where its values are codes."""
     values = schema.get("enum")
     if isinstance(values, list) and "enumNames" not in schema:
-        codes = [each for each in values if isinstance(each, str) and _CODE.fullmatch(each)]
+        codes = [code for code in values if isinstance(code, str) and _CODE.fullmatch(code)]
         severity = None if codes else Severity.NOTE
         yield _finding("lint.choice_titles", f"{where}.enum", codes or values, severity)
     for key in ("oneOf", "anyOf"):

@@ -95,11 +95,11 @@ def junit_xml(suite: Suite, ended: str | None = None) -> bytes:
     root = ElementTree.Element("testsuites", _counts(suite.runs, ended))
     root.set("name", "elicit-tui test")
     if ended is not None:
-        told = ElementTree.SubElement(
+        whole = ElementTree.SubElement(
             root, "testsuite", {"name": "elicit-tui test", **_counts((), ended)}
         )
         case = ElementTree.SubElement(
-            told,
+            whole,
             "testcase",
             {"name": "runs to its end", "classname": "elicit-tui", "time": "0.000"},
         )

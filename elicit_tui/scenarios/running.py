@@ -87,7 +87,8 @@ async def run_scenarios(
     `listener` is told of the end of each run in that order, and of all else as it happens. Raises
     UsageError when snapshots cannot be read or written.
     """
-    snapshots = {file: Snapshots(file) for file in dict.fromkeys(one.file for one in scenarios)}
+    files = dict.fromkeys(scenario.file for scenario in scenarios)
+    snapshots = {file: Snapshots(file) for file in files}
     # Held by whoever runs a call, so that never more than `jobs` servers are at it together.
     free = asyncio.Semaphore(max(1, options.jobs))
     units = [

@@ -105,12 +105,12 @@ class Script:
         return cancel("answers", "Cancelled: the scenario has no answer for it.")
 
     def _given(self, question: Question, answer: PreparedAnswer, number: int) -> Outcome:
-        said = f"answer {number + 1} of the scenario."
+        source = f"answer {number + 1} of the scenario."
         if answer.action == "decline":
-            return decline("answers", f"Declined by {said}")
+            return decline("answers", f"Declined by {source}")
         if answer.action == "cancel":
             # What the guardian warns of passes only by name, as in a rule.
-            return cancel("answers", f"Cancelled by {said}")
+            return cancel("answers", f"Cancelled by {source}")
         if warned := _not_listed(question, answer):
             rules, listed = ", ".join(warned), '", "'.join(warned)
             self.problems.append(
@@ -128,7 +128,7 @@ class Script:
         found = question.examine(content) if content else ()
         # Everything that was found is acknowledged: `despite` has let it pass.
         seen = frozenset(finding.id for finding in (*question.to_acknowledge, *found))
-        return accept("answers", f"Accepted by {said}", content, acknowledged=seen)
+        return accept("answers", f"Accepted by {source}", content, acknowledged=seen)
 
 
 def _not_listed(question: Question, answer: PreparedAnswer) -> list[str]:

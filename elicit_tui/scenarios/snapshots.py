@@ -156,7 +156,7 @@ class Snapshots:
         revisions = sorted(kept) if revision == "auto" else [revision]
         for dated in revisions:
             questions = kept.get(dated)
-            if isinstance(questions, list) and all(isinstance(one, dict) for one in questions):
+            if isinstance(questions, list) and all(isinstance(item, dict) for item in questions):
                 return dated, questions
         return None, ()
 

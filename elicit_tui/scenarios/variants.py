@@ -106,10 +106,10 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
         form, content = read_form(request.requested_schema), dict(outcome.content or {})
         ways_to_say_no = list(contents_that_say_no(form, content, answer.refusal, request.message))
         for field, no in ways_to_say_no:
-            said = "no" if len(ways_to_say_no) == 1 else f"no to {neutral_line(field, 60)}"
+            way_name = "no" if len(ways_to_say_no) == 1 else f"no to {neutral_line(field, 60)}"
             # Without defaults: they could put back what the no leaves out.
             step = Step(replace(answer, content=no, use_defaults=False))
-            yield _refusing(scenario, number, said, step)
+            yield _refusing(scenario, number, way_name, step)
 
 
 def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:

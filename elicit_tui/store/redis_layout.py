@@ -119,11 +119,11 @@ def number_in(columns: Mapping[bytes, bytes]) -> int:
 def whole(kind: type[Noun], /, **values: Any) -> Noun | None:
     """A noun of these values; None where they are not of its types, as another writer's may be."""
     try:
-        made = noun_of(kind, values)
+        noun = noun_of(kind, values)
     except StoreError:
         return None
     numbers = [value for value in values.values() if isinstance(value, (int, float))]
-    return made if all(0 <= number < _MOST for number in numbers) else None
+    return noun if all(0 <= number < _MOST for number in numbers) else None
 
 
 def columns_of(question: StoredQuestion) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def processes_in(about: Any, beats: Sequence[bytes]) -> list[Process]:
     beat_at = dict(zip(beats[::2], map(float, beats[1::2]), strict=True))
     found = []
     for life, text in pairs(about).items():
-        said = {**json_object(text), "life": name_in(life), "beat_at": beat_at.get(life, 0.0)}
-        if (process := whole(Process, **said)) is not None:
+        values = {**json_object(text), "life": name_in(life), "beat_at": beat_at.get(life, 0.0)}
+        if (process := whole(Process, **values)) is not None:
             found.append(process)
     return found

@@ -259,7 +259,7 @@ class RedisQuestions(SealedQuestions):
         """All questions that are not settled, oldest first."""
         self._stand_open()
         found = (await self._look_at(None)).values()
-        return tuple(self._waiting(one) for one in found if one.state != "settled")
+        return tuple(self._waiting(record) for record in found if record.state != "settled")
 
     async def answer(self, question_id: str, answer: Answer) -> Waiting | None:
         """Answer, if nobody was faster; a question that Redis lost may be put again yet."""
@@ -293,7 +293,9 @@ class RedisQuestions(SealedQuestions):
             if found or time.monotonic() >= give_up:
                 # Told at once, and remembered with its version: a look at everything then finds
                 # only what is new.
-                self._told.update((one.id, (one, self._versions[one.id])) for one in found)
+                self._told.update(
+                    (record.id, (record, self._versions[record.id])) for record in found
+                )
                 return Changes(since, tuple(map(self._waiting, found)))
             if time.monotonic() - self._swept_at >= SWEEP_SECONDS:
                 await self._sweep()
@@ -342,12 +344,12 @@ class RedisQuestions(SealedQuestions):
         found = await self._look_at(self._only)
         self._looked_at, self._looked_after = time.monotonic(), interruptions
         changed = [
-            one
-            for one in found.values()
+            record
+            for record in found.values()
             # The version, not the look: what was put again looks as before.
-            if one.id not in self._told or self._told[one.id][1] != self._versions[one.id]
+            if record.id not in self._told or self._told[record.id][1] != self._versions[record.id]
         ]
-        waited = {name for name, (one, _) in self._told.items() if one.state != "settled"}
+        waited = {name for name, (record, _) in self._told.items() if record.state != "settled"}
         at = time.monotonic()
         # Gone from Redis, and it was never settled: Redis lost it. Whoever asked gets some time to
         # put it again, and only then it counts as ended.

@@ -347,8 +347,9 @@ def _passing() -> tuple[type[Exception], ...]:
 def _is_refused(error: Exception) -> bool:
     """Whether it is there, and lets nobody in with this name and password."""
     signs = ("NOAUTH", "WRONGPASS", "invalid username-password", "Authentication required")
-    said = str(error)
-    return isinstance(error, exceptions.AuthenticationError) or any(one in said for one in signs)
+    message = str(error)
+    refused = isinstance(error, exceptions.AuthenticationError)
+    return refused or any(sign in message for sign in signs)
 
 
 def _words(error: Exception) -> str:

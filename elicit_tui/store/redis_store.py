@@ -353,10 +353,11 @@ class RedisStore(RedisQuestions):
     ) -> int:
         """Take back what matches each of these that is given."""
         taken = 0
-        for one in await self.grants(session):
-            if server in (None, one.server) and tool in (None, one.tool):
-                field = json.dumps([one.server, one.tool, one.process, one.definition])
-                taken += await self.server.run(scripts.REVOKE, [key(one.session, "grants")], field)
+        for grant in await self.grants(session):
+            if server in (None, grant.server) and tool in (None, grant.tool):
+                field = json.dumps([grant.server, grant.tool, grant.process, grant.definition])
+                keys = [key(grant.session, "grants")]
+                taken += await self.server.run(scripts.REVOKE, keys, field)
         return taken
 
 

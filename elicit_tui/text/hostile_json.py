@@ -33,10 +33,10 @@ def strict_json(text: str | bytes) -> Any:
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these pairs, as `object_pairs_hook` of `json`. Raises KeyTwice."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         raise KeyTwice("a key stands twice in one object")
-    return made
+    return value
 
 
 def _no_number(word: str) -> float:

@@ -134,8 +134,8 @@ class InStore:
         """Open the store, and begin to ask in it, where that is not in vain."""
         store = await self._opened.enter_async_context(open_store(self._settings, "asker"))
         # Somebody is told by a hook, or sits there; else the question would wait in vain.
-        told = self.hooks is not None and bool(self.hooks.chosen("Waiting", request))
-        if not told and not await store.somebody_is_there():
+        somebody_is_told = self.hooks is not None and self.hooks.chosen("Waiting", request)
+        if not somebody_is_told and not await store.somebody_is_there():
             return
         await store.begin(self._asker)
         self._store = store

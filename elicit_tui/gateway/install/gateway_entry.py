@@ -47,20 +47,20 @@ def entry(agent: Agent, command: Sequence[str], environment: Mapping[str, str]) 
     if agent.shape == "goose":
         started = {"cmd": program, "args": arguments, "envs": dict(environment)}
         return {"name": NAME, "type": "stdio", "enabled": True, **started, **agent.extra}
-    made: dict[str, Any] = {"command": program, "args": arguments, **agent.extra}
-    return {**made, "env": dict(environment)} if environment else made
+    started = {"command": program, "args": arguments, **agent.extra}
+    return {**started, "env": dict(environment)} if environment else started
 
 
 def snippet(agent: Agent, command: Sequence[str], environment: Mapping[str, str]) -> str:
     """The text to put into the agent's configuration, or into a program's code."""
     if agent.python:
         return _python(agent, command, environment)
-    made = entry(agent, command, environment)
+    ours = entry(agent, command, environment)
     if agent.shape == "codex":
-        return table((*agent.servers_path, NAME), made).rstrip("\n")
+        return table((*agent.servers_path, NAME), ours).rstrip("\n")
     if agent.language == "yaml":
-        return _yaml(agent.servers_path, made, listed=agent.listed)
-    value: dict[str, Any] = {NAME: made}
+        return _yaml(agent.servers_path, ours, listed=agent.listed)
+    value: dict[str, Any] = {NAME: ours}
     for key in reversed(agent.servers_path):
         value = {key: value}
     return json.dumps(value, indent=2)
