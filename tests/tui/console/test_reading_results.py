@@ -505,6 +505,14 @@ async def test_the_key_that_compares_is_named_only_where_there_is_something_to_c
         await stand.press("3")
         await stand.until(lambda: "/ Search" in stand.text())
         assert ("d Compare" in stand.text()) == (made > 1)
+        stand.app.state.calls.start("alpha", Call("tools/call", "look", {})).end("cancelled")
+        stand.app.state.changed()
+        await stand.until(lambda: "cancelled" in stand.text())
+        await stand.press("home")
+        await stand.until(lambda: "z Whole" not in stand.text())
+        assert "d Compare" not in stand.text()
+        await stand.press("d")
+        await stand.until(lambda: "This call has no result to compare." in stand.notices())
 
 
 async def test_a_running_call_leaves_room_for_what_it_was_made_with(tmp_path: Path) -> None:

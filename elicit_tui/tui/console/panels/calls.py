@@ -199,7 +199,7 @@ class CallsPane(Pane):
             return "End search" if self._search.value else None
         if self.record is None:
             return None
-        if action == "difference" and not self.state.calls.like(self.record):
+        if action == "difference" and not self._comparable:
             return ""
         if action != "turn":
             return None
@@ -286,11 +286,20 @@ class CallsPane(Pane):
 
     def action_difference(self) -> None:
         """Read what differs from another result of the same, the last one before it at first."""
-        if self.record is not None and self.state.calls.like(self.record):
+        if self._comparable:
             self.action_whole("difference")
+        elif self.record is not None and self.record.result is None:
+            self.app.notify("This call has no result to compare.", markup=False)
         else:
             again = f"{self.app.key_of('calls.again')} calls it again"
             self.app.notify(f"There is no other result to compare with: {again}.", markup=False)
+
+    @property
+    def _comparable(self) -> bool:
+        record = self.record
+        return (
+            record is not None and record.result is not None and bool(self.state.calls.like(record))
+        )
 
     def action_open_link(self) -> None:
         """Read what the result points to, or ask whether its page is to be opened."""
