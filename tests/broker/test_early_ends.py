@@ -26,7 +26,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import ElicitationSettings, Rule, Settings
 from elicit_tui.errors import LedgerError
 from tests.broker.conftest import BenchFactory, form_request, run
-from tests.broker.gate import SERVER, approve, settings_with
+from tests.broker.gate import SERVER, answers, approve, settings_with
 from tests.broker.hooked import BLUE, RED, Prepared, Sends, hook, said
 
 LOGIN = LoginPage("https://login.example/authorize", "https://login.example")
@@ -255,5 +255,23 @@ def test_whoever_gives_up_a_question_of_ours_ends_it_as_a_shutdown_and_no_server
         assert row.decided_by == ("nobody" if kind == "prompt" else "shutdown")
         assert row.reason == "elicit-tui ended before an answer was given."
         assert row.server_end is None
+
+    run(body())
+
+
+def test_what_the_host_found_malformed_is_asked_of_nobody_though_it_reads_well(
+    bench: BenchFactory,
+) -> None:
+    outcome = bench().broker.admit(form_request(defect="It came twice."))
+    assert outcome is not None
+    assert (outcome.decided_by, outcome.reason) == ("policy", "It came twice.")
+
+
+def test_an_approval_carries_no_content_whatever_its_giver_put_in(bench: BenchFactory) -> None:
+    async def body() -> None:
+        owner = replace(settings_with(), elicitation=ElicitationSettings())
+        outcome = await approve(bench(owner, responder=answers("once")).broker)
+        assert outcome is not None
+        assert (outcome.action, outcome.content) == ("accept", None)
 
     run(body())

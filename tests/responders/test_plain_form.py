@@ -236,3 +236,10 @@ def test_what_was_noted_at_a_field_is_not_said_again_before_it_is_sent() -> None
     (note,) = question.form.notes_for("a")
     outcome, shown = ask("x", "/send", question=question)
     assert (outcome.action, shown.count(note)) == ("accept", 1)
+
+
+def test_what_is_missing_in_another_field_holds_nobody_up_in_this_one() -> None:
+    question = form_question({"a": {"type": "string"}, "b": {"type": "string"}}, ("b",))
+    outcome, shown = ask("one", "two", "/send", question=question)
+    assert outcome.content == {"a": "one", "b": "two"}
+    assert shown.count("Field 1 of 2") == 1
