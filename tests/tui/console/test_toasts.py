@@ -69,9 +69,12 @@ async def test_what_was_told_before_a_dialog_came_is_not_told_twice(tmp_path: Pa
         await stand.until(lambda: below.display and "Told once." in stand.text())
 
 
+@pytest.mark.parametrize("size", [(80, 24), (40, 24)])
 @pytest.mark.parametrize("pane", ["1", "3", "5"])
-async def test_what_is_told_covers_no_row_of_a_list(tmp_path: Path, pane: str) -> None:
-    async with console(tmp_path, size=(80, 24), notifications=True) as stand:
+async def test_what_is_told_covers_no_row_of_a_list(
+    tmp_path: Path, pane: str, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, size=size, notifications=True) as stand:
         await stand.press(pane)
         stand.app.notify(TOLD, title="alpha", markup=False)
         screen = stand.app.screen

@@ -24,6 +24,7 @@ class AllowancesScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r,delete", "revoke", "Revoke", key_display="r", id="allowances.revoke"),
+        Binding("q", "leave", "Back", show=False),
     ]
 
     def __init__(self, broker: Broker, shared: SharedQuestions) -> None:

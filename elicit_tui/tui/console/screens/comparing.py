@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 
 from elicit_tui.tui.console.call_words import briefly, how
 from elicit_tui.tui.console.calls import CallRecord
@@ -16,6 +18,8 @@ from elicit_tui.tui.console.views import RowList
 
 class OtherCallScreen(Dialog[CallRecord]):
     """One row for each; result: the one to compare with."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Back", show=False)]
 
     def __init__(self, others: Sequence[CallRecord], present: CallRecord | None) -> None:
         super().__init__("Compare with")
