@@ -1,12 +1,13 @@
 """Waits for what a server answers, within its time, and for the end of its connection.
 
-Says in a sentence why no answer came.
+Says in a sentence why no answer came; what a connection hangs on, and how long one pauses before
+one tries again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final, Protocol
 
 from elicit_tui.elicitation.settings import ServerSettings
@@ -15,6 +16,33 @@ from elicit_tui.host.open_calls import OpenCalls, wait_within
 from elicit_tui.text import in_seconds
 
 END_KNOWN_SECONDS: Final = 3.0
+
+
+def doubling_pauses(first: float, longest: float) -> Iterator[float]:
+    """Seconds to pause, without end: each twice the one before, up to the longest."""
+    seconds = first
+    while True:
+        yield seconds
+        seconds = min(seconds * 2, longest)
+
+
+class Lifeline:
+    """Tells a connection's lifecycle, which waits for it, that the connection is of no more use."""
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+        """Set when the connection is to end, or has."""
+        self.lost: str | None = None
+        """Why the connection is of no more use, in a sentence."""
+        self.give_up: Callable[[], None] | None = None
+        """Ends the wait for a transport to open, while there is one."""
+
+    def lose(self, sentence: str) -> None:
+        """End the connection, which is of no more use."""
+        self.lost = sentence
+        self.over.set()
+        if self.give_up is not None:
+            self.give_up()
 
 
 class AwaitedConnection(Protocol):

@@ -19,7 +19,7 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
-from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting
+from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting, Lifeline
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import (
     HostEvent,
@@ -30,7 +30,6 @@ from elicit_tui.host.events import (
 )
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
-from elicit_tui.host.lifeline import Lifeline
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool, all_pages
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.host.subscriptions import Subscriptions

@@ -29,10 +29,10 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
+from elicit_tui.host.awaiting import doubling_pauses
 from elicit_tui.host.events import HostEvent, RoundStarted
 from elicit_tui.host.exchange import Exchange, Round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
-from elicit_tui.host.pauses import doubling_pauses
 from elicit_tui.host.session import Gone, Session, TransportRefused
 from elicit_tui.text import neutral_line
 

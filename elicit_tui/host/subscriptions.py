@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.errors import ProtocolCallError, ServerError
+from elicit_tui.host.awaiting import doubling_pauses
 from elicit_tui.host.events import LISTS, HostEvent, ListChanged, ResourceUpdated
-from elicit_tui.host.pauses import doubling_pauses
 
 if TYPE_CHECKING:
     from elicit_tui.host.session import Session

@@ -21,10 +21,10 @@ from elicit_tui.errors import (
     ServerError,
     TaskCancelled,
 )
+from elicit_tui.host.awaiting import doubling_pauses
 from elicit_tui.host.events import Progress, RoundStarted, TaskStarted
 from elicit_tui.host.exchange import Round, judge_round
 from elicit_tui.host.messages import METHOD_NOT_FOUND, elicit_result
-from elicit_tui.host.pauses import doubling_pauses
 from elicit_tui.host.rounds import CallDriver
 from elicit_tui.host.session import Gone, TransportRefused
 from elicit_tui.text import neutral_line

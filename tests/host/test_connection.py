@@ -13,11 +13,11 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import BROKE_PROTOCOL, UNREAD_MESSAGE, ServerError
 from elicit_tui.host import ending
 from elicit_tui.host import host as hosting
+from elicit_tui.host.awaiting import Lifeline
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import ListChanged, LoginAwaited, ServerLog, ServerStateChanged
 from elicit_tui.host.launch import start_process
 from elicit_tui.host.lifecycle import Lifecycle
-from elicit_tui.host.lifeline import Lifeline
 from elicit_tui.host.server_log import LogFile
 
 pytestmark = pytest.mark.anyio
