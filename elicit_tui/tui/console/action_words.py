@@ -42,6 +42,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.difference": "Compare this result with another one (diff)",
     "calls.copy_json": "Copy this result as JSON",
     "calls.copy_command": "Copy this call as a command",
+    "arguments.at_length": "Write this text, or the JSON, on the whole screen",
     "arguments.next_value": "Go to the next value to be written, in JSON",
     "arguments.skeleton": "Begin the JSON anew, with what is required",
     "activity.search": "Search the activity",

@@ -40,7 +40,8 @@ async def writing(path: Path, schema: dict[str, Any]) -> AsyncIterator[Stand]:
     async with console(path, servers=["alpha"], tools={"alpha": [tool("send", schema)]}) as stand:
         stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        await stand.until(lambda: "F4 At length" in stand.text())
+        named = "F4 More lines" if schema is LETTER else "F4 Whole screen"
+        await stand.until(lambda: named in stand.text())
         yield stand
 
 

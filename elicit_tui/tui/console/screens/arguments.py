@@ -58,7 +58,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
         Binding("f2", "about", "About", id="arguments.about"),
         Binding("f8", "skeleton", "Begin anew", id="arguments.skeleton"),
-        Binding("f4", "at_length", "At length", id="arguments.at_length"),
+        Binding("f4", "at_length", "More lines", id="arguments.at_length"),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
 
@@ -337,7 +337,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         return super().check_action(action, parameters)
 
     def worded(self, action: str) -> str | None:
-        """The key says what the button says."""
+        """The key says what the button says; JSON has lines enough."""
+        if action == "at_length" and self._json:
+            return "Whole screen"
         return VERBS[self._offer.kind] if action == "send" else None
 
     @property
