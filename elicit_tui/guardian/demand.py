@@ -139,7 +139,7 @@ class Demand:
             return True
         return any(
             word.start <= mention.hit.start and mention.hit.end <= word.end
-            for sense in self._senses
+            for sense in self.senses
             for word in mention.clause.of(sense.words)
         ) or (mention.place.role == "name" and self._is_explained(mention))
 
@@ -147,22 +147,19 @@ class Demand:
         """Whether the field's title means something harmless by its name: "Ring bearer"."""
         own = mention.place.field
         titles = (title for title in self.request.texts("title") if title.field == own)
-        senses = [sense.words for sense in self._senses]
+        senses = [sense.words for sense in self.senses]
         name = mention.clause.said(mention.hit).split()
         longer = (it.clause.said(it.hit) for it in mentions(titles, "harmless", *senses))
         return any(len(it.split()) > len(name) and all(map(it.count, name)) for it in longer)
 
     @kept
-    def _senses(self) -> tuple[Sense, ...]:
+    def senses(self) -> tuple[Sense, ...]:
+        """The harmless things of which the form's fields show that they are meant."""
         return tuple(
             sense
             for sense in self.thing.senses
             if any(shows(field, sense) for field in self.request.free_fields[:_MOST_LOOKED_AT])
         )
-
-    def means_other(self, words: Sequence[str]) -> bool:
-        """Whether one of some words stands for a harmless thing, as the form's fields show."""
-        return any(sense.words in words for sense in self._senses)
 
     def _is_name(self, mention: Mention) -> bool:
         if mention.hit.concept == self.thing.name:

@@ -289,7 +289,9 @@ class Words:
             after = self._contentful(hit.end, hit.end + _NEAR)
             # What is another language's "in the" denies nothing.
             if after and after[0] == hit.end and not self.of("lack"):
-                yield hit.end, self._end_of_none(after), hit.start
+                # It ends with what is said of it in "no mail is sent".
+                said = len(after) > 1 and any(self._is(at, "becomes") for at in range(*after[:2]))
+                yield hit.end, (after[1] if said else after[0] + 1) + 1, hit.start
 
     def _left_out(self) -> Iterator[_Stretch]:
         """What is left out: "without your PIN"."""
@@ -384,11 +386,6 @@ class Words:
             yield clause
             left -= 1
             clause = None if until_asked and not clause._is_item else getattr(clause, way)
-
-    def _end_of_none(self, after: list[int]) -> int:
-        """Where it ends what there is none of: with what is said of it in "no mail is sent"."""
-        becomes = len(after) > 1 and any(self._is(at, "becomes") for at in range(*after[:2]))
-        return (after[1] if becomes else after[0] + 1) + 1
 
     def _end_of_scope(self, start: int) -> int:
         ends = [hit.start for hit in self.of("but") if hit.start >= start]

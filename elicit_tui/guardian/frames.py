@@ -59,12 +59,8 @@ class FrameMatch(NamedTuple):
 
     frame: Frame
     mention: Mention
-    words: str
-
-    @property
-    def weight(self) -> Weight:
-        """The frame's weight with the words that it saw."""
-        return weight(self.frame.amount, self.frame.name, self.mention.place, self.words)
+    weight: Weight
+    """What the frame weighs, with the words that it saw."""
 
     def sighting(
         self, severity: Severity, field: str | None = None, because: tuple[Weight, ...] = ()
@@ -76,27 +72,15 @@ class FrameMatch(NamedTuple):
 
 def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[FrameMatch]:
     """The frames of a rule that hold in some places of a request, the first time each."""
-    possible = _possible(request).get(rule, ())
+    possible = _possible(rule, request)
     searched = list(places) if possible else ()
     for frame in possible:
         yield from islice(_matching(frame, searched), 1)
 
 
-@lru_cache(maxsize=1)
-def _possible(request: Reading) -> dict[str, list[Frame]]:
-    """The frames of each rule whose concepts all stand somewhere in a request."""
-    found: dict[str, list[Frame]] = {}
-    stand = request.concepts
-    for rule, frame, needs in _all_frames():
-        if needs <= stand:
-            found.setdefault(rule, []).append(frame)
-    return found
-
-
-@lru_cache(maxsize=1)
-def _all_frames() -> list[tuple[str, Frame, frozenset[str]]]:
-    frames = ((rule, frame) for rule in table("sums") for frame in frames_of(rule))
-    return [(rule, frame, frozenset(frame.needs)) for rule, frame in frames]
+def _possible(rule: str, request: Reading) -> list[Frame]:
+    """The frames of a rule whose concepts all stand somewhere in a request."""
+    return [frame for frame in frames_of(rule) if request.concepts.issuperset(frame.needs)]
 
 
 def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
@@ -106,15 +90,16 @@ def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
         for view in place.views:
             if not view.concepts.issuperset(frame.needs):
                 continue
-            for window in _windows(view.clauses, frame.reach):
+            for window in windows_of(view.clauses, frame.reach):
                 hits = fits(frame.needs, window, acts=frame.acts)
                 if hits is not None and not view.repeats(*hits[0]):
-                    found = [Mention(place, view, *hit) for hit in hits]
                     words = " + ".join(clause.said(hit) for clause, hit in hits)
-                    yield FrameMatch(frame, found[0], words)
+                    why = weight(frame.amount, frame.name, place, words)
+                    yield FrameMatch(frame, Mention(place, view, *hits[0]), why)
 
 
-def _windows(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
+def windows_of(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
+    """Every so many neighbouring sentences together; each clause alone where that is 0."""
     whole = sentences(clauses) if reach else [[clause] for clause in clauses]
     for first in range(len(whole)):
         yield [*chain(*whole[first : first + (reach or 1)])]
@@ -182,7 +167,7 @@ def summed(
     """
 
     def find(request: Reading) -> Iterator[Sighting]:
-        if rule not in _possible(request) or (typed and not request.free_fields):
+        if typed and not request.free_fields:
             return
         found = list(matching(rule, request, request.texts(*roles)))
         enough = sum(mention.frame.amount for mention in found) >= THRESHOLD

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
-_FAMILIES: Final = (
-    *("credentials", "private", "destructive", "effects", "deception", "hidden", "url", "schema"),
-)
+_FAMILIES: Final = "credentials private destructive effects deception hidden url schema".split()
 _LOOK_WELL = "A check could not be finished, so look at this request with special care."
 _MAY_IT_LEAVE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."
@@ -80,17 +78,17 @@ class Guardian:
         fields = form.by_name if form is not None else {}
         chosen = {name for name, field in fields.items() if field.kind in _CHOSEN}
         typed = ((name, value) for name, value in content.items() if name not in chosen)
-        found = (next(_secrets_in(name, value), None) for name, value in typed)
-        return tuple(finding for finding in found if finding is not None)
+        return tuple(filter(None, (_secret_in(name, value) for name, value in typed)))
 
 
-def _secrets_in(name: str, value: Any) -> Iterator[Finding]:
-    """A warning for each text of a value that looks like a secret."""
+def _secret_in(name: str, value: Any) -> Finding | None:
+    """A warning of the first text of a value that looks like a secret."""
     for text in _texts(value):
         if (kind := secret_kind(text)) is not None:
             where = neutral_line(f"content.{name}", 120)
             masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
-            yield Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)
+            return Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)
+    return None
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:

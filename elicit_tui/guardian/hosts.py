@@ -28,6 +28,7 @@ class Url(NamedTuple):
     """In lower case, blanks left out as a browser does."""
     authority: str
     host: str
+    """In lower case, read as plainly as possible."""
     rest: str
     """Path, query and fragment."""
 
@@ -61,21 +62,10 @@ def cut(url: str) -> Url:
     return Url(url, scheme[1].lower() if scheme is not None else "", authority, host, rest)
 
 
-def host_of(url: str) -> str:
-    """The host of a URL in lower case, read as plainly as possible; empty when there is none."""
-    return cut(url).host
-
-
 @lru_cache(maxsize=32)
 def listed(name: str) -> frozenset[str]:
     """One list of `tables/hosts.txt`."""
     return frozenset(table("hosts")[name])
-
-
-@lru_cache(maxsize=1)
-def other_spellings() -> Mapping[str, str]:
-    """Well-known names as other scripts write them, folded, and the name in `tables/brands.txt`."""
-    return {fold(word): name for name, words in table("spellings").items() for word in words}
 
 
 @lru_cache(maxsize=1024)
@@ -92,7 +82,7 @@ def registrable(host: str) -> str:
 
 def is_trusted(url: str, trusted_domains: Iterable[str]) -> bool:
     """Whether the URL's registrable domain is one that the owner trusts."""
-    host = host_of(url)
+    host = cut(url).host
     own = (domain.lower().strip(".") for domain in trusted_domains)
     return any(host != "" and domain in (host, registrable(host)) for domain in own)
 

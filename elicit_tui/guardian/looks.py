@@ -57,13 +57,8 @@ def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Plac
         frame, where, shape = heading.split()
         if (where == "open" and not is_open) or (harmless and frame == "long-value"):
             continue
-        for place in places:
-            if place.role in roles and _shows(shape, place):
+        test = _TESTS.get(shape)
+        for place in (place for place in places if place.role in roles):
+            if test(place) if test else re.search(pattern(shape), place.plain):
                 yield frame, place
                 break
-
-
-def _shows(shape: str, place: Place) -> object:
-    if shape in _TESTS:
-        return _TESTS[shape](place)
-    return re.search(pattern(shape), place.plain)

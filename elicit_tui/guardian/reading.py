@@ -98,11 +98,6 @@ class Place:
     field: str | None = None
 
     @kept
-    def folded(self) -> Folded:
-        """The text folded for comparison, camelCase split into words."""
-        return fold_text(self.read)
-
-    @kept
     def unsplit(self) -> Folded:
         """The text folded for comparison, camelCase left as it is."""
         return fold_text(self.read, split_camel=False)
@@ -113,7 +108,8 @@ class Place:
 
         Prose is read as it is written, names also with a new word at each capital.
         """
-        usual = (self.folded, self.unsplit) if self.role == "name" else (self.unsplit,)
+        split = (fold_text(self.read),) if self.role == "name" else ()
+        usual = (*split, self.unsplit)
         found = {view.text: view for view in usual}
         joined = fold_text(self.read, split_camel=False, across_ends=True)
         found.setdefault(joined.text, joined)
@@ -133,6 +129,11 @@ class Place:
     def clauses(self) -> tuple[Clause, ...]:
         """The clauses of the usual reading."""
         return self.views[0].clauses
+
+    @property
+    def word_count(self) -> int:
+        """How many words it has."""
+        return sum(len(clause.words) for clause in self.clauses)
 
     def says(self, *concepts: str) -> bool:
         """Whether one of some concepts stands in the usual reading."""
@@ -219,16 +220,23 @@ class FieldReading(_Places):
             return "number"
         return "date" if schema.get("format") in ("date", "date-time", "time") else "text"
 
-    @property
+    @kept
     def is_free(self) -> bool:
         """Whether the person types the value, so that it can carry a secret."""
-        return self.kind in ("text", "number", "date") or self._spells
-
-    @property
-    def _spells(self) -> bool:
-        """Whether single characters are chosen: so one types a word, letter by letter."""
+        # Where single characters are chosen, one types a word, letter by letter.
         signs = [place.text for place in self.texts("choice")]
-        return len(signs) >= _FEWEST_SIGNS and all(len(sign) == 1 for sign in signs)
+        spells = len(signs) >= _FEWEST_SIGNS and all(len(sign) == 1 for sign in signs)
+        return spells or self.kind in ("text", "number", "date")
+
+    @kept
+    def may_be_left(self) -> bool:
+        """Whether one of its choices leaves everything as it is, or puts it off."""
+        return any(
+            hit.start == 0 and (hit.concept == "leaves" or hit.end == len(clause.words))
+            for place in self.texts("choice")
+            for clause in place.clauses
+            for hit in clause.of("refusal", "leaves")
+        )
 
     @kept
     def is_open(self) -> bool:

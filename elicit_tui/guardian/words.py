@@ -131,7 +131,9 @@ class _Known:
 
     def __init__(self, word: str, lexicon: _Lexicon) -> None:
         self.word = word
-        self.near = _near(word)
+        plural = len(word) <= _SHORT + 1 and word.endswith("s")
+        self.near = (word[:_SHORTEST_STEM], *((word[:-1],) if plural else ()))
+        """What words of the lexicon begin with that it may stand for, or their whole."""
         self._spelt = any(
             language.is_spoken and word in language.spelt for language in lexicon.spoken
         )
@@ -166,12 +168,6 @@ class _Known:
         own = self.by_language.get(entry.language, self.concepts)
         read = own if "small" in own else self.concepts
         return "small" in read and read.isdisjoint(_APART[entry.concept in _LIFTING])
-
-
-def _near(word: str) -> tuple[str, ...]:
-    """What words of the lexicon begin with that a word may stand for, or their whole."""
-    plural = len(word) <= _SHORT + 1 and word.endswith("s")
-    return (word[:_SHORTEST_STEM], word[:-1]) if plural else (word[:_SHORTEST_STEM],)
 
 
 class _Lexicon:

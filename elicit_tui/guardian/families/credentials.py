@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Final
 
 from elicit_tui.elicitation import Severity
@@ -26,18 +26,10 @@ from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Clause, Standing, sentences
 from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
 from elicit_tui.guardian.folding import fold, plain
-from elicit_tui.guardian.frames import fits
+from elicit_tui.guardian.frames import fits, windows_of
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
 from elicit_tui.guardian.pages import blocks, pattern, table
-from elicit_tui.guardian.reading import (
-    GENERAL,
-    SHORT_NAME,
-    UNREAD,
-    FieldReading,
-    Place,
-    Reading,
-    View,
-)
+from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
 from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
@@ -55,26 +47,19 @@ _FEWEST_JOINED: Final = 3
 
 def _described(place: Place, message: Place | None) -> str | None:
     """The recipe that a place, or the message together with it, fulfils."""
-    near = None if message is None else message.views[0]
-    return next(filter(None, (_recipe_of(view, near) for view in place.views)), None)
-
-
-def _recipe_of(view: View, message: View | None) -> str | None:
-    signs = view.concepts if message is None else view.concepts | message.concepts
-    if not any(map(signs.issuperset, _recipes())):
-        return None
-    own = sentences(view.clauses)
-    if message is None:
-        windows = [[*chain(*own[at : at + _NEAR])] for at in range(len(own))]
-    else:
-        windows = [joined + sentence for joined in sentences(message.clauses) for sentence in own]
     fewest = 0 if message is None else _FEWEST_JOINED
-    return next(filter(None, (_fulfilled(window, fewest) for window in windows)), None)
-
-
-@lru_cache(maxsize=1)
-def _recipes() -> list[frozenset[str]]:
-    return [*map(frozenset, table("recipes").values())]
+    for view in place.views:
+        signs = view.concepts if message is None else view.concepts | message.views[0].concepts
+        if not any(map(signs.issuperset, table("recipes").values())):
+            continue
+        if message is None:
+            windows = windows_of(view.clauses, _NEAR)
+        else:
+            pairs = product(sentences(message.clauses), sentences(view.clauses))
+            windows = (joined + sentence for joined, sentence in pairs)
+        for recipe in filter(None, (_fulfilled(window, fewest) for window in windows)):
+            return recipe
+    return None
 
 
 def _fulfilled(window: list[Clause], fewest: int) -> str | None:
@@ -92,14 +77,11 @@ def _fulfilled(window: list[Clause], fewest: int) -> str | None:
 
 def _signs(place: Place, sentence: Sequence[Clause]) -> Signs:
     """The signs that a sentence lends to a description, of no thing that it names."""
-    harmless = any(_is_harmless(clause) or _asks_for_harmless(clause) for clause in sentence)
-    if harmless or all(clause.is_courtesy for clause in sentence):
+    named = ((clause, thing) for clause in sentence for thing in clause.of("harmless"))
+    is_asked = any(clause.standing(thing) == Standing.ASKED for clause, thing in named)
+    if is_asked or any(map(_is_harmless, sentence)) or all(it.is_courtesy for it in sentence):
         return {}
     return signs_in(place, sentence, weights_of("described"), _describes)
-
-
-def _asks_for_harmless(clause: Clause) -> bool:
-    return any(clause.standing(thing) == Standing.ASKED for thing in clause.of("harmless"))
 
 
 def _describes(clause: Clause, hit: Hit) -> bool:
@@ -224,7 +206,8 @@ def _secret_in(
         yield from _disguised(place)
     recipe = next(filter(None, (_described(place, near) for near in (None, *beside))), None)
     is_asked = is_open or recipe not in _FOR_OPEN_FIELDS
-    if recipe and is_asked and not demand.means_other(table("meant").get(recipe, ())):
+    meant = table("meant").get(recipe or "", ())
+    if recipe and is_asked and not any(sense.words in meant for sense in demand.senses):
         yield _block(place, recipe, place.field)
 
 
@@ -238,7 +221,10 @@ def _by_its_look(
 ) -> Iterator[Sighting]:
     is_open, takes_a_code, counts = field.is_open, _takes_a_code(field), counts_on(field)
     if not counts and (is_open or field.is_called("anything")):
-        yield from _chosen(choices, field)
+        # A secret stands among another field's choices, and this one holds whatever was chosen.
+        others = (choice for choice in choices if choice.place.field not in (None, field.name))
+        for other in islice(others, _says_nothing(field) or field.is_called("bare value")):
+            yield other.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
     for place in field.places:
         if place.role in ("pattern", "format", "choice") or counts:
             continue
@@ -285,24 +271,13 @@ def _secret_choices(request: Reading) -> Iterator[Mention]:
             yield mention
 
 
-def _chosen(choices: Sequence[Mention], field: FieldReading) -> Iterator[Sighting]:
-    """A secret stands among another field's choices, and this one holds whatever was chosen."""
-    others = (choice for choice in choices if choice.place.field not in (None, field.name))
-    for other in islice(others, _says_nothing(field) or field.is_called("bare value")):
-        yield other.sighting(Severity.BLOCK, 3, "choice-is-secret", field.name)
-
-
-def _company(entry: str) -> tuple[str, str]:
-    """What another field is called, and what the form speaks of; "" where it need not."""
-    other, _, topic = entry.partition("when ")
-    return other.strip(), topic.strip()
-
-
 def _beside_another(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     """What another field holds tells what belongs to it: a card's holder, the name of a key."""
     for own, entries in table("beside").items():
         called = _says_nothing(field) if own == "anything" else field.is_called(own)
-        for other, topic in map(_company, entries if called else ()):
+        for entry in entries if called else ():
+            # What another field is called, and what the form speaks of; empty where it need not.
+            other, _, topic = (part.strip() for part in entry.partition("when "))
             beside = not other or any(named is not field for named in request.called(other))
             if beside and (not topic or _says(request, topic)):
                 frame = f"beside-{(other or topic).replace(' ', '-')}"

@@ -18,7 +18,7 @@ from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, matching
 from elicit_tui.guardian.pages import pattern, table
-from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
+from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
@@ -36,7 +36,7 @@ def confirms(request: Reading) -> bool:
         or _asks_leave(request)
         or any(
             field.kind == "boolean"
-            or may_be_left(field)
+            or field.may_be_left
             or (
                 field.kind != "choice"
                 and any(p.says("confirm") for p in field.texts("name", "title"))
@@ -73,16 +73,6 @@ def _asks_which(sentence: list[Clause], labels: list[str]) -> bool:
     return sentence[-1].is_question and (wanted or all(label in words for label in labels))
 
 
-def may_be_left(field: FieldReading) -> bool:
-    """Whether one of a field's choices leaves everything as it is, or puts it off."""
-    return any(
-        hit.start == 0 and (hit.concept == "leaves" or hit.end == len(clause.words))
-        for place in field.texts("choice")
-        for clause in place.clauses
-        for hit in clause.of("refusal", "leaves")
-    )
-
-
 def _asks_leave(request: Reading) -> bool:
     """Whether a message wants leave for an act, though the answer is typed or chosen."""
     clauses = request.message.clauses
@@ -105,24 +95,26 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
 @lru_cache(maxsize=1)
 def consequences(request: Reading) -> tuple[Place, ...]:
     """The places that tell what the answer lets happen."""
-    return tuple(_consequences(request))
-
-
-def _consequences(request: Reading) -> Iterator[Place]:
     typed = {field.name for field in request.fields if field.is_free or field.kind == "choice"}
     counted = {field.name for field in request.fields if field.kind == "number"}
-    for place in request.texts(*GENERAL, "name", "title", "description"):
-        if place.field in counted and place.role in ("name", "title") and _is_measure(place):
-            continue
-        # What is chosen or typed there only describes; a yes or no lets it happen.
-        is_typed, is_one_word = place.field in typed, length_of(place) == 1
-        # "Deleted branch" says which one it is.
-        is_named = (
-            is_one_word or place.clauses[0].words[0].endswith("ed") if place.clauses else True
+    return tuple(
+        place
+        for place in request.texts(*GENERAL, "name", "title", "description")
+        if place.role not in ("name", "title")
+        or not (
+            _is_label(place, is_typed=place.field in typed)
+            or (place.field in counted and _is_measure(place))
         )
-        is_label = {"name": is_typed or is_one_word, "title": is_typed and is_named}
-        if not is_label.get(place.role, False):
-            yield place
+    )
+
+
+def _is_label(place: Place, *, is_typed: bool) -> bool:
+    """Whether it only describes what is typed or chosen there; a yes or no lets it happen."""
+    is_one_word = place.word_count == 1
+    if place.role == "name" or not place.clauses:
+        return is_typed or (place.role == "name" and is_one_word)
+    # "Deleted branch" says which one it is.
+    return is_typed and (is_one_word or place.clauses[0].words[0].endswith("ed"))
 
 
 def _is_measure(place: Place) -> bool:
@@ -136,18 +128,13 @@ def _is_measure(place: Place) -> bool:
     )
 
 
-def length_of(place: Place) -> int:
-    """How many words it has."""
-    return sum(len(clause.words) for clause in place.clauses)
-
-
 @lru_cache(maxsize=1)
 def telling_choices(request: Reading) -> tuple[Place, ...]:
     """Choices, and what is prepared, that tell of an end in several words."""
     return tuple(
         place
         for place in request.texts("choice", "default")
-        if length_of(place) >= TELLS or (place.says("destroys") and place.says("irreversible"))
+        if place.word_count >= TELLS or (place.says("destroys") and place.says("irreversible"))
     )
 
 
@@ -162,7 +149,7 @@ _SUM: Final = re.compile(rf"{AMOUNT.pattern}|\d[.,]\d{{3}}[.,]\d\d(?!\d)")
 
 def _on_production(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.production")(request)
-    only = [it.name for it in request.fields if len(it.few) - may_be_left(it) == 1]
+    only = [it.name for it in request.fields if len(it.few) - it.may_be_left == 1]
     ready = any(place.says("ready") for place in consequences(request))
     acts = any(
         act.clause.means(act.hit) for act in mentions(consequences(request), "act", usual_only=True)
@@ -181,7 +168,7 @@ def _effect(request: Reading) -> Iterator[Sighting]:
     leave = consequences(request) if confirms(request) else ()
     choices = telling_choices(request)
     # Deleting stands among the choices, beside leaving everything as it is.
-    left = (choice for it in request.fields if may_be_left(it) for choice in it.texts("choice"))
+    left = (choice for it in request.fields if it.may_be_left for choice in it.texts("choice"))
     ends = any(choice.says("destroys") for choice in left)
     # What is chosen or typed there is an answer; only what cannot be undone is worth a word.
     last = (place for place in (*request.texts("description"), *choices) if place.says(*_FOR_GOOD))

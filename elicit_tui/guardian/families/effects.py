@@ -13,15 +13,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.families.destructive import (
-    ACTS,
-    AMOUNT,
-    HUNDREDS,
-    TELLS,
-    is_state,
-    length_of,
-    may_be_left,
-)
+from elicit_tui.guardian.families.destructive import ACTS, AMOUNT, HUNDREDS, TELLS, is_state
 from elicit_tui.guardian.families.destructive import RULES as NAMED
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
@@ -52,7 +44,7 @@ def _told(request: Reading) -> Iterator[Sighting]:
         + weights["no field"] * (not request.fields)
         + weights["many fields"] * (len(request.fields) > _MANY_FIELDS)
         # Beside a choice that leaves all as it is the others change something.
-        + weights["may be left"] * any(may_be_left(field) for field in decided)
+        + weights["may be left"] * any(field.may_be_left for field in decided)
     )
     for place in _told_by(request, decided):
         for signs in neighbouring(place, 2, _effects):
@@ -83,8 +75,8 @@ def _told_by(request: Reading, decided: Sequence[FieldReading]) -> Iterator[Plac
 
 def _tells(place: Place) -> bool:
     """Whether a label has words enough to tell of an effect, or signs where no blanks part them."""
-    few = length_of(place) < TELLS
-    return not few and (len(place.text.split()) > 1 or length_of(place) >= _SIGNS_THAT_TELL)
+    few = place.word_count < TELLS
+    return not few and (len(place.text.split()) > 1 or place.word_count >= _SIGNS_THAT_TELL)
 
 
 def _asks_for_one(message: Place) -> bool:

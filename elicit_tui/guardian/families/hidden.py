@@ -7,14 +7,14 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import PROSE_OF_FIELDS
-from elicit_tui.guardian.hosts import host_of
+from elicit_tui.guardian.hosts import cut
 from elicit_tui.guardian.pages import blocks, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, searching, sighting_at
@@ -43,6 +43,7 @@ _PLAIN_URL: Final = (
     r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
 )
 _LINKS: Final = (*blocks("patterns")["links"], _PLAIN_URL)
+"""Each notation; those of Markdown and HTML before bare addresses."""
 _MOST_LINKS: Final = 50
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")
 """What no link does without."""
@@ -109,7 +110,9 @@ def _markup(request: Reading) -> Iterator[Sighting]:
 def _links(request: Reading) -> Iterator[Sighting]:
     """The first link of each text that deceives, else the first that could be followed."""
     for place in _texts(request):
-        links = [*_links_in(place.text)]
+        notations = _LINKS if _LINK_SIGN.search(place.text) else ()
+        found = (islice(re.finditer(it, place.text), _MOST_LINKS) for it in notations)
+        links = [*chain.from_iterable(found)]
         deceiving = next((link for link in links if _deceives(link, request)), None)
         plain = next((link for link in links if link.re.pattern == _PLAIN_URL), None)
         if deceiving is not None:
@@ -119,16 +122,9 @@ def _links(request: Reading) -> Iterator[Sighting]:
             yield sighting_at(_WARN if marked else Severity.NOTE, place, *plain.span())
 
 
-def _links_in(text: str) -> Iterator[re.Match[str]]:
-    """The first links of each notation, those of Markdown and HTML before bare addresses."""
-    if _LINK_SIGN.search(text) is not None:
-        for notation in _LINKS:
-            yield from islice(re.finditer(notation, text), _MOST_LINKS)
-
-
 def _deceives(link: re.Match[str], request: Reading) -> bool:
     """Whether a link leads to a place that is hidden, or another than its words show."""
-    target, shown = host_of(link["url"]), _HOST_IN_TEXT.search(link["text"])
+    target, shown = cut(link["url"]).host, _HOST_IN_TEXT.search(link["text"])
     domain = hosts.registrable(target)
     is_other = shown is not None and hosts.registrable(shown[1].lower()) != domain
     return (is_other and target != "") or deceptive_url(link["url"].rstrip(".,;:!?"), request)

@@ -154,7 +154,7 @@ def _names(request: Reading) -> Iterator[Sighting]:
         shown = field.name[:80].lower()
         whole = re.sub(r"[^a-z_]", "", shown)
         words = {whole, *re.split(r"[.\[\]/]", shown)}.intersection(known["prototype words"])
-        unsaid = any(word not in request.message.folded.text for word in words)
+        unsaid = any(word not in request.message.unsplit.text for word in words)
         if unsaid or any(prototype in whole for prototype in known["prototypes"]):
             yield Sighting(_BLOCK, field.where, field.name[:80])
 

@@ -16,7 +16,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.folding import fold
-from elicit_tui.guardian.hosts import Url, cut, host_of
+from elicit_tui.guardian.hosts import Url, cut
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
@@ -117,7 +117,7 @@ def _personal_in_url(url: Url, _: Reading) -> Trouble:
 def _leads_elsewhere(url: Url, _: Reading) -> Trouble:
     domain = hosts.registrable(url.host)
     inner = re.search(r"https?:/{1,2}[^/\s]+", unquote(url.path))
-    if inner is not None and hosts.registrable(host_of(inner[0])) != domain:
+    if inner is not None and hosts.registrable(cut(inner[0]).host) != domain:
         yield _WARN, inner[0]
     names = hosts.listed("redirect parameters")
     if "client_id=" in url.rest:
@@ -128,7 +128,7 @@ def _leads_elsewhere(url: Url, _: Reading) -> Trouble:
         value = unquote(unquote(unquote(spelt))).strip().replace("\\", "/")
         if re.match(r"(?:javascript|data|vbscript|file|blob):", value, re.IGNORECASE):
             yield _BLOCK, f"{name}={value}"
-        target = host_of("https:" + value if value.startswith("//") else value)
+        target = cut("https:" + value if value.startswith("//") else value).host
         if target and hosts.registrable(target) != domain and not is_loopback(target):
             yield _WARN, f"{name}={value}"
 
@@ -186,7 +186,7 @@ def dressed_up(url: Url, request: Reading) -> Trouble:
     foreign = [label for label in shown.split(".") if not label.isascii()]
     if foreign:
         yield _BLOCK if any(map(_is_mixed_or_like_latin, foreign)) else _WARN, evidence
-    own = host_of(request.source.server.address)
+    own = cut(request.source.server.address).host
     if _looks_like(domain, hosts.registrable(own)):
         yield _BLOCK, f"{host} / {own}"
 
@@ -228,7 +228,9 @@ def _signed_in_to(message: str) -> Iterator[str]:
         folded = fold(sentence)
         if "signing in" not in find(words_of(folded), sentence.isascii()):
             continue
-        yield from (name for word, name in hosts.other_spellings().items() if word in folded)
+        # As other scripts write them, too.
+        written = table("spellings").items()
+        yield from (name for name, words in written if any(fold(it) in folded for it in words))
         for word in re.findall(r"[A-Za-z][A-Za-z0-9]+", sentence):
             name = word.lower()
             if name in brands and (name not in everyday or word != name):
