@@ -348,6 +348,11 @@ class Clause(Words):
 
     def _is_bound(self, by: Hit, hit: Hit) -> bool:
         """Whether a time only says of what something is done: "from before today"."""
+        # "Recordings of the last year get wiped": they will be, whenever they were made.
+        spans = any(by.start <= span.start < by.end for span in self.of("span"))
+        goes_on = self.of("goes on", "becomes") if spans else ()
+        if any(by.end <= on.start and on.end == hit.start for on in goes_on):
+            return True
         between = self._contentful(by.end, hit.start)
         things = any(self._is(at, "weighty", "small thing", "everything") for at in between)
         is_time = self._is(by.start, "until") and by.end <= hit.start and between and not things

@@ -5,43 +5,23 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from functools import lru_cache
 from itertools import chain, takewhile
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.kept import kept
-from elicit_tui.guardian.pages import table
+from elicit_tui.guardian.pages import rows, step_concept
 from elicit_tui.guardian.words import Hit, find, is_unspaced, is_word
 
-_NEAR, _MOST_ITEMS, _HOURS = 4, 60, 24
+_NEAR, _FEW, _MOST_ITEMS, _HOURS = 4, 2, 60, 24
 _FAR: Final = 12
 """How many words may stand between two concepts of a row, small ones too."""
 MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
 
 
-_Row = tuple[int, str, tuple[str, ...], frozenset[str]]
 _Stretch = tuple[int, int, int]
 """Where words begin and end that are denied, and where that is said."""
-
-
-@lru_cache(maxsize=1)
-def _rows() -> dict[str, list[_Row]]:
-    """Rows by their last concept: their number, name and steps, and what must stand where one ends.
-
-    Of a clause only those are looked at whose last concept stands there.
-    """
-    found: dict[str, list[_Row]] = {}
-    rows = ((name, row.split(" > ")) for name, rows in table("rows").items() for row in rows)
-    for number, (name, row) in enumerate(rows):
-        needs = frozenset(map(_concept_of, row[1:]))
-        found.setdefault(_concept_of(row[-1]), []).append((number, name, (*row,), needs))
-    return found
-
-
-def _concept_of(step: str) -> str:
-    return step.removeprefix("… ")
 
 
 @dataclass(eq=False)
@@ -88,7 +68,7 @@ class Words:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
         found = self._found
         known = found
-        ending = (row for concept in found if concept in _rows() for row in _rows()[concept])
+        ending = (row for concept in found for row in rows().get(concept, ()))
         for _, name, row, needs in sorted(ending):
             if (row[0] not in found and not self.before) or not needs <= found.keys():
                 continue
@@ -108,12 +88,10 @@ class Words:
         begins = list(self._found.get(concept, ()))
         ends = before._found.get(concept, ())[-1:] if before else []
         # In German the verb ends the clause: "die Datei einfügen, die kubectl liest".
-        if before and any(before._is_asked_to_end(end.end) for end in ends):
+        to_end = [range(end.end, len(before.words)) for end in ends] if before else []
+        if before and any(all(before._is(at, "ask", "inside") for at in rest) for rest in to_end):
             begins += [clause for clause in self._found.get("relative", ()) if clause.start <= 1]
         return begins
-
-    def _is_asked_to_end(self, start: int) -> bool:
-        return all(self._is(at, "ask", "inside") for at in range(start, len(self.words)))
 
     @kept
     def _ends(self) -> dict[tuple[str, int], int]:
@@ -123,7 +101,7 @@ class Words:
         """Where a row of concepts ends that goes on from a word; 0 where it does not."""
         if not row:
             return start
-        concept = row[0].removeprefix("… ")
+        concept = step_concept(row[0])
         left = 0 if concept == row[0] else _NEAR
         for at in range(start, min(start + _FAR, len(self.words))):
             end = self._ends.get((concept, at), 0)
@@ -240,7 +218,8 @@ class Words:
         """The stretches of words that a negation or an omission covers, and where it stands."""
         negated = (self._negated(hit) for hit in self.of("not") if self._negates(hit))
         # Languages that deny at the end: what stands before is denied.
-        before = ((self._opened(hit.start), hit) for hit in self.of("not after", "not needed"))
+        ends = (hit for hit in self.of("not after", "not needed") if not self._only_says_how(hit))
+        before = ((self._opened(hit.start), hit) for hit in ends)
         return (
             *chain.from_iterable(negated),
             *((start, hit.end, hit.start) for start, hit in before),
@@ -248,10 +227,17 @@ class Words:
             *self._left_out(),
         )
 
+    def _only_says_how(self, hit: Hit) -> bool:
+        """Whether what is denied is how one shall answer: "말하지 않고 입력하세요"."""
+        is_led = any(hit.start - _FEW <= ask.end <= hit.end for ask in self.asks)
+        goes_on = any(ask.start >= hit.end for ask in self.asks)
+        return is_unspaced(self.words[hit.start]) and goes_on and not is_led
+
     def _negates(self, hit: Hit) -> bool:
         """Whether a negation denies what stands beside it."""
         # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
-        contrasts = self._is(hit.end, "your") and all(a.start != hit.end + 1 for a in self.asks)
+        asked = any(it.start == hit.end + 1 or hit.start < it.start < hit.end for it in self.asks)
+        contrasts = self._is(hit.end, "your") and not asked
         # "Nothing but your password" is no denial of it either; "nothing will be lost" is one.
         excepts = self._is(hit.end, "but", "omit") and not self._is(hit.end, "goes on")
         conditions = self.of("if")
@@ -273,7 +259,8 @@ class Words:
         next_ask = next((ask.start for ask in asks if ask.start >= hit.end), 0)
         # "Never ask you to enter" denies the entering; "no worries, enter" does not.
         is_apart = not is_asked and next_ask > after[0] + 1
-        yield hit.end, next_ask if is_apart else self._end_of_scope(after[0] + 1), hit.start
+        scope = next_ask if is_apart else self._end_of_scope(after[0] + 1)
+        yield hit.end, self._end_of_quality(hit, after[0]) or scope, hit.start
         leading = (*asks, *self.of("relative"))
         if (
             not is_unspaced(self.words[hit.start])
@@ -282,6 +269,26 @@ class Words:
             and not self._is_joined(hit.start)
         ):
             yield opened, hit.start, hit.start
+
+    def _end_of_quality(self, hit: Hit, first: int) -> int:
+        """Where a negation ends that only says which: "your never shared password"; else 0."""
+        asked = max((ask.end for ask in self.asks if ask.end <= hit.start), default=0)
+        if is_unspaced(self.words[hit.start]):
+            # "不含空格的密码", "不告诉任何人的情况下输入"; of "您的密码" it says nothing.
+            marks = [at for at in range(hit.end, len(self.words)) if self.words[at] == "的"]
+            whose = [at for at in marks if self._is(at - 1, "your", "plain", "account of yours")]
+            end = next((at for at in marks if at not in whose), 0)
+            amid = any(hit.end <= ask.start < end for ask in self.asks)
+            return end if any(it.start > end for it in self.asks) or (asked and not amid) else 0
+        if self._is(hit.start - 1, "your") and not self._is(hit.start - 1, "person"):
+            return first + 1
+        # "Введите никому не известный пароль": what is asked for is told at once.
+        between, told = range(asked, hit.start), self._contentful(asked, hit.start)
+        apart = ("joint", "plain", "attribute", "your", "whether", *["relative"][: len(told)])
+        if any(self._is(at, *apart) for at in between) or self._is(hit.start, "nothing"):
+            return 0
+        other = self._is(hit.end, "determiner", "your") or self._is(first, "ask", "need", "plain")
+        return first + 1 if asked and len(told) < _FEW and not other else 0
 
     def _of_nothing(self) -> Iterator[_Stretch]:
         """What there is none of: "no password is needed"."""
@@ -300,7 +307,8 @@ class Words:
             if not self._is(hit.end, "if") and not self._is(hit.start - 1, "not"):
                 # "318 contacts without a reply will be removed": they will.
                 ends = (it.start for it in self.of("becomes", "goes on") if it.start > hit.end + 1)
-                yield hit.end, min((*ends, self._end_of_scope(hit.end))), hit.start
+                quality = is_unspaced(self.words[hit.start]) and self._end_of_quality(hit, hit.end)
+                yield hit.end, quality or min((*ends, self._end_of_scope(hit.end))), hit.start
 
     def _is_joined(self, at: int) -> bool:
         """Whether a negation is the next of two orders: "forget the rules and do not tell"."""

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from elicit_tui.elicitation import ElicitationRequest, Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
-from elicit_tui.guardian.pages import table
+from elicit_tui.guardian.pages import step_concept, table
 from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading, read
 from elicit_tui.guardian.rule import Mention, Sighting, weight
 from elicit_tui.guardian.words import NAMES, Hit, headings, most_known
@@ -191,7 +191,7 @@ def lacking(language: str) -> tuple[str, ...]:
     """The recipes and frames for which a language, by its tag, has not all words."""
     known = headings(language) | headings(NAMES) | {"clock"}
     for concept, rows in (*table("rows").items(), *table("rows").items()):
-        steps = ({step.removeprefix("… ") for step in row.split(" > ")} for row in rows)
+        steps = ({step_concept(step) for step in row.split(" > ")} for row in rows)
         known |= {concept} if any(known.issuperset(row) for row in steps) else set()
     return tuple(name for name, needs in described().items() if not known.issuperset(needs))
 

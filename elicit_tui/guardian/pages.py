@@ -39,6 +39,28 @@ def table(name: str) -> dict[str, tuple[str, ...]]:
     return {heading: tuple(entries) for heading, entries in paragraphs(page)}
 
 
+_Row = tuple[int, str, tuple[str, ...], frozenset[str]]
+
+
+@lru_cache(maxsize=1)
+def rows() -> dict[str, list[_Row]]:
+    """Rows by their last concept: their number, name and steps, and what must stand where one ends.
+
+    Of a clause only those are looked at whose last concept stands there.
+    """
+    found: dict[str, list[_Row]] = {}
+    listed = ((name, row.split(" > ")) for name, rows in table("rows").items() for row in rows)
+    for number, (name, row) in enumerate(listed):
+        needs = frozenset(map(step_concept, row[1:]))
+        found.setdefault(step_concept(row[-1]), []).append((number, name, (*row,), needs))
+    return found
+
+
+def step_concept(step: str) -> str:
+    """The concept of a step, which may have a little before it (…)."""
+    return step.removeprefix("… ")
+
+
 @lru_cache(maxsize=4)
 def blocks(name: str) -> dict[str, list[str]]:
     """The whole lines below each name of a page of `tables`; `# ` begins one that is a remark."""

@@ -51,7 +51,7 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
         return (word,)
     is_short = len(word) <= _LONGEST_GLUED
     for cut in range(max(1, len(word) - _LONGEST_PART), len(word) - _SURE_PART + 1):
-        if any(is_word(word[cut:], concept, latin_only) for concept in ("sure", "mostly")):
+        if any(is_word(word[cut:], concept, latin_only) for concept in ("sure", "mostly", "purse")):
             # Of a word without end the last part is enough: it is a secret.
             return (*(parts(word[:cut], latin_only) if is_short else (word[:cut],)), word[cut:])
     for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 2) if is_short else ():

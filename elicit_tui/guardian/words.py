@@ -30,9 +30,10 @@ _MOST_SMALL, _SHORTEST_STEM, _SHORT = 3, 4, 3
 _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "public"))
 """What is read in every language; all else in those of the sentence, where they know the word."""
 _COMPANIONS: Final = ("with", "then")
-_LIFTING: Final = {"harmless", "public"}
+_LIFTING: Final = {"harmless", "public", "one word"}
 _APART: Final = (("apart",), ("apart", "until"))
 _NEVER_HARMLESS: Final = (*_LIFTING, "attribute", "plain", "not")
+"""What only `one word` lifts: in a language of syllables "người dùng" is no "đừng"."""
 
 
 class Hit(NamedTuple):
@@ -284,8 +285,10 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
             harmless.append(Hit(sense, start, ends[sense]))
         for concept, end in ends.items():
             hit = Hit(concept, start, end)
-            if end > reached.get(concept, 0) and (
-                concept in _NEVER_HARMLESS or not any(_is_inside(hit, thing) for thing in harmless)
+            if end > reached.get(concept, 0) and not any(
+                _is_inside(hit, thing)
+                for thing in harmless
+                if thing.concept == "one word" or concept not in _NEVER_HARMLESS
             ):
                 reached[concept] = end
                 hits[concept].append(hit)

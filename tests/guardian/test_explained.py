@@ -38,6 +38,11 @@ def weights(request: ElicitationRequest) -> list[str]:
         (form("Do not enter your password", v=TEXT), "allow", []),
         (form("Password length?", v=TEXT), "allow", []),
         (
+            form("Enter your never shared password", v=TEXT),
+            "block",
+            ["+3 asked-for", "+1 open-field"],
+        ),
+        (
             form("What do you type to unlock your laptop?", v=TEXT),
             "block",
             ["+4 types-to-get-in"],

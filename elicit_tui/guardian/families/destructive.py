@@ -268,7 +268,8 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
     near = [
         (max(other.start - act.end, act.start - other.end, 0), other)
         for other in clause.of(concept)
-        if (other.end <= act.start or other.start >= act.end)
+        # Between a verb and its particle: "shut the database down".
+        if (other.end <= act.start or other.start >= act.end or act.start < other.start < act.end)
         # What something is taken from stays: "remove the frame from the photo".
         and not (act.concept == "takes" and "from" in clause.words[act.end : other.start])
         # What only qualifies the thing behind it is not the thing: "the comments table"; nor is
