@@ -408,7 +408,11 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
 
 def _behind(clause: Clause, text: str, start: int, end: int) -> Clause:
     """The clause that begins between two words; the one before them where none does."""
-    ends_sentence = _ends_sentence(text, start, end)
+    found = _SENTENCE_END.search(text, start, end)
+    # Not at the dot in `.env` or `3.0.0`.
+    ends_sentence = found is not None and (
+        found[0] not in (".", ":", "!", "?", ";") or found.end() < end or end == len(text)
+    )
     if not clause.words or not (ends_sentence or _CLAUSE_END.search(text, start, end + 1)):
         return clause
     sentence = clause.sentence + ends_sentence
@@ -419,14 +423,6 @@ def _behind(clause: Clause, text: str, start: int, end: int) -> Clause:
     clause.is_question = not _ASKED.isdisjoint(text[start:end])
     clause.listed = begun if ":" in text[start:end] else None
     return begun
-
-
-def _ends_sentence(text: str, start: int, end: int) -> bool:
-    """Whether a sentence ends between two words: not at the dot in `.env` or `3.0.0`."""
-    found = _SENTENCE_END.search(text, start, end)
-    if found is None:
-        return False
-    return found[0] not in (".", ":", "!", "?", ";") or found.end() < end or end == len(text)
 
 
 def _quote_after(quote: str, gap: str) -> str:

@@ -309,18 +309,14 @@ def other_readings(text: str) -> list[str]:
     A capital `I` among small letters, or a small `l` among capitals, may stand for the other, and
     capitals in a clause with a Greek letter may be Greek, with other small forms.
     """
-    in_script = _in_script(text)
+    in_script = text
+    # Glyphs between two scripts are read in the script of the letters around them.
+    for letters, read_as in () if text.isascii() else _BETWEEN_SCRIPTS:
+        if re.search(letters, in_script):
+            in_script = in_script.translate(read_as)
     greek = () if in_script.isascii() else (_in_small_greek(in_script),)
     readings = (*_with_i_as_l(in_script), *greek)
     return [request for request in dict.fromkeys(readings) if request != text]
-
-
-def _in_script(text: str) -> str:
-    """Glyphs between two scripts, read in the script of the letters around them."""
-    for letters, read_as in () if text.isascii() else _BETWEEN_SCRIPTS:
-        if re.search(letters, text):
-            text = text.translate(read_as)
-    return text
 
 
 def _in_small_greek(text: str) -> str:

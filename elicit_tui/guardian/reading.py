@@ -52,13 +52,6 @@ def _clip(text: str, most: int = EXAMINED_CHARACTERS) -> str:
     return text[:half] + "\n" + text[-half:]
 
 
-def _readable(text: str) -> str:
-    """What is examined for its words: nobody pushes them out of it by what is not seen."""
-    if len(text) <= EXAMINED_CHARACTERS or text.isascii():
-        return _clip(text)
-    return _clip(without_invisible(_clip(text, SEARCHED_CHARACTERS)))
-
-
 class View(NamedTuple):
     """One way to read a text, folded and cut into clauses."""
 
@@ -309,7 +302,10 @@ class _Reader:
             self.clipped.append(where)
         if fits:
             self.left -= len(clipped)
-            readable = _readable(text)
+            readable = clipped
+            if len(text) > EXAMINED_CHARACTERS and not text.isascii():
+                # Nobody pushes words out of it by what is not seen.
+                readable = _clip(without_invisible(_clip(text, SEARCHED_CHARACTERS)))
             self.places.append(Place(where, role, clipped, len(text), readable, field))
 
 
