@@ -142,7 +142,10 @@ class Clause(Words):
         if is_unspaced(self.words[at]):
             apart = [mark.start for mark in (*self.of("joint"), *self.asks) if mark.start >= at]
             reach = max(reach, min((at + 5, *apart)))
-        return any(at <= other.start <= reach for other in self.of("attribute"))
+        # "Your password max 20 characters": what is told of it is not what is asked for.
+        told = [it for it in self.of("bound") if "".join(self.words[it.end : it.end + 1]).isdigit()]
+        found = [it for it in self.of("attribute") if all(it[1:] != bound[1:] for bound in told)]
+        return any(at <= other.start <= reach for other in found)
 
     def _belongs_to_other(self, hit: Hit) -> bool:
         """Whether a noun stands before it to which it only belongs: "name of the secret"."""

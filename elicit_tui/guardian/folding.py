@@ -181,7 +181,7 @@ def _space_between_ideographs(across_ends: bool) -> re.Pattern[str]:
     end = "" if across_ends else r"(?!\.\s|\s?\n\s?\n)"
     # So many letters take long to compile, and few texts have them.
     return re.compile(
-        rf"(?<=[{_IDEOGRAPHIC}]){end}[\s._\-*·・|/]{{1,3}}(?=[{_IDEOGRAPHIC}])"
+        rf"(?<=[{_IDEOGRAPHIC}]){end}[\s._\-*·・|/]{{1,5}}(?=[{_IDEOGRAPHIC}])"
         # Blanks around a number are a matter of typesetting.
         rf"|(?<=[{_IDEOGRAPHIC}])[ \u3000](?=\d)|(?<=\d)[ \u3000](?=[{_IDEOGRAPHIC}])"
     )
