@@ -75,21 +75,28 @@ class Clause(Words):
             or self._only_pastes(hit)
         )
 
+    def is_acted_on(self, hit: Hit) -> bool:
+        """Whether a verb right before it says what is done with it: "to reset your password"."""
+        before = self._contentful(max(0, hit.start - _NEAR), hit.start)
+        return bool(before) and self._is(before[-1], "handle")
+
     def hands_over(self, start: int) -> bool:
         """Whether from a word on it asks for what was spoken of before: "paste it here"."""
         return any(
             ask.start >= start
             and not self.denies(ask)
             and any(hit.start == ask.start for hit in self.of("handed"))
-            and self._is_only_meant(ask.end)
+            and self._is_only_meant(ask)
             for ask in self.asks
         )
 
-    def _is_only_meant(self, start: int) -> bool:
-        ends = (link.start for link in self.of("until") if link.start > start)
+    def _is_only_meant(self, ask: Hit) -> bool:
+        ends = (link.start for link in self.of("until") if link.start > ask.end)
         end = min((*ends, len(self.words)))
-        between = self._contentful(start, end)
-        return start < end and all(self._is(at, "it", "anything", "shows") for at in between)
+        between = self._contentful(ask.end, end)
+        # "Type it in" holds what is meant.
+        meant = all(self._is(at, "it", "anything", "shows") for at in between)
+        return ask.start + 1 < end and meant
 
     def _holder_before(self, hit: Hit) -> bool:
         return any(self._is(at, "your") for at in range(max(0, hit.start - 3), hit.end))
@@ -129,9 +136,7 @@ class Clause(Words):
         return hit.end == len(self.words) or self._is(hit.end, "of", "until")
 
     def _attribute_after(self, hit: Hit) -> bool:
-        at = hit.end
-        if at < len(self.words) and self._is_genitive(at):
-            at += 1
+        at = hit.end + self._is_genitive(hit.end)
         if at >= len(self.words):
             return self.listed is not None and self.listed.lists_attributes
         dotted = self.gaps[at] == self.gaps[hit.start] == "." and not self.asks  # "a.pin.hint"
@@ -142,10 +147,8 @@ class Clause(Words):
         if is_unspaced(self.words[at]):
             apart = [mark.start for mark in (*self.of("joint"), *self.asks) if mark.start >= at]
             reach = max(reach, min((at + 5, *apart)))
-        # "Your password max 20 characters": what is told of it is not what is asked for.
-        told = [it for it in self.of("bound") if "".join(self.words[it.end : it.end + 1]).isdigit()]
-        found = [it for it in self.of("attribute") if all(it[1:] != bound[1:] for bound in told)]
-        return any(at <= other.start <= reach for other in found)
+        found = (other for other in self.of("attribute") if at <= other.start <= reach)
+        return any(not self._is_told_of_it(other) for other in found)
 
     def _belongs_to_other(self, hit: Hit) -> bool:
         """Whether a noun stands before it to which it only belongs: "name of the secret"."""

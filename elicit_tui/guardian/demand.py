@@ -55,19 +55,26 @@ class Thing:
     senses: tuple[Sense, ...] = ()
 
 
+class _Piece(NamedTuple):
+    """One piece of evidence, and what was really there."""
+
+    why: Weight
+    shown: str
+
+
 class Demand:
     """One request weighed for one thing."""
 
     def __init__(self, request: Reading, thing: Thing) -> None:
         self.request = request
         self.thing = thing
-        self._weighed_of_form: dict[tuple[bool, ...], list[Sighting]] = {}
+        self._weighed_of_form: dict[tuple[bool, ...], list[_Piece]] = {}
         self._words = (thing.sure, thing.maybe, thing.name)
 
     def sighting(self, field: FieldReading, severity: Severity) -> Sighting | None:
         """A field that wants the thing, with all that was weighed; None where it does not."""
-        evidence = sorted(self.of_field(field), key=lambda piece: -_why(piece).amount)
-        because = tuple(map(_why, evidence))
+        evidence = sorted(self.of_field(field), key=lambda piece: -piece.why.amount)
+        because = tuple(piece.why for piece in evidence)
         counted = counts_on(field)
         if sum(why.amount for why in because) < THRESHOLD or (counted and not field.is_open):
             return None
@@ -75,35 +82,32 @@ class Demand:
             severity = Severity.WARN
         # What the form says as a whole is said whatever is left unset.
         carried = () if self._of_form(field) else None
-        first = evidence[0]
-        return Sighting(severity, first.where, first.evidence, field.name, because, carried)
+        shown = evidence[0].shown
+        return Sighting(severity, because[0].where, shown, field.name, because, carried)
 
-    def of_field(self, field: FieldReading) -> list[Sighting]:
+    def of_field(self, field: FieldReading) -> list[_Piece]:
         """What speaks for it that a field wants the thing; the sum decides."""
         if not self._places_for_all and field.concepts.isdisjoint(self._words):
             return []
         own = [*self._labelled(field)]
-        sure = any(_why(piece).amount >= THRESHOLD for piece in own)
+        sure = any(piece.why.amount >= THRESHOLD for piece in own)
         prose = [*self._described(field)]
-        maybe = any(_why(piece).frame.startswith("may-be") for piece in own)
+        maybe = any(piece.why.frame.startswith("may-be") for piece in own)
         if not (own or field.is_open):
             # Something else is typed there, and the word may mean something else as well.
-            prose = [piece for piece in prose if not _why(piece).frame.endswith("-maybe")]
-        best = max(prose, key=lambda piece: _why(piece).amount, default=None)
-        if best is not None:
-            own.append(best)
+            prose = [piece for piece in prose if not piece.why.frame.endswith("-maybe")]
+        own += sorted(prose, key=lambda piece: -piece.why.amount)[:1]
         if not sure and maybe:
             own += self._sign_in(field)
         elif not sure and own and field.is_open:
             place = field.places[0] if field.places else self.request.message
             amount = 1 + field.is_called("bare value")
-            why = weight(amount, "open-field", place, field.name)
-            own.append(Sighting(Severity.NOTE, place.where, field.name, None, (why,)))
+            own.append(_Piece(weight(amount, "open-field", place, field.name), field.name))
         return own
 
     # The field itself -------------------------------------------------------------------------
 
-    def _labelled(self, field: FieldReading) -> Iterator[Sighting]:
+    def _labelled(self, field: FieldReading) -> Iterator[_Piece]:
         labels = field.texts("name", "title")
         named = [
             mention
@@ -114,7 +118,7 @@ class Demand:
         ]
         for found in named:
             if self._is_name(found) and self._fits(found.clause, found.hit, field):
-                yield _evidence(found, 4, f"field-is-{self.thing.called}")
+                yield _piece(found, 4, f"field-is-{self.thing.called}")
                 return
         for found in named:
             rest = found.clause.words[found.hit.end :]
@@ -123,7 +127,7 @@ class Demand:
             counted = field.kind == "number" and found.clause.words[found.hit.end - 1].endswith("s")
             if found.hit.concept == self.thing.maybe and whole and not counted:
                 amount = 1 + found.clause.is_joined(found.hit)
-                yield _evidence(found, amount, f"may-be-{self.thing.called}")
+                yield _piece(found, amount, f"may-be-{self.thing.called}")
                 return
 
     def _is_told_by_title(self, mention: Mention, field: FieldReading) -> bool:
@@ -175,12 +179,12 @@ class Demand:
 
     # What is said of it -----------------------------------------------------------------------
 
-    def _described(self, field: FieldReading) -> Iterator[Sighting]:
+    def _described(self, field: FieldReading) -> Iterator[_Piece]:
         for place in field.texts(*_OF_FIELD):
             yield from (piece for piece, _ in self._mentioned(place, field))
         yield from self._of_form(field)
 
-    def _of_form(self, field: FieldReading) -> list[Sighting]:
+    def _of_form(self, field: FieldReading) -> list[_Piece]:
         """What the form says, the same for all fields that can hold the same: weighed once."""
         holds = (field.is_open, field.kind == "number", _is_count(field))
         if holds not in self._weighed_of_form:
@@ -206,7 +210,7 @@ class Demand:
             if any(not view.concepts.isdisjoint(self._words) for view in place.views)
         )
 
-    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[tuple[Sighting, Mention]]:
+    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[tuple[_Piece, Mention]]:
         shows = place.role in ("title", "description") and not field.is_open
         for mention in mentions((place,), self.thing.sure, self.thing.maybe):
             _, view, clause, hit = mention
@@ -232,30 +236,26 @@ class Demand:
                 # that hands it over unseen: Ctrl+V.
                 own = clause.holds(hit) or any(key[1:] == hit[1:] for key in clause.of("run"))
                 daily = not (asked or place.field or self.thing.maybe or own)
-                yield _evidence(mention, 2 + asked - daily, frame), mention
+                yield _piece(mention, 2 + asked - daily, frame), mention
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
-            yield _evidence(mention, 1 + asked + whose, frame), mention
+            yield _piece(mention, 1 + asked + whose, frame), mention
 
-    def _sign_in(self, field: FieldReading) -> Iterator[Sighting]:
+    def _sign_in(self, field: FieldReading) -> Iterator[_Piece]:
         """What opens something: prose must say so, other fields only be called like it."""
         beside = self.thing.beside
         for place in self.request.texts(*GENERAL, "name", "title", "description"):
             concepts = (beside, f"{beside} field")[: 1 + (place.role in ("name", "title"))]
             for mention in mentions((place,), *concepts, usual_only=True):
                 if not mention.clause.denies_something:
-                    yield _evidence(mention, 2, "sign-in")
+                    yield _piece(mention, 2, "sign-in")
                     return
 
 
-def _evidence(mention: Mention, amount: int, frame: str) -> Sighting:
-    return mention.sighting(Severity.NOTE, amount, frame)
-
-
-def _why(piece: Sighting) -> Weight:
-    return piece.because[0]
+def _piece(mention: Mention, amount: int, frame: str) -> _Piece:
+    return _Piece(mention.weight(amount, frame), mention.evidence)
 
 
 def shows(field: FieldReading, sense: Sense) -> bool:
@@ -287,7 +287,7 @@ def counts_on(field: FieldReading) -> bool:
 def _is_handed_over(mention: Mention) -> bool:
     """Whether what is named is asked for a little later: "click Create token and paste it"."""
     _, view, clause, hit = mention
-    if not clause.is_itself(hit):
+    if not (clause.is_itself(hit) or clause.is_acted_on(hit)):
         return False
     at = view.clauses.index(clause)
     last = clause.sentence + (not clause.denies(hit))

@@ -158,7 +158,17 @@ class Words:
 
     def _is_genitive(self, at: int) -> bool:
         """Whether it is the "s" of "the admin's"."""
-        return self.words[at] == "s" and self.gaps[at] in ("'", "’", "`")
+        return self.words[at : at + 1] == ["s"] and self.gaps[at] in ("'", "’", "`")
+
+    def _is_told_of_it(self, attribute: Hit) -> bool:
+        """Whether it says how a value is and is not asked for: "password max 20 characters"."""
+        start, end = attribute[1:]
+        behind = self.words[end : end + 1] if self._is(start, "bound") else []
+        # "The password field's value", "symbol by symbol".
+        held = end + self._is_genitive(end)
+        holds = self._is(start, "anything") and self._is(held, "bare value")
+        again = self.words[end + 1 : end + 2] == self.words[start:end]
+        return holds or again or "".join(behind).isdigit()
 
     @property
     def is_courtesy(self) -> bool:
@@ -279,7 +289,8 @@ class Words:
             whose = [at for at in marks if self._is(at - 1, "your", "plain", "account of yours")]
             end = next((at for at in marks if at not in whose), 0)
             amid = any(hit.end <= ask.start < end for ask in self.asks)
-            return end if any(it.start > end for it in self.asks) or (asked and not amid) else 0
+            behind = next((it.start for it in self.asks if it.start > end > 0), 0)
+            return end if asked and not amid else behind
         if self._is(hit.start - 1, "your") and not self._is(hit.start - 1, "person"):
             return first + 1
         # "Введите никому не известный пароль": what is asked for is told at once.

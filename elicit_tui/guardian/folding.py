@@ -329,11 +329,16 @@ def _in_small_greek(text: str) -> str:
         is_capital = case_of(sign) == "A" and len(letter) == 1
         return _SMALL_GREEK.get(letter, letter) if is_capital else sign
 
+    def may_be_greek(part: str) -> bool:
+        letters = set(map(fold_character, set(part)))
+        # "ПАРОЛИ ИЗ БАНКА" is Russian, though one letter folds to a Greek one.
+        is_cyrillic = any("\u0400" <= letter <= "\u052f" for letter in letters)
+        is_greek = not is_cyrillic or any("\u0370" <= sign <= "\u03ff" for sign in part)
+        return is_greek and not only_greek.isdisjoint(letters)
+
     ends = re.escape("".join(sign for sign in set(text) if fold_character(sign) in {*".!?:;,"}))
     return "".join(
-        part
-        if only_greek.isdisjoint(map(fold_character, set(part)))
-        else translated(part, as_greek)
+        translated(part, as_greek) if may_be_greek(part) else part
         for part in re.split(f"([{ends}\n])", text)
     )
 

@@ -26,23 +26,11 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _TURNING: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
 _DIRECTIONS: Final = re.compile(rf"{_TURNING.pattern}|[\u200e\u200f\u061c]")
 """These and the marks of direction, which belong into texts that are read from right to left."""
-_INVISIBLE: Final = re.compile(
-    r"[\u200b-\u200d\u2060-\u2064\ufeff\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
-    r"\ufff9-\ufffb\ufe00-\ufe0f\U000e0000-\U000e0fff\U0001d173-\U0001d17a\u00ad]"
-)
-_NATURAL: Final = re.compile(
-    # A break in a script without blanks, a joiner behind what joins, a sign drawn as a picture, a
-    # hyphen where a word may be broken.
-    "(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b(?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])"
-    r"|(?<=[\u0600-\u109f\u1780-\u18af\ua840-\ua95f])\u200d|(?<=[^\w\s])[\ufe0e\ufe0f]"
-    r"|(?<!\u00ad)\u00ad(?!\u00ad)"
-)
+_INVISIBLE: Final = re.compile(pattern("invisible"))
+_NATURAL: Final = re.compile(pattern("natural"))
 """What is natural beside what `elicit_tui.text.active` knows to be."""
 _MARKUP: Final = pattern("markup")
-_PLAIN_URL: Final = (
-    r"(?i)(?P<url>(?:https?|ftp|file|javascript|data)://?[^\s<>\"')\]]{2,2000})(?P<text>)"
-)
-_LINKS: Final = (*blocks("patterns")["links"], _PLAIN_URL)
+_LINKS: Final = blocks("patterns")["links"]
 """Each notation; those of Markdown and HTML before bare addresses."""
 _MOST_LINKS: Final = 50
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")
@@ -114,7 +102,7 @@ def _links(request: Reading) -> Iterator[Sighting]:
         found = (islice(re.finditer(it, place.text), _MOST_LINKS) for it in notations)
         links = [*chain.from_iterable(found)]
         deceiving = next((link for link in links if _deceives(link, request)), None)
-        plain = next((link for link in links if link.re.pattern == _PLAIN_URL), None)
+        plain = next((link for link in links if link.re.pattern == _LINKS[-1]), None)
         if deceiving is not None:
             yield sighting_at(_BLOCK, place, *deceiving.span())
         elif plain is not None and place.role in PROSE_OF_FIELDS and request.mode != "url":
