@@ -25,7 +25,7 @@ from itertools import groupby, islice, takewhile
 from operator import attrgetter
 from typing import Final
 
-from elicit_tui.guardian.denials import Words
+from elicit_tui.guardian.denials import Denials
 from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.spelling import parts
 from elicit_tui.guardian.words import Hit, is_unspaced, is_word, word_pattern
@@ -44,7 +44,7 @@ class Standing(IntEnum):
     ASKED = 3
 
 
-class Clause(Words):
+class Clause(Denials):
     """Words between two marks of punctuation, and how they speak of what was found in them."""
 
     # What else is the thing ------------------------------------------------------------------
@@ -74,11 +74,6 @@ class Clause(Words):
             or self._other_is_asked(hit)
             or self._only_pastes(hit)
         )
-
-    def is_acted_on(self, hit: Hit) -> bool:
-        """Whether a verb right before it says what is done with it: "to reset your password"."""
-        before = self._contentful(max(0, hit.start - _NEAR), hit.start)
-        return bool(before) and self._is(before[-1], "handle")
 
     def hands_over(self, start: int) -> bool:
         """Whether from a word on it asks for what was spoken of before: "paste it here"."""
@@ -246,7 +241,7 @@ class Clause(Words):
         # "Export of the history": what is wanted, and no act.
         near = [
             at
-            for at in self._contentful(max(0, hit.start - _NEAR), hit.start)
+            for at in self._contentful(0, hit.start)[-_NEAR:]
             if not (self.words[at] in ("export", "copy", "dump") and self.words[at + 1] == "of")
         ]
         if any(self._is(at, "handle") for at in near[-2:]):

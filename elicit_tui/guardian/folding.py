@@ -178,7 +178,7 @@ _L_AS_CAPITAL_I: Final = re.compile("(?<=[A-Z])l+(?![a-z])|(?<![a-z])l+(?=[A-Z])
 @lru_cache(maxsize=2)
 def _space_between_ideographs(across_ends: bool) -> re.Pattern[str]:
     # What ends a sentence is a full stop with a blank behind it, or an empty line.
-    end = "" if across_ends else r"(?!\.\s|\s?\n\s?\n)"
+    end = "" if across_ends else r"(?!\.[*_]{0,3}\s|\s?\n\s?\n)"
     # So many letters take long to compile, and few texts have them.
     return re.compile(
         rf"(?<=[{_IDEOGRAPHIC}]){end}[\s._\-*·・|/]{{1,5}}(?=[{_IDEOGRAPHIC}])"

@@ -1,0 +1,159 @@
+"""Words between two marks of punctuation, and the concepts in them: single ones, and rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.dataclass import dataclass
+from elicit_tui.guardian.kept import kept
+from elicit_tui.guardian.pages import rows, step_concept
+from elicit_tui.guardian.words import Hit, find, is_word
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_LITTLE, _HOURS = 4, 24
+_FAR: Final = 12
+"""How many words may stand between two concepts of a row, small ones too."""
+MARKS: Final = " \t\n*_`~"
+"""Blanks, and how Markdown marks words."""
+
+
+@dataclass(eq=False)
+class Words:
+    """Words between two marks of punctuation, with the concepts found in them."""
+
+    words: list[str]
+    spans: list[tuple[int, int]]
+    """For each word where it stands in the folded text."""
+    gaps: list[str] = field(default_factory=list)
+    """What stood before each word."""
+    quoted: list[bool] = field(default_factory=list)
+    latin: bool = False
+    """Whether the text was ASCII before it was folded."""
+    sentence: int = 0
+    is_question: bool = False
+    opens: bool = True
+    """Whether it begins its sentence."""
+    quotes: Self | None = None
+    """The clause before it, where a quotation that begins there goes on here."""
+    before: Self | None = field(default=None, repr=False)
+    after: Self | None = field(default=None, repr=False)
+    """Its neighbours in its sentence."""
+    listed: Self | None = field(default=None, repr=False)
+    """The clause behind its colon."""
+
+    @kept
+    def _found(self) -> dict[str, list[Hit]]:
+        found = find(self.words, self.latin)
+        if clocks := [hit for at, word in enumerate(self.words) for hit in self._clock(at, word)]:
+            found["clock"] = clocks
+        return found
+
+    def _clock(self, at: int, word: str) -> Iterator[Hit]:
+        """A time of the day that is told by a clock: "18:00", "18 h"."""
+        behind = self.words[at + 1] if at + 1 < len(self.words) else ""
+        if word.isdecimal() and len(word) <= len("23") and behind:
+            minutes = behind.isdecimal() and self.gaps[at + 1] in (":", ".") and len(behind) == 2
+            if int(word) <= _HOURS and (minutes or is_word(behind, "o clock", self.latin)):
+                yield Hit("clock", at, at + 2)
+
+    @kept
+    def by_concept(self) -> dict[str, list[Hit]]:
+        """The hits of each concept that stands here, from left to right, and of rows of them."""
+        found = self._found
+        known = found
+        ending = (row for concept in found for row in rows().get(concept, ()))
+        for _, name, row, needs in sorted(ending):
+            if (row[0] not in found and not self.before) or not needs <= found.keys():
+                continue
+            for begin in self._beginning(row[0]):
+                end = self._end_of_row(row[1:], begin.end)
+                # "What you type here" is an answer to this request.
+                here = name.endswith(" there") and (
+                    self._is(end, "here") or self._is(end + 1, "here")
+                )
+                if end and not here:
+                    known = {**known, name: [*known.get(name, ()), Hit(name, begin.start, end)]}
+        return known
+
+    def _beginning(self, concept: str) -> list[Hit]:
+        """Its hits, and what goes on from one that ends the clause before: "the word, which"."""
+        before = self.before
+        begins = list(self._found.get(concept, ()))
+        ends = before._found.get(concept, ())[-1:] if before else []
+        # In German the verb ends the clause: "die Datei einfügen, die kubectl liest".
+        to_end = [range(end.end, len(before.words)) for end in ends] if before else []
+        if before and any(all(before._is(at, "ask", "inside") for at in rest) for rest in to_end):
+            begins += [clause for clause in self._found.get("relative", ()) if clause.start <= 1]
+        return begins
+
+    @kept
+    def _ends(self) -> dict[tuple[str, int], int]:
+        return {(hit.concept, hit.start): hit.end for hits in self._found.values() for hit in hits}
+
+    def _end_of_row(self, row: Sequence[str], start: int) -> int:
+        """Where a row of concepts ends that goes on from a word; 0 where it does not."""
+        if not row:
+            return start
+        concept = step_concept(row[0])
+        left = 0 if concept == row[0] else _LITTLE
+        for at in range(start, min(start + _FAR, len(self.words))):
+            end = self._ends.get((concept, at), 0)
+            if end and (found := self._end_of_row(row[1:], end)):
+                return found
+            left -= len(self._contentful(at, at + 1))
+            if left < 0 or self._is(at, "joint", "here"):
+                break
+        return 0
+
+    def of(self, *concepts: str) -> list[Hit]:
+        """The hits of some concepts."""
+        found = self.by_concept
+        if len(concepts) == 1:
+            return found.get(concepts[0], [])
+        return [hit for concept in concepts if concept in found for hit in found[concept]]
+
+    def span(self, hit: Hit) -> tuple[int, int]:
+        """Where a hit stands in the folded text."""
+        return self.spans[hit.start][0], self.spans[hit.end - 1][1]
+
+    def said(self, hit: Hit) -> str:
+        """Its words, folded."""
+        return " ".join(self.words[hit.start : hit.end])
+
+    def _is(self, at: int, *concepts: str) -> bool:
+        for hits in filter(None, map(self._found.get, concepts)):
+            # Those of one concept begin and end one behind the other.
+            last = bisect_left(hits, (hits[0].concept, at + 1)) - 1
+            if last >= 0 and at < hits[last].end:
+                return True
+        return False
+
+    @kept
+    def _content(self) -> list[int]:
+        """Places of all words that mean something of their own."""
+        return [
+            at
+            for at, word in enumerate(self.words)
+            if not is_word(word, "small", self.latin) and not self._is(at, "your", "please")
+        ]
+
+    def _contentful(self, start: int, end: int) -> list[int]:
+        """Those of them from one place to before another.
+
+        A hostile clause asks for this at each of its words, so all are looked up once.
+        """
+        content = self._content
+        return content[bisect_left(content, start) : bisect_left(content, end)]
+
+    def between(self, at: int) -> str:
+        """What stands before a word and no white space or Markdown is."""
+        return self.gaps[at].strip(MARKS)
+
+    def _is_genitive(self, at: int) -> bool:
+        """Whether it is the "s" of "the admin's"."""
+        return self.words[at : at + 1] == ["s"] and self.gaps[at] in ("'", "’", "`")
