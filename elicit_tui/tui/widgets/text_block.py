@@ -130,6 +130,8 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         *FIELD_BINDINGS[:3],
         EDITOR,
+        # Where Enter would go on from an empty line, this begins one more.
+        Binding("ctrl+j", "line_break", "Line break", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -243,6 +245,10 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
             event.stop()
             event.prevent_default()
             self.write(letter)
+
+    def action_line_break(self) -> None:
+        """Begin another line, wherever the cursor stands."""
+        self.write("\n")
 
     @property
     def _is_at_its_end(self) -> bool:

@@ -191,6 +191,7 @@ LIST = {"type": "array", "items": {"type": "string"}, "title": "Words"}
         (("a", "enter", "enter"), {"v": ["a"], "w": "x"}),
         (("a", "enter", "b", "enter", "enter"), {"v": ["a", "b"], "w": "x"}),
         (("a", "enter", "b", "home", "enter", "tab"), {"v": ["a", "", "b"], "w": "x"}),
+        (("ctrl+j", "a", "enter", "ctrl+j", "b", "tab"), {"v": ["", "a", "", "b"], "w": "x"}),
     ],
 )
 async def test_enter_on_the_empty_last_line_of_a_list_of_texts_goes_on_and_adds_none(

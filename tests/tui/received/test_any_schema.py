@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -41,13 +42,20 @@ class Filling(OrderedApp[None]):
         yield self.form_view
 
 
+def _key(letter: str, *, from_blank: bool) -> events.Key:
+    """`from_blank`: from an empty line of a list, where Enter would go on to the next field."""
+    if letter != "\n":
+        return events.Key(letter, letter)
+    return events.Key("ctrl+j", "\n") if from_blank else events.Key("enter", "\r")
+
+
 def _keys(field: Field, entry: Entry) -> list[events.Key]:
     """What a person types for this entry, in the field that has the focus and is unset."""
     if isinstance(entry, Typed):
         # Each press is an event of its own: Textual hands none on a second time.
         return [
-            events.Key("enter", "\r") if letter == "\n" else events.Key(letter, letter)
-            for letter in entry.text
+            _key(letter, from_blank=field.each_line and before == "\n")
+            for before, letter in pairwise("\n" + entry.text)
         ]
     if isinstance(entry, EmptyOnPurpose):
         return [events.Key("ctrl+e", None)]
