@@ -49,6 +49,8 @@ class _SessionEntry:
     last_request: float = 0.0
     hung_up: bool = False
     """Whether its client hung up the stream on which it listens, and said nothing since."""
+    was_idle: bool = False
+    """Whether it ends because nobody used it: who comes meanwhile gets the next one."""
 
     @property
     def is_owed(self) -> bool:
@@ -87,6 +89,10 @@ class Sessions:
         Raises TooManySessions, and what kept the session from opening (StoreError).
         """
         entry = self._entries.get((token, key))
+        while entry is not None and entry.was_idle and entry.task is not None:
+            # Its servers are ended first: the next ones may want what they hold.
+            await asyncio.wait((entry.task,))
+            entry = self._entries.get((token, key))
         if entry is None:
             of_one = sum(owner == token for owner, _ in self._entries)
             if of_one >= MOST_SESSIONS_OF_ONE:
@@ -189,6 +195,7 @@ class Sessions:
                 given_up = entry.hung_up and not entry.is_owed
                 kept = min(HUNG_UP_SECONDS, self._idle) if given_up else self._idle
                 if not self._requests[key] and entry.last_request < now - kept:
+                    entry.was_idle = True
                     entry.over.set()
             for key, begun in tuple(self._unopened.items()):
                 if not self._requests[key] and begun < now - self._idle:

@@ -37,6 +37,8 @@ class World:
         self.open: list[tuple[str, str]] = []
         self.ended: list[tuple[str, str]] = []
         self.valid = frozenset({ANNA, BEN})
+        self.may_end = asyncio.Event()
+        self.may_end.set()
         self.sessions = Sessions(self._open_one, self.clock, idle_seconds, self._has_ended)
         self._sweeping = asyncio.ensure_future(self.sessions.sweep(lambda: self.valid))
 
@@ -48,6 +50,7 @@ class World:
         try:
             yield SimpleNamespace(held_calls=SimpleNamespace(owed=False))
         finally:
+            await self.may_end.wait()
             self.open.remove((token.name, key))
 
     def _has_ended(self, token: Token, key: str) -> None:
@@ -57,6 +60,7 @@ class World:
         return await asyncio.wait_for(self.sessions.get(token, key), WAIT)
 
     async def close(self) -> None:
+        self.may_end.set()
         assert not self._sweeping.done()
         self._sweeping.cancel()
         await asyncio.gather(self._sweeping, return_exceptions=True)
@@ -238,6 +242,18 @@ async def test_who_hung_up_is_not_kept_longer_than_who_is_silent(make_world: Mak
         assert world.open
         await world.clock.move(LOOK_SECONDS * 2)
         assert not world.open
+
+
+async def test_who_comes_while_an_idle_session_ends_gets_the_next_one(world: World) -> None:
+    first = await world.get()
+    world.may_end.clear()
+    await world.clock.move(100.0 + LOOK_SECONDS * 2)
+    coming = asyncio.ensure_future(world.get())
+    await settled()
+    assert not coming.done()
+    world.may_end.set()
+    assert await coming is not first
+    assert world.open == [("anna", "key")]
 
 
 async def test_the_end_of_the_gateway_waits_for_the_end_of_each_session(world: World) -> None:
