@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import chain, takewhile
 
@@ -9,7 +10,7 @@ from elicit_tui.guardian.concepts import Words
 from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.words import Hit, is_unspaced
 
-_NEAR, _FEW, _MOST_ITEMS = 4, 2, 60
+_NEAR, _FEW, _FAR, _MOST_ITEMS = 4, 2, 12, 60
 _Stretch = tuple[int, int, int]
 """Where words begin and end that are denied, and where that is said."""
 
@@ -146,22 +147,29 @@ class Denials(Words):
         """Where a negation ends that only says which: "your never shared password"; else 0."""
         asked = max((ask.end for ask in self.asks if ask.end <= hit.start), default=0)
         if is_unspaced(self.words[hit.start]):
-            # "不含空格的密码", "不告诉任何人的情况下输入"; of "您的密码" it says nothing.
-            marks = [at for at in range(hit.end, len(self.words)) if self.words[at] == "的"]
-            whose = [at for at in marks if self._is(at - 1, "your", "plain", "account of yours")]
-            end = next((at for at in marks if at not in whose), 0)
+            # "不含空格的密码", "不告诉任何人的情况下输入".
+            end = next(iter(self._qualities[bisect_left(self._qualities, hit.end) :][:1]), 0)
             amid = any(hit.end <= ask.start < end for ask in self.asks)
             behind = next((it.start for it in self.asks if it.start > end > 0), 0)
             return end if asked and not amid else behind
         if self._is(hit.start - 1, "your") and not self._is(hit.start - 1, "person"):
             return first + 1
         # "Введите никому не известный пароль": what is asked for is told at once.
-        between, told = range(asked, hit.start), self._contentful(asked, hit.start)
+        told = self._contentful(asked, hit.start)
+        if not asked or len(told) >= _FEW or hit.start - asked > _FAR:
+            return 0
         apart = ("joint", "plain", "attribute", "your", "whether", *["relative"][: len(told)])
-        if any(self._is(at, *apart) for at in between) or self._is(hit.start, "nothing"):
+        if any(self._is(at, *apart) for at in range(asked, hit.start)):
             return 0
         other = self._is(hit.end, "determiner", "your") or self._is(first, "ask", "need", "plain")
-        return first + 1 if asked and len(told) < _FEW and not other else 0
+        return 0 if other or self._is(hit.start, "nothing") else first + 1
+
+    @kept
+    def _qualities(self) -> list[int]:
+        """Where "的" ends what something is like; in "您的密码" it says whose that is."""
+        own = ("your", "plain", "account of yours")
+        marks = (at for at, word in enumerate(self.words) if word == "的")
+        return [at for at in marks if not self._is(at - 1, *own)]
 
     def _of_nothing(self) -> Iterator[_Stretch]:
         """What there is none of: "no password is needed"."""
@@ -189,9 +197,12 @@ class Denials(Words):
         if is_unspaced(self.words[hit.start]):
             return self._end_of_quality(hit, hit.end)
         after = self._contentful(hit.end, len(self.words))
-        if not (asked and after) or any(self._is(at, "joint") for at in range(asked, hit.start)):
+        if not (asked and after) or hit.start - asked > _FAR:
             return 0
-        own = next((at for at in range(after[0] + 1, len(self.words)) if self._is(at, "your")), 0)
+        if any(self._is(at, "joint") for at in range(asked, hit.start)):
+            return 0
+        near = range(after[0] + 1, min(after[0] + _NEAR, len(self.words)))
+        own = next((at for at in near if self._is(at, "your")), 0)
         linked = any(self._is(at, "joint", "of") for at in range(after[0] + 1, own))
         return 0 if linked or (len(after) > 1 and after[1] < own) else own
 
