@@ -86,6 +86,15 @@ def test_a_default_can_be_cleared_and_brought_back() -> None:
     assert ask(*again, question=question)[0].content == {"a": "x"}
 
 
+def test_what_the_default_was_brought_back_for_is_not_kept_to_be_asked_again() -> None:
+    question = form_question({"a": {"type": "string", "default": "x"}})
+    ask("mine", "/back", "/default", "/cancel", question=question)
+    assert question.draft.entries == {}
+    _, shown = ask("/cancel", question=question)
+    assert "Press Enter to keep: x" in shown
+    assert "mine" not in shown
+
+
 def test_back_and_numbers_go_to_a_field() -> None:
     question = form_question({"a": {"type": "string"}, "b": {"type": "string"}})
     lines = ["one", "/back", "ONE", "two", "/2", "TWO", "/send"]

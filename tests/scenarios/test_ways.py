@@ -118,3 +118,12 @@ def test_the_no_of_a_form_is_read_from_its_words(
     found = [content for _, content in contents_that_say_no(form, {"value": yes}, None, message)]
     assert found == ([] if no is None else [{"value": no}])
     assert not says_no(form, {"value": yes}, None)
+
+
+def test_one_box_that_can_be_sent_is_the_whole_question_beside_what_cannot() -> None:
+    seats = {"type": "object", "properties": {"row": {"type": "string"}}}
+    form = read_form({"type": "object", "properties": {"window": {"type": "boolean"}, "s": seats}})
+    assert [field.name for field in form.fields if not field.sendable] == ["s"]
+    found = list(contents_that_say_no(form, {"window": True}, None))
+    assert found == [("window", {"window": False})]
+    assert says_no(form, {"window": False}, None)

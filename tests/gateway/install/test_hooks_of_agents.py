@@ -91,6 +91,20 @@ def test_install_adds_its_hooks_and_uninstall_puts_back_every_byte(
     assert not list((state_directory() / "gateway" / "installed").iterdir())
 
 
+def test_hooks_that_were_installed_again_for_longer_waits_go_as_if_installed_once(
+    agent: str, sealed_machine: Path
+) -> None:
+    has(agent, BEFORE)
+    dispatch(["bridge", "install", agent, "--yes"])
+    once = file_of(agent).read_bytes()
+    config = sealed_machine / ".config" / "elicit-tui" / "config.toml"
+    config.write_text("[bridge]\nhold_sec = 300\n")
+    dispatch(["bridge", "install", agent, "--yes"])
+    assert file_of(agent).read_bytes() != once
+    assert dispatch(["bridge", "uninstall", agent, "--yes"]) == 0
+    assert file_of(agent).read_bytes() == BEFORE
+
+
 def test_a_copy_of_the_file_is_kept_for_its_owner_alone(agent: str) -> None:
     has(agent, BEFORE)
     dispatch(["bridge", "install", agent, "--yes"])

@@ -84,6 +84,17 @@ def test_what_comes_back_is_not_readable_by_others_where_it_was_not_before() -> 
     assert codex.path.stat().st_mode & 0o077 == 0
 
 
+def test_a_file_that_others_could_read_before_they_can_read_after_its_servers_came_back() -> None:
+    cursor = installed("cursor")
+    cursor.has(cursor.written({"tracker": {"command": "true"}}), 0o644)
+    our_config().chmod(0o600)
+    cursor.runs("install", "--take-over", "--yes")
+    assert "tracker" not in cursor.servers
+    cursor.runs("uninstall", "--yes")
+    assert "tracker" in cursor.servers
+    assert cursor.path.stat().st_mode & 0o777 == 0o644
+
+
 STAYING = {
     "the open folder": ({"command": "x", "args": ["${workspaceFolder}/a"]}, "folder that is open"),
     "an input": ({"command": "x", "env": {"KEY": "${input:key}"}}, "asks for a part of it"),
