@@ -408,6 +408,19 @@ async def test_one_question_is_open_and_what_was_put_off_is_not_opened_by_itself
     assert (queue.open, queue.next_to_open()) == (None, one)
 
 
+async def test_what_was_put_off_stays_so_while_others_are_opened_and_put_off() -> None:
+    queue = Queue()
+    one, two, three, four = (waits(str(number)) for number in range(1, 5))
+    for pending in (one, two, three, four):
+        queue.add(pending)
+    queue.show(one)
+    assert queue.put_off(one) is two
+    assert queue.put_off(two) is three
+    assert [pending.state for pending in queue] == ["put_off", "put_off", "open", "waiting"]
+    queue.remove(three)
+    assert queue.next_to_open() is four
+
+
 async def test_a_question_that_is_asked_again_is_not_taken_out_with_its_first_asking() -> None:
     queue = Queue()
     first = waits("1")
