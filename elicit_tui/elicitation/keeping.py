@@ -56,7 +56,7 @@ def _without_secrets(value: Any, depth: int, by_name: bool) -> Any:
         return MASK if secrets_in(str(value)) else value
     if depth < _DEEPEST and isinstance(value, Mapping):
         return {
-            name: MASK
+            _without_secrets(name, depth + 1, by_name): MASK
             if by_name and is_secret_name(str(name))
             else _without_secrets(item, depth + 1, by_name)
             for name, item in value.items()

@@ -71,12 +71,14 @@ def test_arguments_are_masked_by_their_names_and_their_looks_at_any_depth() -> N
         "password": "hunter2",
         "to": [{"api_key": 5, "name": "Ada"}, token],
         token: True,
+        "headers": [{token: "x", "page": {f"Bearer {token}": 1}}],
         "count": 4111111111111111,
         "plain": None,
     }
     kept: Any = kept_arguments(given, Review(), "redacted")
     assert kept["password"] == kept["count"] == MASK
     assert kept["to"] == [{"api_key": MASK, "name": "Ada"}, MASK]
+    assert kept["headers"][0][MASK] == "x"
     assert (kept["plain"], token in str(kept)) == (None, False)
     assert kept_arguments(given, Review(), "full") == given
     assert kept_arguments(given, Review(), "none") is None
