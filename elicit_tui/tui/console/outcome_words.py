@@ -59,7 +59,6 @@ FAMILIES: Final[Mapping[str, str]] = {
         "The text holds characters that you cannot see or that look like other letters, so what "
         "you read is not what is really there."
     ),
-    "url": "The link does not lead where it seems to lead, or it hides something.",
     "schema": "The form is built so that it cannot be answered safely.",
 }
 
@@ -78,7 +77,7 @@ ACTIONS: Final[Mapping[str | None, str]] = {
 
 
 def family_of(rule: str) -> str:
-    """The words for a rule's family; empty for one of the owner's own."""
+    """The words for a rule's family; empty where its rules have nothing to say in common."""
     return FAMILIES.get(rule.partition(".")[0], "")
 
 
@@ -148,7 +147,8 @@ def in_passing(event: Resolved, key: str, *, kept: bool) -> InPassing | None:
     reason = neutral_line(outcome.reason, 300)
     if outcome.decided_by == "guardian":
         worst = max(event.review.findings, key=lambda finding: finding.severity, default=None)
-        why = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
+        family = family_of(worst.rule).partition(". ")[0].partition(":")[0] if worst else ""
+        why = family or (neutral_line(worst.advice, 300) if worst else "")
         text = f"{(why or reason).rstrip('.')}.\nUnder Questions ({key}): the question, and why."
         return InPassing(title, text)
     draft = " What you typed is kept." if kept else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -106,10 +107,37 @@ class Offer:
 
 
 def found_by(term: str, offers: Iterable[Offer]) -> list[Offer]:
-    """Those that match: by name or title before those that only speak of it."""
-    wanted = term.casefold()
+    """Those that match, the nearest first: called so, then what has it at the edge of a word.
+
+    Behind them what has it within a word, and last what only speaks of it.
+    """
+    wanted = _in_words(term)
     found = [offer for offer in offers if offer.matches(term)]
-    return sorted(found, key=lambda offer: wanted not in f"{offer.shown} {offer.title}".casefold())
+    return sorted(found, key=lambda offer: _distance(offer, wanted))
+
+
+_BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NEAR: Final[tuple[Callable[[str, str], bool], ...]] = (
+    lambda name, wanted: name == wanted,
+    lambda name, wanted: name.startswith(f"{wanted} "),
+    lambda name, wanted: f" {wanted} " in f" {name} ",
+    lambda name, wanted: f" {wanted}" in f" {name}",
+    lambda name, wanted: wanted in name,
+)
+"""How a name has what is searched for: as all of it, as its first word, as one, within one."""
+
+
+def _in_words(text: str) -> str:
+    return _BETWEEN_WORDS.sub(" ", text).casefold().strip()
+
+
+def _distance(offer: Offer, wanted: str) -> int:
+    """How far what it is called is from what is searched for; `sendMail` is two words and one."""
+    called = (offer.shown, offer.title)
+    names = [_in_words(each) for name in called for each in (name, _HUMP.sub(" ", name))]
+    fits = (any(near(name, wanted) for name in names) for near in _NEAR)
+    return next((far for far, there in enumerate(fits) if there), len(_NEAR))
 
 
 def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
 
 
-def copy_text(app: Controller, text: str) -> None:
+def copy_text(app: Controller, text: str, what: str = "The text") -> None:
     """Copy a text; nothing in it acts on the terminal that it is pasted into."""
     copy(app, neutral(text))
-    app.notify(handed_over(), title="The text", markup=False)
+    app.notify(handed_over(), title=neutral_line(what, 60), markup=False)
 
 
-def copy_json(app: Controller, value: Any) -> None:
+def copy_json(app: Controller, value: Any, what: str = "The JSON") -> None:
     """Copy a value as JSON."""
     copy(app, readable_json(value))
-    app.notify(handed_over(), title="The JSON", markup=False)
+    app.notify(handed_over(), title=neutral_line(what, 60), markup=False)
 
 
 def copy_command(app: Controller, record: CallRecord) -> None:

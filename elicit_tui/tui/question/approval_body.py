@@ -43,8 +43,8 @@ _LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
 _BESIDE = 4
 """Cells that the text does not have: its margin, a scrollbar and the blank before it."""
 _SESSION = (
-    "“This session” holds until the server ends or the tool's definition changes; it is never "
-    "written to disk."
+    "“This session” allows this tool with any arguments, until the server ends or the tool's "
+    "definition changes; it is never written to disk."
 )
 
 

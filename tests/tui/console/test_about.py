@@ -12,6 +12,7 @@ from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import AboutScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -121,6 +122,22 @@ async def test_help_begins_with_the_keys_of_where_one_is(
         await stand.until(lambda: "Help" in stand.text().splitlines()[0])
         line = stand.text().splitlines()[1]
         assert line.strip("│╭ ").startswith(first)
+
+
+@pytest.mark.parametrize("covered", [False, True])
+async def test_help_says_of_the_keys_of_the_panes_where_they_do_nothing(
+    tmp_path: Path, covered: bool
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 40)) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        record.end("answered", result={"content": [{"type": "text", "text": "seen"}]})
+        await stand.press("3")
+        if covered:
+            await stand.press("z")
+            await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.press("f1", "slash", *"the panes")
+        await stand.until(lambda: "pane.servers" in stand.text())
+        assert ("the panes, once you are back at them" in stand.text()) == covered
 
 
 async def test_help_is_narrowed_to_what_one_looks_for(tmp_path: Path) -> None:

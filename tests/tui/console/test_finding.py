@@ -116,3 +116,45 @@ async def test_a_click_on_either_line_of_a_server_points_at_that_server(
         servers = stand.app.screen.query_one("#server-list", RowList)
         await stand.pilot.click(servers, offset=(4, 1 + 2 + line))
         await stand.until(lambda: servers.key == "beta")
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "second"),
+    [
+        ("git_diff", "git_diff", "git_diff_staged"),
+        ("diff", "git_diff_staged", "git_diffs"),
+        ("branch", "git_branch", "git_branching"),
+        ("mail", "sendMail", "blackmail"),
+    ],
+)
+async def test_who_searches_finds_what_is_called_just_so_before_what_only_holds_the_word(
+    tmp_path: Path, words: str, first: str, second: str
+) -> None:
+    names = (
+        "list_rebranched git_branching git_diffs blackmail git_diff_staged "
+        "git_branch git_diff sendMail"
+    ).split()
+    async with console(tmp_path, tools={"alpha": [tool(name) for name in names]}) as stand:
+        await stand.press("slash", *words)
+        listing = stand.app.query_one("#offer-list", RowList)
+        await stand.until(lambda: 1 < len(listing.keys) < len(names))
+        keys = list(listing.keys)
+        assert keys[0] == f"tool:{first}"
+        assert f"tool:{second}" in keys[1:]
+
+
+async def test_the_filter_says_what_is_listed_and_its_key_what_it_lists_next(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for state in ("answered", "answered", "failed"):
+            record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+            record.end(state, result={})
+        await stand.press("3")
+        await stand.until(lambda: "f lists failed" in stand.text())
+        await stand.press("f")
+        await stand.until(lambda: "Calls · failed, 1 of 3" in stand.text())
+        assert "f lists done" in stand.text()
+        await stand.press("f")
+        await stand.until(lambda: "Calls · done, 2 of 3" in stand.text())
+        assert "f lists all" in stand.text()

@@ -10,6 +10,7 @@ from textual import events
 from elicit_tui.elicitation import Call, ServerIdentity
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.action_keys import commands
+from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.servers import read_offers
 from tests.tui.console.stand import FakeConnection, console
@@ -108,6 +109,30 @@ async def test_a_tool_that_runs_as_a_task_alone_is_not_called_where_nobody_speak
             assert "runs as a task alone" in stand.text()
         titles = {each.title for each in commands(stand.app, stand.app.screen)}
         assert ("alpha: research" in titles) == (revision == "2026-07-28")
+
+
+async def test_what_cannot_be_called_is_not_offered_and_a_search_that_found_it_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = ServerIdentity("alpha", "stdio", "alpha-server", protocol_version="2025-11-25")
+    monkeypatch.setattr(FakeConnection, "identity", identity)
+    offered = Tool.read({**tool("research").raw, "execution": {"taskSupport": "required"}})
+    assert offered is not None
+    tools = {"alpha": [tool("other"), offered]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.press("slash")
+        await stand.until(lambda: "Enter To the list" in stand.text())
+        await stand.press(*"resea")
+        await stand.until(lambda: "Enter Why not" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "cannot be called here" in stand.notices())
+        search = stand.app.query_one("#offer-search", SearchLine)
+        assert search.has_focus
+        assert search.value == "resea"
+        await stand.press("escape", "home")
+        await stand.until(lambda: "Enter Call" in stand.text())
+        await stand.press("end")
+        await stand.until(lambda: "Enter Why not" in stand.text())
 
 
 async def test_of_a_long_name_both_ends_are_shown(tmp_path: Path) -> None:

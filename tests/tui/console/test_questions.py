@@ -323,6 +323,27 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         assert rows[1].startswith("■ Please enter your password")
 
 
+async def test_of_a_page_stopped_for_its_missing_encryption_just_that_is_told(
+    tmp_path: Path,
+) -> None:
+    params = {
+        "mode": "url",
+        "message": "Please sign in to go on.",
+        "url": "http://192.168.1.7/login",
+        "elicitationId": "page",
+    }
+    async with console(tmp_path) as stand:
+        request = stand.asks_with("alpha", params, era="modern")
+        await stand.until(lambda: stand.outcome(request))
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        assert outcome.decided_by == "guardian"
+        await stand.until(lambda: "Do not sign in or pay on a page without" in stand.notices())
+        await stand.press("2", "enter")
+        await stand.until(lambda: "Do not sign in or pay on a page without" in stand.text())
+        assert "does not lead where" not in stand.text()
+
+
 async def test_a_question_rings_the_bell_as_the_owner_wants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

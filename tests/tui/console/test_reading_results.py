@@ -230,6 +230,24 @@ async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> Non
         assert stand.app.clipboard == "elicit-tui call alpha look"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("Oslo", "The value of “city”"), ("rain", "The JSON of [0]"), ("", "The JSON")],
+)
+async def test_of_what_was_copied_its_place_is_said(tmp_path: Path, words: str, said: str) -> None:
+    data = {"city": "Oslo", "days": [{"rain": 1}]}
+    async with reading(tmp_path, text_result("x", structuredContent=data)) as (stand, screen):
+        await screen._show("json")
+        if words:
+            await search(stand, words)
+            await stand.until(lambda: "1 of 1" in stand.text())
+        if words == "rain":
+            await stand.press("up")
+        await stand.press("c")
+        titles = [told.title for told in stand.app._notifications]
+        assert titles == [said]
+
+
 async def test_nothing_in_a_result_acts_on_the_screen_or_is_markup(tmp_path: Path) -> None:
     hostile = {"[bold]key[/]": "\x1b[31mred\x1b[0m", "rtl": "a\u202eb", "[red]": ["[/]"]}
     rows = {"rows": [{"[b]": "\x1b]0;t\x07"}, {"[b]": "[/nope]"}]}

@@ -104,11 +104,23 @@ class CallsPane(Pane):
 
     def action_filter(self) -> None:
         """List the calls of the next state that some are in; after the last one all of them."""
-        there = {"", *(record.filed_under for record in self.state.calls)}
-        following = FILTERS[FILTERS.index(self._filter) + 1 :]
-        self._filter = next((state for state in following if state in there), "")
+        self._filter = self._next_filter
         self.draw()
         self.refresh_bindings()
+
+    @property
+    def _next_filter(self) -> str:
+        there = {record.filed_under for record in self.state.calls}
+        following = FILTERS[FILTERS.index(self._filter) + 1 :]
+        return next((state for state in following if state in there), "")
+
+    @property
+    def _filter_leads_to(self) -> str:
+        """What the key that filters lists next; empty where all are listed and alike."""
+        alike = len({record.filed_under for record in self.state.calls}) < 2
+        if alike and not self._filter:
+            return ""
+        return f"{self.app.key_of('calls.filter')} lists {self._next_filter or 'all'}"
 
     @property
     def _search(self) -> SearchLine:
@@ -151,7 +163,9 @@ class CallsPane(Pane):
             listed = (r for r in self.state.calls if self._filter in ("", r.filed_under))
             keys = tuple(r.call.id for r in listed if not words or words in searched(r))
             calls = self.query_one("#call-list", RowList)
-            calls.border_title = f"Calls · {self._filter}" if self._filter else "Calls"
+            shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
+            calls.border_title = "Calls" + shown * bool(self._filter)
+            calls.border_subtitle = self._filter_leads_to
             calls.empty = self._nothing
             calls.show(keys, self._row)
             verb = ("Read" if words.strip() else "To the list") if keys else ""

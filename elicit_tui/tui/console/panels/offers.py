@@ -119,8 +119,12 @@ class OffersBox(Vertical):
 
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
-        """Enter takes what was searched for; without a word it goes to the list."""
-        self.query_one("#offer-list").focus()
+        """Enter takes what was searched for; without a word it goes to the list.
+
+        Where that cannot be called, one goes on to search.
+        """
+        if not (event.value.strip() and self.offer and self._not_callable(self.offer)):
+            self.query_one("#offer-list").focus()
         if event.value.strip():
             self.call()
 
@@ -129,6 +133,8 @@ class OffersBox(Vertical):
         self.query_one("#offer-words", LineView).show(self._lines)
         listing, search = self.query_one("#offer-list", RowList), self._search_line
         verb = "Call" if self.offer is None else VERBS[self.offer.kind]
+        if self.offer is not None and self._not_callable(self.offer):
+            verb = "Why not"
         searched = (verb if search.value.strip() else "To the list") if self._shown else ""
         if (listing.verb, search.verb) != (verb, searched):
             listing.verb, search.verb = verb, searched
@@ -236,6 +242,8 @@ class OffersBox(Vertical):
     @on(RowList.Chosen, "#offer-list")
     def call(self) -> None:
         """Call what the cursor is on; its arguments are asked first. A search ends with it."""
-        if self._record is not None and self.offer is not None:
-            self.end_search()
-            self.app.call_offer(self._record.name, self.offer)
+        offer = self.offer
+        if self._record is not None and offer is not None:
+            if not self._not_callable(offer):
+                self.end_search()
+            self.app.call_offer(self._record.name, offer)

@@ -95,6 +95,9 @@ TITLES = {
 GENERAL = frozenset("console pane dialog rows lines".split())
 """Families of keys that are not of one place."""
 
+AT_THE_PANES = ", once you are back at them"
+"""Of keys that do nothing where something lies over the panes."""
+
 PANES_OF = {
     "servers": "servers",
     "offers": "servers",
@@ -159,7 +162,9 @@ class HelpScreen(TextDialog):
     def __init__(self, here: Collection[str] = ()) -> None:
         """`here`: the families of the keys that work where help was asked for; they come first."""
         super().__init__("Help")
-        self._here = frozenset(here) - GENERAL
+        families = frozenset(here)
+        self._here = families - GENERAL
+        self._panes_are_covered = "pane" not in families
 
     def body(self) -> ComposeResult:
         """The search, which comes with its key, and the text."""
@@ -238,8 +243,11 @@ class HelpScreen(TextDialog):
                 continue
             if pane is not None and not self.app.has_pane(pane):
                 continue
-            head: Line = ((TITLES[family], "accent"),)
+            covered = self._panes_are_covered and family == "pane"
+            head: Line = ((TITLES[family] + AT_THE_PANES * covered, "accent"),)
             lines = groups.setdefault(family, [head])
             lines += _key_lines(self.app.key_of(name), sentence(binding), name, width)
         order = sorted(groups, key=lambda family: family not in self._here)
+        if self._panes_are_covered:
+            order.sort(key=lambda family: family == "pane")
         return [groups[family] for family in order]

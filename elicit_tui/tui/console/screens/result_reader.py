@@ -299,8 +299,13 @@ class ResultScreen(Dialog[None]):
         view = self.view
         part = view.cursor_node.data if isinstance(view, ResultTree) and view.cursor_node else None
         if part is not None and part.run is None and part.key is not None:
-            copy = copy_text if isinstance(part.value, str) else copy_json
-            copy(self.app, part.value)
+            key = (
+                f"[{part.key}]" if isinstance(part.key, int) else f"“{neutral_line(part.key, 40)}”"
+            )
+            if isinstance(part.value, str):
+                copy_text(self.app, part.value, f"The value of {key}")
+            else:
+                copy_json(self.app, part.value, f"The JSON of {key}")
         elif self._way in ("json", "table"):
             copy_json(self.app, unpacked(self._result))
         else:
