@@ -415,7 +415,7 @@ class PageBody(Body):
         if self._begun:
             self.focus()
         self.frame.summarise()
-        return self.opened
+        return self.opened or bool(self._begun)
 
     @property
     def _begun(self) -> str:

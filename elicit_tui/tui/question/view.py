@@ -236,6 +236,8 @@ class QuestionView(QuestionFrame):
         Where there is nothing to type into, it was meant for another question.
         """
         if isinstance(self.body, PageBody) and self.body.typed_key(event):
+            event.stop()  # A question mark is a part of the address, and asks for no help.
+            event.prevent_default()
             return
         if event.key == "enter" and "enter" not in self.screen.active_bindings:
             self._tell_the_way()
