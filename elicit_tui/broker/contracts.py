@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from elicit_tui.dataclass import dataclass
@@ -66,7 +67,7 @@ class Allowances:
     """Kept in memory only, never written to the configuration; at most one for a tool."""
 
     def __init__(self) -> None:
-        self._held: list[Allowance] = []
+        self._held: dict[Allowance, datetime] = {}
 
     def __iter__(self) -> Iterator[Allowance]:
         return iter(tuple(self._held))
@@ -74,7 +75,12 @@ class Allowances:
     def add(self, allowance: Allowance) -> None:
         """Remember one, in place of an older one for the same tool."""
         self.drop(allowance.server, allowance.tool)
-        self._held.append(allowance)
+        self._held[allowance] = datetime.now()
+
+    def since(self, server: str, tool: str) -> datetime | None:
+        """When a tool was allowed, whatever its definition is by now; None: it is not."""
+        held = (at for each, at in self._held.items() if each[:2] == (server, tool))
+        return next(held, None)
 
     def holds(self, allowance: Allowance) -> bool:
         """Whether exactly this is allowed; one whose process or definition changed ends here."""
@@ -85,11 +91,11 @@ class Allowances:
 
     def drop(self, server: str, tool: str | None = None) -> None:
         """Take back what was allowed for a tool, or for all tools of a server."""
-        self._held = [
-            held
-            for held in self._held
+        self._held = {
+            held: at
+            for held, at in self._held.items()
             if held.server != server or (tool is not None and held.tool != tool)
-        ]
+        }
 
 
 async def _nothing_revoked(allowances: Allowances) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 
@@ -33,6 +35,9 @@ ARGUMENTS_CHARACTERS: Final = 20_000
 ROOMY: Final = 40
 """Cells of a row; with fewer a bar of progress leaves room for the arguments."""
 
+
+BESIDE: Final = 20
+"""Other calls that one is told apart from."""
 
 ARGUMENT_ROWS: Final = 8
 """Of arguments above the result; longer ones would hide it."""
@@ -79,10 +84,15 @@ class CallTelling:
         stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
         room = width - cell_len(stands) - 3
         more = shortened(neutral_line(record.note, 80), room)
-        more = more or briefly(record.call.arguments, room)
+        more = more or briefly(record.call.arguments, room, self._beside(record))
         about = f"{stands} · {more}" if more else stands
         whole = f"{about} · {record.server}" if len(self._state.servers) > 1 else about
         return whole if cell_len(whole) <= width else shortened(about, width)
+
+    def _beside(self, record: CallRecord) -> list[Mapping[str, Any]]:
+        """The arguments of other calls of the same, the newest."""
+        same = (each for each in self._state.calls if each.is_like(record))
+        return [each.call.arguments for each in islice(same, BESIDE)]
 
     def lines(self, record: CallRecord, width: int, *, as_json: bool) -> list[Line]:
         """All of it, beside the list; `as_json`: how its result is read."""

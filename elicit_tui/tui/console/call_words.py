@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
+
+from rich.cells import cell_len
 
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import neutral_line, readable_json
@@ -101,14 +104,57 @@ LEAST_ARGUMENTS: Final = 8
 """Cells; in fewer they tell no two calls apart."""
 
 
-def briefly(arguments: Mapping[str, Any], room: int) -> str:
-    """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room."""
+COMPARED: Final = 2_000
+"""Characters of a value that are compared with those of other calls."""
+SHARED: Final = 6
+"""Characters; a beginning that is no longer is shown, whatever else begins so."""
+
+
+def briefly(
+    arguments: Mapping[str, Any], room: int, beside: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room.
+
+    Where it does not fit, what is other than in the calls `beside` it comes first, and without the
+    beginning that it shares with theirs.
+    """
     if room < LEAST_ARGUMENTS:
         return ""
-    texts = (v if isinstance(v, str) else readable_json(v, indent=None) for v in arguments.values())
-    pairs = zip(arguments, texts, strict=True)
-    words = ", ".join(f"{name}={text[:200]}" for name, text in pairs)
-    return shortened(neutral_line(words, 200), room)
+    texts = {name: _as_text(value) for name, value in arguments.items()}
+    words = _in_one_line(texts)
+    if beside and cell_len(words) > room:
+        words = _in_one_line(_telling(texts, beside))
+    return shortened(words, room)
+
+
+def _in_one_line(texts: Mapping[str, str]) -> str:
+    return neutral_line(", ".join(f"{name}={text[:200]}" for name, text in texts.items()), 200)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else readable_json(value, indent=None)
+
+
+def _telling(texts: Mapping[str, str], beside: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    differing, alike = {}, {}
+    for name, text in texts.items():
+        others = (_as_text(each[name]) for each in beside if name in each)
+        shared = [_shared(text[:COMPARED], other[:COMPARED]) for other in others if other != text]
+        if shared:
+            begins = max(shared)
+            differing[name] = f"…{text[begins:]}" if begins > SHARED else text
+        else:
+            alike[name] = text
+    return differing | alike
+
+
+def _shared(text: str, other: str) -> int:
+    """Where the word begins in which two texts differ."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False))
+    end = sum(1 for _ in same)
+    while end and text[end - 1].isalnum():
+        end -= 1
+    return end
 
 
 def searched(record: CallRecord) -> str:

@@ -144,6 +144,10 @@ class CallRecord:
             return "running"
         return "failed" if self.state == "failed" or self.is_error else "done"
 
+    def is_like(self, other: CallRecord) -> bool:
+        """Whether it is another call of the same, whatever its arguments were."""
+        return self is not other and _what(self) == _what(other)
+
     def add_log(self, text: str) -> None:
         """Remember a log line; the oldest are let go."""
         self.log.append(text)
@@ -183,7 +187,7 @@ class Calls:
         That is the one that it repeats, then those before it, the last one first, then those
         behind it.
         """
-        same = [c for c in self._records.values() if _what(c) == _what(record)]
+        same = [c for c in self._records.values() if c is record or c.is_like(record)]
         at = same.index(record) if record in same else len(same)
         ordered = (*reversed(same[:at]), *same[at + 1 :])
         with_result = [each for each in ordered if each.result is not None]

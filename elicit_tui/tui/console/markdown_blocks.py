@@ -13,6 +13,14 @@ from elicit_tui.tui.console.views import COLOURS
 class Fence(MarkdownFence):
     """Code, or a diff."""
 
+    _has: Content | None = None
+
+    def set_content(self, content: Content) -> None:
+        """Draw other code; what is drawn already stays as it is, also where words stand out."""
+        if self._has is None or not content.is_same(self._has):
+            self._has = content
+            super().set_content(content)
+
     @classmethod
     def highlight(cls, code: str, language: str, ansi: bool = False, dark: bool = False) -> Content:
         """The code in colours: those of its language, of a diff those of its changes."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.widgets import DataTable
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import DataTable, Static
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import as_text, blocks
-from elicit_tui.tui.console.spans import Line, Role, marked, text_of
+from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_of
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -56,35 +58,50 @@ _SURE_MARKS: Final = re.compile(
 class FoundLines(LineView):
     """A text whose found words stand out."""
 
+    class LaidOut(Message):
+        """Its lines are others: what was found stands elsewhere."""
+
     def __init__(self) -> None:
         super().__init__()
         self._term = ""
+        self._now = (-1, -1)
 
-    def find(self, term: str) -> Sequence[int]:
-        """The lines that hold the words; those broken at the end of a line too."""
-        wanted, self._term = term.casefold(), term
-        texts = [text_of(spans).casefold() for spans in self._lines]
-        return [number for number, text in enumerate(texts) if _begins_here(texts, number, wanted)]
+    def find(self, term: str) -> Sequence[tuple[int, int]]:
+        """Each place that holds the words: its line, and where it begins there."""
+        self._term, self._now = term, (-1, -1)
+        self.refresh()
+        if not term:
+            return []
+        texts, pattern = [text_of(spans) for spans in self._lines], pattern_of(term)
+        following = [*texts, ""][1:]
+        return [
+            (number, match.start())
+            for number, (text, behind) in enumerate(zip(texts, following, strict=True))
+            for match in _begun_here(pattern, text, behind if " " in term else "")
+        ]
 
-    def go_to(self, place: int) -> None:
-        """Scroll to a line."""
-        top = max(0, place - self.size.height // 3)
+    def go_to(self, place: tuple[int, int]) -> None:
+        """Scroll to a line, and set off the place in it."""
+        self._now = place
+        top = max(0, place[0] - self.size.height // 3)
         self.scroll_to(y=top, animate=False, immediate=True, force=True)
         self.refresh()
 
     def line_at(self, number: int) -> Line:
         """A line as it is drawn."""
-        return marked(self._lines[number], self._term)
+        now = self._now[1] if number == self._now[0] else -1
+        return marked(self._lines[number], self._term, now)
+
+    def _lay_out(self) -> None:
+        super()._lay_out()
+        if self._lines:
+            self.post_message(self.LaidOut())
 
 
-def _begins_here(texts: Sequence[str], number: int, wanted: str) -> bool:
-    text = texts[number]
-    if wanted in text:
-        return True
-    if " " not in wanted or number + 1 >= len(texts):
-        return False
-    following = texts[number + 1]
-    return wanted in f"{text} {following.lstrip()}" and wanted not in following
+def _begun_here(pattern: re.Pattern[str], text: str, following: str) -> Iterator[re.Match[str]]:
+    """The places that begin in a line, and may end in the next one, where a line was broken."""
+    joined = f"{text} {following.lstrip()}" if following else text
+    return (match for match in pattern.finditer(joined) if match.start() < len(text))
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:
@@ -243,6 +260,11 @@ class MarkdownPage(VerticalScroll):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
+        self._drawn: dict[Static, Content] = {}
+        """The parts in which something stands out, as they are without that."""
+        self._found: Sequence[tuple[Static, int]] = ()
+        self._length = 0
+        self._at: Static | None = None
 
     def compose(self) -> ComposeResult:
         """The page."""
@@ -250,19 +272,41 @@ class MarkdownPage(VerticalScroll):
 
         yield MarkdownBlocks(self._text, parser_factory=honest_parser, open_links=False)
 
-    def find(self, term: str) -> Sequence[Any]:
-        """The paragraphs that hold the words."""
-        wanted = term.casefold()
-        (page,) = self.query("Markdown")
-        return [
-            block
-            for block in page.children
-            if wanted in str(getattr(block, "source", "") or "").casefold()
-        ]
+    def find(self, term: str) -> Sequence[tuple[Static, int]]:
+        """Each place that holds the words: its paragraph, and where it begins there."""
+        for part, before in self._drawn.items():
+            part.update(before, layout=False)
+        self._drawn, self._length = {}, len(term)
+        if not term:
+            return []
+        pattern, places = pattern_of(term), []
+        for part in self.query(Static):
+            drawn = part.content
+            if not isinstance(drawn, Content):
+                continue
+            starts = [match.start() for match in pattern.finditer(drawn.plain)]
+            if starts:
+                self._drawn[part] = drawn
+                part.update(self._marked(drawn, starts, "warning"), layout=False)
+            places += [(part, start) for start in starts]
+        self._found = places
+        return places
 
-    def go_to(self, place: Any) -> None:
-        """Bring a paragraph into sight."""
-        self.scroll_to_widget(place, top=True, animate=False)
+    def _marked(self, drawn: Content, starts: Iterable[int], colour: str) -> Content:
+        for start in starts:
+            drawn = drawn.stylize(f"bold ${colour}", start, start + self._length)
+        return drawn
+
+    def go_to(self, place: tuple[Static, int]) -> None:
+        """Bring a paragraph into sight, and set off the place in it."""
+        for part, drawn in self._drawn.items():
+            if part in (self._at, place[0]):
+                starts = [start for each, start in self._found if each is part]
+                drawn = self._marked(drawn, starts, "warning")
+                here = [place[1]] if part is place[0] else []
+                part.update(self._marked(drawn, here, "accent"), layout=False)
+        self._at = place[0]
+        self.scroll_to_widget(self._at, top=True, animate=False)
 
 
 # Rows of like objects, as a table.

@@ -312,6 +312,14 @@ class ConsoleRun:
             return
         self.again(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
 
+    def _allowed(self, server: str, call: Call) -> str:
+        """That its tool was allowed; where that does not hold for it, what is asked takes over."""
+        runtime = self._app.runtime
+        if runtime is None or call.tool is None:
+            return ""
+        since = runtime.broker.allowances.since(server, call.tool)
+        return f"you allowed the tool for this session at {since:%H:%M}" if since else ""
+
     async def _call(
         self, server: str, offer: Offer, arguments: dict[str, Any], repeats: str
     ) -> None:
@@ -322,6 +330,7 @@ class ConsoleRun:
         call = Call(offer.method, offer.name, arguments)
         entry = self._state.calls.start(server, call)
         entry.repeats = repeats
+        entry.confirmation = self._allowed(server, call)
         self._state.say(server, f"→ {offer.shown}")
         self._app.remembered.used(server, offer.key)
         await self._app.show_pane("calls")

@@ -31,21 +31,33 @@ def text_of(spans: Line) -> str:
     return "".join(text for text, _role in spans)
 
 
-def marked(spans: Line, term: str) -> Line:
-    """The line with each occurrence of the words in the colour of what is to be seen."""
+def pattern_of(term: str) -> re.Pattern[str]:
+    """What finds these words, whatever their case."""
+    return re.compile(re.escape(term), re.IGNORECASE)
+
+
+def marked(spans: Line, term: str, now: int = -1) -> Line:
+    """The line with each occurrence of the words in the colour of what is to be seen.
+
+    The one that begins at `now` has that of where one is.
+    """
     if not term:
         return spans
-    pattern = re.compile(re.escape(term), re.IGNORECASE)
-    return tuple(piece for span in spans for piece in _pieces(span, pattern))
+    pattern, start = pattern_of(term), 0
+    pieces: list[Span] = []
+    for span in spans:
+        pieces += _pieces(span, pattern, now - start)
+        start += len(span[0])
+    return tuple(pieces)
 
 
-def _pieces(span: Span, pattern: re.Pattern[str]) -> Iterator[Span]:
+def _pieces(span: Span, pattern: re.Pattern[str], now: int) -> Iterator[Span]:
     text, role = span
     end = 0
     for match in pattern.finditer(text):
         if match.start() > end:
             yield text[end : match.start()], role
-        yield match[0], "warn"
+        yield match[0], "accent" if match.start() == now else "warn"
         end = match.end()
     if end < len(text):
         yield text[end:], role

@@ -271,6 +271,7 @@ async def test_an_allowance_holds_for_the_session_is_listed_and_can_be_revoked(
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.press("1", "enter", "enter")
         await stand.until(lambda: len(calls_of(stand)) == 2)
+        await stand.until(lambda: "you allowed the tool for this session at" in stand.text())
         await stand.press("f3")
         await stand.until(lambda: "pid 4711" in stand.text())
         await stand.press("r", "escape", "1", "enter", "enter")

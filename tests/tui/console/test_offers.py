@@ -60,6 +60,25 @@ async def test_two_calls_of_one_tool_are_told_apart_by_their_arguments(tmp_path:
             await stand.until(lambda city=city: f"done · city={city}" in stand.text())
 
 
+@pytest.mark.parametrize("width", [80, 120])
+async def test_arguments_that_begin_alike_are_told_apart_by_what_differs(
+    tmp_path: Path, width: int
+) -> None:
+    folder = "/tmp/new/project/with/a/long/name"
+    async with console(tmp_path, servers=["alpha"], size=(width, 30)) as stand:
+        for arguments in (
+            {"path": folder, "pattern": "first"},
+            {"path": folder, "pattern": "second"},
+            {"path": f"{folder}/one/of/a/few/third.txt"},
+            {"path": f"{folder}/one/of/a/few/fourth.txt"},
+        ):
+            call = Call("tools/call", f"look_{len(arguments)}", arguments)
+            stand.app.state.calls.start("alpha", call).end("answered", result={})
+        await stand.press("3")
+        for words in ("pattern=first", "pattern=second", "path=…third.txt", "path=…fourth.txt"):
+            await stand.until(lambda words=words: f"done · {words}" in stand.text())
+
+
 async def test_beside_other_servers_too_arguments_tell_calls_apart_as_far_as_there_is_room(
     tmp_path: Path,
 ) -> None:

@@ -202,19 +202,44 @@ async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> No
         await stand.until(lambda: "line 159 of" in stand.text())
 
 
-async def test_another_view_ends_the_search_with_its_word_and_escape_leaves(tmp_path: Path) -> None:
+async def test_another_view_goes_on_with_the_search_until_escape_ends_it(tmp_path: Path) -> None:
     lines = "\n".join(f"line {number} of a log" for number in range(200))
     async with reading(tmp_path, text_result(lines)) as (stand, screen):
         await search(stand, "line 15")
-        await stand.until(lambda: "1 of 11 for “line 15”" in stand.text())
+        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
         await stand.press("t")
-        await stand.until(lambda: "JSON · alpha" in stand.text())
+        await stand.until(lambda: "1 of 1 for “line 15” · JSON" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "for “line 15”" not in stand.text())
         assert not screen.query_one(SearchLine).display
         assert not screen.query_one(SearchLine).value
-        await search(stand, "line 199")
-        await stand.until(lambda: "1 of 1 for “line 199”" in stand.text())
-        await stand.press("escape", "escape")
+        await stand.press("escape")
         await stand.until(lambda: stand.app.screen is not screen)
+
+
+async def test_each_place_is_counted_in_a_text_and_in_its_markdown_and_stands_out(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "# A session\n\nOf a session, another session and one Session.\n\n"
+        "- a session\n\n```\nsession = session\n```\n\n| what |\n|---|\n| session |\n"
+    )
+    async with reading(tmp_path, text_result(text), size=(100, 40)) as (stand, screen):
+        assert screen._way == "markdown"
+        await search(stand, "session")
+        await stand.until(lambda: "1 of 8 for “session” · Markdown" in stand.text())
+        # One of them is where one is, and one has another case.
+        await stand.until(lambda: standing_out(stand, "session") == 6)
+        await stand.press("n", "n")
+        await stand.until(lambda: "3 of 8" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "1 of 8 for “session” · Text" in stand.text())
+        await stand.until(lambda: standing_out(stand, "session") == 6)
+        await stand.press("t", "t", "escape")
+        await stand.until(lambda: "for “session”" not in stand.text())
+        await stand.until(lambda: standing_out(stand, "session") == 0)
 
 
 async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> None:

@@ -223,6 +223,18 @@ async def test_the_cursor_is_on_the_server_that_was_just_added(tmp_path: Path, m
         await stand.until(lambda: "▌● new" in stand.text())
 
 
+async def test_a_command_with_its_arguments_is_seen_whole_where_the_screen_has_room(
+    tmp_path: Path, mine: Path
+) -> None:
+    command = "npx -y @modelcontextprotocol/server-filesystem /home/you/projects"
+    async with console(tmp_path, servers=["alpha"], size=(140, 30)) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("tab", *command)
+        await stand.until(lambda: command in stand.text())
+
+
 async def test_a_server_with_a_new_name_stays_in_its_place_with_the_cursor_on_it(
     tmp_path: Path, mine: Path
 ) -> None:

@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.widgets import DataTable, Tree
+from textual.widgets import DataTable, Markdown, Tree
 
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.text.hostile_json import bounded_json
@@ -52,6 +52,9 @@ TITLES: Final = {
     "json": "JSON",
     "difference": "Difference",
 }
+
+COUNTED: Final = {"table": " rows", "json": " entries"}
+"""What is counted where several places may be in one; else each place is."""
 
 
 class ResultScreen(Dialog[None]):
@@ -144,8 +147,6 @@ class ResultScreen(Dialog[None]):
         return self._views[self._way]
 
     async def _show(self, name: str) -> None:
-        if self.query_one("#result-search").display:
-            self.action_end_search()  # The places are those of the view that one leaves.
         self._way = name
         if name not in self._views:
             view = self._views[name] = self._made(name)
@@ -153,7 +154,8 @@ class ResultScreen(Dialog[None]):
         for way, view in self._views.items():
             view.display = way == name
         self.view.focus()
-        self._say()
+        self._place = 0
+        self._find()
 
     def _made(self, name: str) -> View:
         if name == "picture":
@@ -249,24 +251,36 @@ class ResultScreen(Dialog[None]):
     @on(SearchLine.Submitted, "#result-search")
     def _search(self, event: SearchLine.Submitted) -> None:
         self._term = event.value.strip()
-        self._places = self.view.find(self._term) if self._term else ()
-        self._place = 0
         self.view.focus()
+        self._place = 0
+        self._find()
+
+    @on(FoundLines.LaidOut)
+    @on(Markdown.TableOfContentsUpdated)
+    def _find(self) -> None:
+        """Find the places of this view, and go to the one where one is; a picture has none."""
+        if self._way == "picture":
+            self._end_search()
+        else:
+            self._places = self.view.find(self._term)
+        self._place = min(self._place, max(0, len(self._places) - 1))
         self._point()
 
     @on(SearchLine.Left, "#result-search")
     def action_end_search(self) -> None:
         """Nothing is looked for any more; the place stays."""
+        self._end_search()
+        if self._way != "picture":
+            self.view.find("")
+        self.view.focus()
+        self._say()
+
+    def _end_search(self) -> None:
         search = self.query_one("#result-search", SearchLine)
         with search.prevent(SearchLine.Changed):
             search.value = ""
         search.display = False
         self._term, self._places = "", ()
-        if not isinstance(self.view, MarkdownPage):
-            self.view.find("")
-            self.view.refresh()
-        self.view.focus()
-        self._say()
 
     def action_step(self, by: int) -> None:
         """Go to the next place, or to the one before."""
@@ -287,6 +301,7 @@ class ResultScreen(Dialog[None]):
         if self._term:
             count = len(self._places)
             found = f"{self._place + 1:,} of {count:,}" if count else "nothing found"
+            found += COUNTED.get(self._way, "") if count > 1 else ""
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         frame = self.query_one(".dialog")
         frame.border_subtitle = f"{words} · {self._record.server}".replace("[", "\\[")
