@@ -79,9 +79,16 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
         self.replace(text, *self.selection)
 
     def on_focus(self) -> None:
-        """Select what came back, before the library looks whether it selects: typing replaces."""
+        """Select what is not the person's own, before the library looks whether it selects."""
         goes_on = bool(self.whence) and not self.gives_way
-        self.select_on_focus = self.gives_way or (self.selects_all and not goes_on)
+        self.select_on_focus = self.replaced_by_typing or (self.selects_all and not goes_on)
+
+    @property
+    def replaced_by_typing(self) -> bool:
+        """While it came back and is not gone on with, or is the server's default."""
+        if self.whence:
+            return super().replaced_by_typing
+        return bool(self.typed) and self.entry == self.spec.initial
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""

@@ -337,9 +337,10 @@ class FieldRow:
     def _provenance(self) -> list[Content]:
         """What goes out; where the person did not type it just now, what typing does to it too."""
         whence, sends, room = self.control.whence, self._sends, self._columns.room
-        if not whence:
-            return _styled(sends, room, "$faint") if sends else []
         replaced = self.active and self.control.replaced_by_typing
+        if not whence:
+            told = " · ".join(text for text in ("typing replaces it" * replaced, sends) if text)
+            return _styled(told, room, "$faint") if told else []
         mark = f"↺ {whence}: typing replaces it" if replaced else f"↺ {whence}"
         return _styled(f"{mark} · {sends}" if sends else mark, room, "$accent")
 

@@ -133,6 +133,23 @@ async def test_enter_goes_on_and_never_sends(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome is None
 
 
+@pytest.mark.parametrize(
+    ("keys", "sent"),
+    [(typing("new"), "new"), (["end", *typing("er")], "older"), ([], "old")],
+)
+async def test_a_text_that_is_the_servers_own_gives_way_to_what_is_typed(
+    keys: list[str], sent: str
+) -> None:
+    prop = {**TEXT, "default": "old"}
+    assert await content_of(prop, *keys) == {"v": sent}
+    async with asked(Asking(form_question(schema(v=prop)))) as pilot:
+        app = pilot.app
+        assert isinstance(app, Asking)
+        await until(pilot, lambda: "typing replaces it" in app.words, "what typing does")
+        await pilot.press("end", "x")
+        await until(pilot, lambda: "typing replaces it" not in app.words, "it is one's own")
+
+
 async def test_invisible_characters_of_a_default_are_said() -> None:
     app = Asking(form_question(schema(v={**TEXT, "default": "a\u202eb\u200b"})))
     async with asked(app):
