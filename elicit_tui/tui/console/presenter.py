@@ -11,7 +11,7 @@ from elicit_tui.tui.question_gate import LastVanished
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
-    from elicit_tui.elicitation import Draft, Outcome, Pending, Question, Queue
+    from elicit_tui.elicitation import Outcome, Pending, Question, Queue
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.question import QuestionScreen
 
@@ -70,8 +70,8 @@ class QuestionPresenter:
         self._broken: QuestionScreen | None = None
         self._left: frozenset[str] = frozenset()
         """What waited when the person went back to the queue: of that they choose themselves."""
-        self._vanished: Draft | None = None
-        """What was being typed into a question that went, while no other came since."""
+        self._typed_into = LastVanished()
+        """The one that went while somebody typed into it."""
         self._last = LastVanished()
         self._put_off: set[str] = set()
         """The questions that the person put off: each comes back only when they choose it."""
@@ -120,7 +120,8 @@ class QuestionPresenter:
         if shown is not None and ended:
             if not shown.was_answered:
                 self._last.vanished(shown.question.draft)
-            self._vanished = shown.question.draft if self._went_under_typing(shown) else None
+            if self._went_under_typing(shown):
+                self._typed_into.vanished(shown.question.draft)
             self.take_down()
             if shown.was_answered:
                 self._point_at_call_of(shown)
@@ -199,7 +200,6 @@ class QuestionPresenter:
             return
         self._shown = pending
         self._queue.show(pending)
-        self._vanished = None
         self._app.push_screen(self._screen)
         self._app.typed_ahead.discard()
 
@@ -256,7 +256,7 @@ class QuestionPresenter:
             pending.deadline,
             around,
             # The same question once more gets what was meant for it.
-            startled=self._vanished is not None and self._vanished is not pending.question.draft,
+            startled=self._typed_into.comes_behind(pending.question.draft),
             follows=follows,
         )
         view.body.last_field = self._fields.get(pending.question.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from elicit_tui.elicitation import ElicitationRequest, cancel, question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.errors import LedgerError
+from elicit_tui.tui.console import presenter
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.question_gate import ANOTHER_SECONDS, LastVanished
 from elicit_tui.tui.widgets.buttons import KeyButton
 from elicit_tui.tui.widgets.lines import NumberLine, TextLine
 from tests.tui.console.stand import Stand, console
@@ -129,6 +132,26 @@ async def test_a_question_in_the_place_of_a_withdrawn_one_is_empty_and_hears_no_
         outcome = stand.outcome(second)
         assert outcome is not None
         assert outcome.content == {"city": "Rome"}
+
+
+async def test_what_comes_long_after_a_withdrawn_question_hears_the_first_send(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    aged = partial(LastVanished, clock=lambda: now[0])
+    monkeypatch.setattr(presenter, "LastVanished", aged)
+    async with console(tmp_path) as stand:
+        first = stand.ask()
+        await stand.shown(first)
+        await stand.press(*"Lisbon")
+        await withdrawn(stand, first)
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        now[0] += ANOTHER_SECONDS
+        second = stand.ask(message="And from where?")
+        await stand.shown(second)
+        await stand.press(*"Rome", "ctrl+s")
+        await stand.until(lambda: stand.outcome(second) or "is gone" in stand.text())
+        assert stand.outcome(second) is not None
 
 
 async def test_a_draft_outlives_its_deadline(

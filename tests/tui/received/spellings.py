@@ -89,7 +89,8 @@ SPELLINGS: Final = (
     ),
     Spelling("a default of an empty text", {**TEXT, "default": ""}, (), {"v": ""}),
     Spelling("a default of an empty text cleared", {**TEXT, "default": ""}, ("ctrl+u",), {}),
-    Spelling("typed behind a default", {**TEXT, "default": "x"}, ("y",), {"v": "xy"}),
+    Spelling("typed over a default", {**TEXT, "default": "x"}, ("y",), {"v": "y"}),
+    Spelling("typed behind a default", {**TEXT, "default": "x"}, ("end", "y"), {"v": "xy"}),
     Spelling("several lines", {**TEXT, "maxLength": 4000}, ("a", "enter", "b"), {"v": "a\nb"}),
     # Lengths count code points
     Spelling(
