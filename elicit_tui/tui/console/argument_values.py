@@ -114,8 +114,8 @@ class ValueList(OptionList):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Take it"),
-        # As in a shell, where Tab completes; it would lead to a field that the list is not for.
-        Binding("tab", "select", "Take it", show=False),
+        # As in a shell, where Tab completes and one types on.
+        Binding("tab", "complete", "Complete", show=False),
         Binding("escape", "leave", "Back to the field", key_display="Esc"),
     ]
 
@@ -139,6 +139,8 @@ class ValueList(OptionList):
         self.field = ""
         """The argument that the values are for."""
         self._values: tuple[str, ...] = ()
+        self.goes_on = True
+        """Whether who takes a value is through with the field."""
 
     @property
     def shown(self) -> bool:
@@ -154,6 +156,16 @@ class ValueList(OptionList):
             self.clear_options()
             self.add_options(Option(Text(value, no_wrap=True)) for value in values)
         self.border_title = f"{len(values)} known · ↓ to take one"
+
+    def action_select(self) -> None:
+        """Take a value, and go on to the next field, as Enter does in each."""
+        self.goes_on = True
+        super().action_select()
+
+    def action_complete(self) -> None:
+        """Take a value, and stay in the field."""
+        self.goes_on = False
+        super().action_select()
 
     def value(self, number: int) -> str:
         """The value of a row."""

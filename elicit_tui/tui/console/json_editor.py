@@ -15,6 +15,11 @@ from elicit_tui.tui.widgets.text_block import TextEditor
 _BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
 """A value that is still to be written, in a line of JSON."""
 _KEY: Final = re.compile(r'^\s*"((?:[^"\\]|\\.)*)":')
+_BEGUN: Final = re.compile(r'(?:: ?|^ *|[\[,] ?)"$')
+"""The quote with which a value begins."""
+_ESCAPING: Final = re.compile(r"(?<!\\)(?:\\\\)*\\$")
+"""A backslash that makes the next sign one of the text."""
+_QUOTE: Final = re.compile(r'(?<!\\)(?:\\\\)*"')
 
 
 class JsonEditor(TextEditor):
@@ -28,6 +33,8 @@ class JsonEditor(TextEditor):
         """`schema`: of what is written."""
         super().__init__("", id=id, show_line_numbers=False)
         self._text_names = text_names(schema)
+        self._ended: tuple[int, int] | None = None
+        """The place behind a text that was ended by its quote just now."""
 
     def begin(self, text: str) -> None:
         """Have this JSON; what is typed goes to the first value that is still to be written."""
@@ -64,10 +71,25 @@ class JsonEditor(TextEditor):
             self.screen.focus_next()
 
     async def _on_key(self, event: events.Key) -> None:
-        """What is typed in place of a text's null stands in quotes, with or without its own."""
+        """What is typed in place of a text's null stands in quotes, with or without its own.
+
+        A quotation mark within a text is written as one.
+        """
         row, column = self.selection.end
-        if event.character == '"' and self.text.split("\n")[row][column : column + 1] == '"':
-            typed, by = "", 1  # The quote that ends the text stands there already.
+        line = self.text.split("\n")[row]
+        ended, self._ended = self._ended, None
+        goes_on = ended == (row, column) and self.selection.is_empty
+        quote = event.character == '"' and not _ESCAPING.search(line[:column])
+        if quote and line[column : column + 1] == '"':
+            # The quote that ends the text stands there already; so does one that begins it.
+            typed, by = "", 0 if _BEGUN.search(line[:column]) else 1
+            self._ended = (row, column + by) if by else None
+        elif quote and _is_within_a_text(line, *self._columns):
+            typed, by = '\\"', 0
+        elif goes_on and event.character is not None and event.character.isalnum():
+            # It did not end there: that quotation mark is one of the text.
+            self.selection = Selection((row, column - 1), (row, column))
+            typed, by = f'\\"{event.character}"', -1
         elif event.is_printable and self._is_null_of_a_text:
             typed, by = f'"{event.character}"'.replace('"""', '""'), -1
         else:
@@ -80,6 +102,12 @@ class JsonEditor(TextEditor):
         self.move_cursor_relative(columns=by)
 
     @property
+    def _columns(self) -> tuple[int, int]:
+        """Where what is selected begins and ends in its line; of more than one line nowhere."""
+        (first, begin), (last, end) = self.selection
+        return (min(begin, end), max(begin, end)) if first == last else (0, 0)
+
+    @property
     def _is_null_of_a_text(self) -> bool:
         return self.selected_text == "null" and self._wants_text(self.selection.start[0])
 
@@ -88,3 +116,8 @@ class JsonEditor(TextEditor):
         lines = self.text.split("\n")[: row + 1]
         named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
         return named is not None and named[1] in self._text_names
+
+
+def _is_within_a_text(line: str, begin: int, end: int) -> bool:
+    """Whether these columns of a line of JSON lie in a text that ends in this line."""
+    return all(len(_QUOTE.findall(part)) % 2 for part in (line[:begin], line[end:]))

@@ -10,6 +10,7 @@ import pytest
 
 from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.long_text import LongTextArea
 from elicit_tui.tui.widgets.buttons import KeyButton
 from tests.form.test_shape import ENTITIES
 from tests.tui.console.stand import Stand, console
@@ -76,3 +77,48 @@ async def test_a_key_begins_anew_and_what_was_written_comes_back(tmp_path: Path)
         await stand.until(lambda: '"name": null' in stand.text())
         await stand.press("ctrl+z")
         await stand.until(lambda: "mine" in stand.text())
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (("a", '"', "b"), 'a"b'),
+        (("a", "b", "left", '"', "end"), 'a"b'),
+        (("a", "\\", '"', "b"), 'a"b'),
+        (("a", '"', "tab"), "a"),
+        (('"', '"', "b"), "b"),
+    ],
+)
+async def test_a_quotation_mark_within_a_text_stands_in_it(
+    tmp_path: Path, keys: tuple[str, ...], said: str
+) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*keys)
+        if "tab" not in keys:
+            await stand.press("tab")
+        await stand.press(*"tall", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": said, "observations": ["tall"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+async def test_behind_a_text_that_ended_it_is_told_how_a_quotation_mark_is_written(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press("ctrl+u", *"{", '"', *"entities", '"', *': "a" b}', "ctrl+s")
+        await stand.until(lambda: 'mark is written \\".' in stand.text())
+        assert "A text stands in" not in stand.text()
+
+
+async def test_back_from_the_whole_screen_the_cursor_is_at_the_mistake(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press("f4")
+        await stand.until(lambda: isinstance(stand.app.focused, LongTextArea))
+        area = stand.app.screen.query_one(LongTextArea)
+        area.text = '{\n  "entities": oops\n}'
+        await stand.press("escape")
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        await stand.until(lambda: "line 2, column 15" in stand.text())
+        editor = stand.app.screen.query_one(JsonEditor)
+        assert editor.cursor_location == (1, 14)

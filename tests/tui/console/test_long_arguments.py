@@ -66,6 +66,24 @@ async def test_an_argument_is_written_on_the_whole_screen_with_all_that_stood_th
         assert calls_of(stand)[0].arguments == {"to": "Ada", "text": "Dear Ada,\nbye!"}
 
 
+async def test_a_field_of_several_lines_is_written_on_the_whole_screen_too(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path, LETTER) as stand:
+        await stand.press("tab", *"Dear")
+        await at_length(stand)
+        await stand.press("enter", *"Ada", "escape")
+        await stand.until(lambda: isinstance(stand.app.focused, TextBlock))
+        await stand.until(lambda: "F4 Whole screen" in stand.text())
+        await at_length(stand)
+        await stand.press("!", "escape")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Ada!" in stand.text())
+        await stand.press("?", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"text": "Dear\nAda!?"}
+
+
 async def test_the_json_of_arguments_is_written_on_the_whole_screen_too(tmp_path: Path) -> None:
     async with writing(tmp_path, BEYOND) as stand:
         await at_length(stand)

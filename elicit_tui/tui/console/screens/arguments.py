@@ -31,6 +31,7 @@ from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
+from elicit_tui.tui.widgets.text_block import TextBlock
 
 if TYPE_CHECKING:
     from textual import events
@@ -58,7 +59,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
         Binding("f2", "about", "About", id="arguments.about"),
         Binding("f8", "skeleton", "Begin anew", id="arguments.skeleton"),
-        Binding("f4", "at_length", "More lines", id="arguments.at_length"),
+        # Before the same key of a field of several lines: from there it leads to the editor.
+        Binding("f4", "at_length", "More lines", id="arguments.at_length", priority=True),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
 
@@ -190,7 +192,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Write the text of the field one is in, or the JSON, on the whole screen."""
         from elicit_tui.tui.console.screens.long_text import LongTextScreen
 
-        line = self._typed_in
+        line = self._written_in_words
         if self._json:
             area = self._json_area
             self.app.write_in(LongTextScreen("Arguments", area.text), self._take_json)
@@ -200,14 +202,15 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def _take_json(self, text: str | None) -> None:
         if text is not None:
-            self._json_area.show(text)
+            self._json_area.begin(text)
             self._json_area.focus()
+            self._read_json()
 
-    def _take_text(self, line: TextLine, text: str | None) -> None:
+    def _take_text(self, line: TextLine | TextBlock, text: str | None) -> None:
         """Have it in its field; one of several lines gets a block for them."""
         if text is None or text == line.typed:
             return
-        if "\n" in text:
+        if "\n" in text and isinstance(line, TextLine):
             self.run_worker(self.query_one(FormView).write_lines(line, text))
         else:
             entry = Typed(text) if text else Unset()
@@ -281,9 +284,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             if go_there:
                 self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
             place = f"line {error.lineno}, column {error.colno}"
-            bare = self._json_area.text.strip()[error.pos : error.pos + 1].isalpha()
-            quotes = ' A text stands in quotes: "…".' if bare else ""
-            self.say(f"This is not JSON: {error.msg} ({place}).{quotes}")
+            hint = _hint(self._json_area.text.strip(), error.pos)
+            self.say(f"This is not JSON: {error.msg} ({place}).{hint}")
             return None
         except ValueError as error:
             self.say(f"This is not JSON: {error}.")
@@ -330,15 +332,15 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if action == "skeleton":
             return self._json
         if action == "at_length":
-            return self._json or self._typed_in is not None
+            return self._json or self._written_in_words is not None
         if action == "to_values":
             values = self.query(ValueList)
             return self._typed_in is not None and bool(values) and values.first().shown
         return super().check_action(action, parameters)
 
     def worded(self, action: str) -> str | None:
-        """The key says what the button says; JSON has lines enough."""
-        if action == "at_length" and self._json:
+        """The key says what the button says; what has lines has enough of them."""
+        if action == "at_length" and (self._json or isinstance(self.focused, TextBlock)):
             return "Whole screen"
         return VERBS[self._offer.kind] if action == "send" else None
 
@@ -347,6 +349,12 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """The line of text that has the focus; numbers and dates are stepped, not completed."""
         focused = self.focused
         return focused if isinstance(focused, TextLine) and type(focused) is TextLine else None
+
+    @property
+    def _written_in_words(self) -> TextLine | TextBlock | None:
+        """The field of text that has the focus, of one line or of several."""
+        focused = self.focused
+        return focused if isinstance(focused, TextBlock) else self._typed_in
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Another field has other values."""
@@ -390,8 +398,17 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """What was chosen stands in its field."""
         event.stop()
         values = self.query_one(ValueList)
-        self.query_one(FormView).put({values.field: Typed(values.value(event.option_index))})
+        name, goes_on = values.field, values.goes_on
+        self.query_one(FormView).put({name: Typed(values.value(event.option_index))})
+        values.goes_on = True
         self._to_field()
+        if goes_on:
+            self.call_later(self._go_on_from, name)
+
+    def _go_on_from(self, name: str) -> None:
+        line = self._typed_in
+        if line is not None and line.spec.name == name:
+            line.action_next_field()
 
     @on(ValueList.GoneBack)
     def _to_field(self) -> None:
@@ -399,3 +416,12 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         name = values.field
         values.offer("", ())
         self.query_one(FormView).focus_field(name)
+
+
+def _hint(text: str, pos: int) -> str:
+    """What may be meant by a letter that stands where none can; empty of all else."""
+    if not text[pos : pos + 1].isalpha():
+        return ""
+    if text[:pos].rstrip().endswith('"'):
+        return ' Within a text a quotation mark is written \\".'
+    return ' A text stands in quotes: "…".'
