@@ -169,6 +169,11 @@ def test_a_gateway_that_has_ended_hides_none_of_those_that_wait() -> None:
     assert answerer.refusal(asking, without_terminal=True) == BELOW_AN_AGENT
 
 
+def test_who_waits_in_an_older_version_that_named_no_machine_is_of_this_one() -> None:
+    asking = [AskingProcess(os.getpid(), "asker", machine_id="")]
+    assert answerer.refusal(asking, without_terminal=True) == BELOW_AN_AGENT
+
+
 SETSID = pytest.mark.skipif(sys.platform != "linux", reason="setsid as a program")
 
 

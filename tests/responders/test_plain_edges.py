@@ -181,7 +181,7 @@ def test_how_much_time_there_is_is_said_where_it_ends(seconds: float, told: bool
 
     responder = PlainResponder(Silent(), shown.append)
     outcome = asyncio.run(responder.respond(form_question({}), Deadline(seconds)))
-    assert ("You have 90 seconds" in "".join(shown)) is told
+    assert ("You have 90 seconds" in "".join(shown)) is ("You have" in "".join(shown)) is told
     # A terminal that went away is nobody's decision.
     assert (outcome.action, outcome.decided_by, outcome.via) == ("cancel", "nobody", "plain")
 

@@ -128,6 +128,17 @@ def test_an_entry_that_cannot_move_is_named_and_left(
     assert why in err
 
 
+@pytest.mark.parametrize(
+    "args",
+    [["--model=org/small"], ["--scope=@org/tools"], ["@org/tools"], ["--at=https://a.example/b"]],
+)
+def test_what_has_a_slash_and_is_no_path_holds_no_server_back(args: list[str]) -> None:
+    vscode = installed("vscode")
+    vscode.has(json.dumps({"servers": {"odd": {"command": "x", "args": args}}}).encode())
+    vscode.runs("install", "--take-over", "--yes")
+    assert tomli.loads(our_config().read_text())["mcp_servers"]["odd"]["args"] == args
+
+
 def test_names_that_are_taken_or_reserved_stay(capsys: pytest.CaptureFixture[str]) -> None:
     cursor = installed("cursor")
     names = ("mine", "agent", "a\u202eb")
