@@ -47,7 +47,7 @@ class ServerEditing:
         if servers:
             self._app.write_in(OtherServersScreen(str(self._path), servers, self._take))
         else:
-            sentence = "No client that is known has a server that is not here."
+            sentence = "No other client on this machine has a server that is missing here."
             self._tell(sentence, severity="information")
 
     def change(self, record: ServerRecord) -> None:

@@ -103,6 +103,13 @@ async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
         await stand.press("slash", *"rom", "enter")
         await stand.until(lambda: stand.app.query_one("#call-detail").has_focus)
         assert '"city": "Rome"' in stand.text()
+        found = listing.key
+        await stand.press("escape", "escape")
+        await stand.until(lambda: len(listing.keys) == 3)
+        await stand.settled()
+        assert listing.key == found
+        await stand.press("slash", *"rom", "enter")
+        await stand.until(lambda: len(listing.keys) == 1)
         stand.app.state.pointed_call = next(iter(stand.app.state.calls)).call.id
         stand.app.query_one(CallsPane).draw()
         await stand.until(lambda: len(listing.keys) == 3)  # One that was just made is not hidden.

@@ -97,7 +97,7 @@ class CallsPane(Pane):
     def _nothing(self) -> str:
         """Where the list would be."""
         if self._search.value and len(self.state.calls):
-            return "Nothing matches."
+            return "Nothing matches. Results are not searched."
         if self._filter and len(self.state.calls):
             return f"No call is {self._filter}. {self.app.key_of('calls.filter')} goes on."
         return f"No call yet. Choose a tool of a server ({self.app.key_of('pane.servers')})."
@@ -151,8 +151,11 @@ class CallsPane(Pane):
 
     def action_end_search(self) -> None:
         """List all of them again; the cursor stays on what was found."""
+        found = self.record
         self._search.value = self._filter = ""
         self.draw()
+        if found is not None:
+            self.query_one("#call-list", RowList).point_at(found.call.id)
         self._left_search()
 
     @on(SearchLine.Changed, "#call-search")

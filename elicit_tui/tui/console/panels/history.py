@@ -35,6 +35,7 @@ READ_SECONDS = 1.0
 ROWS_AT_ONCE = 50
 SHORT = 70
 NOTHING_YET = "No question has been recorded yet."
+NOTHING_FOUND = "Nothing matches. Answers are not searched."
 SERVER_MOST = 20
 """Cells of the column of the servers' names; a longer name is cut."""
 
@@ -128,7 +129,7 @@ class HistoryPane(Pane):
         keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self.stacked else 1
-        rows.empty = "Nothing matches." if self._rows else self._why_empty
+        rows.empty = NOTHING_FOUND if self._rows else self._why_empty
         names = {"server", *(self._rows[key].server for key in keys)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)

@@ -38,6 +38,7 @@ class AllowancesScreen(Dialog[None]):
         yield RowList(
             empty="No tool is allowed yet. When a tool must be confirmed you can allow it for this "
             "session, until its server ends; it is then listed here.",
+            verb="",
             id="allowances",
         )
 
