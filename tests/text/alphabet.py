@@ -42,8 +42,12 @@ def active_left(text: str) -> list[str]:
     text = SUBDIVISION_FLAGS.sub("F", text)
     found = [run for run in re.findall("[\u2800-\u28ff]+", text) if not run.strip("\u2800")]
     marks = 0
-    for index, character in enumerate(text):
+    # What is printable in ASCII is none of these: a megabyte of it is not looked at one by one.
+    for match in re.finditer("[^ -~\n\t]", text):
+        index, character = match.start(), match[0]
         before = text[index - 1] if index else ""
+        if re.fullmatch("[ -~\n\t]?", before):
+            marks = 0
         code, category = ord(character), unicodedata.category(character)
         is_mark = category in ("Mn", "Me") and code not in SELECTORS
         if is_mark:
