@@ -10,13 +10,14 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
-from elicit_tui.tui.console.spans import Line
+from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
@@ -44,6 +45,22 @@ class DialogButton(KeyButton):
         """Name the key."""
         if self.name_key(self.app.key_of(self._action_id)) and self.parent is not None:
             self.parent.refresh(layout=True)
+
+
+class CutText(Static):
+    """As much of a text as there is room for; an ellipsis stands for what was cut."""
+
+    def __init__(self, text: str, *, id: str) -> None:
+        super().__init__(text, id=id, markup=False)
+        self._whole = text
+
+    def render(self) -> Content:
+        """Its lines, the last one cut where more would follow."""
+        width, height = self.size
+        lines = list(wrapped(self._whole, max(8, width)))
+        if len(lines) > height > 0:
+            lines[height - 1 :] = [shortened(f"{lines[height - 1]} {lines[height]}", width)]
+        return Content("\n".join(lines))
 
 
 class Dialog(ModalScreen[Result], Generic[Result]):

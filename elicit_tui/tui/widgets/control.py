@@ -350,7 +350,8 @@ class TypedControl(FieldControl):
         """What a blank means from here on, said in its place."""
         self._blank = blank
         if isinstance(blank, EmptyOnPurpose):
-            self.placeholder = "(empty on purpose)"
+            suggested = isinstance(self.spec.initial, EmptyOnPurpose)
+            self.placeholder = "(empty)" if suggested else "(empty on purpose)"
         else:
             example = self.example
             nothing = "not filled in" if self.spec.required else "unset"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -49,6 +50,23 @@ async def at_length(stand: Stand) -> None:
     await stand.press("f4")
     await stand.until(lambda: isinstance(stand.app.screen, LongTextScreen))
     await stand.until(lambda: isinstance(stand.app.focused, LongTextArea))
+
+
+async def test_what_a_tool_does_is_cut_with_an_ellipsis_and_an_empty_default_is_nobodys_purpose(
+    tmp_path: Path,
+) -> None:
+    does = " ".join(f"word{number}" for number in range(90))
+    schema = {
+        "type": "object",
+        "properties": {"skip": {"type": "array", "items": {"type": "string"}, "default": []}},
+    }
+    offered = tool("send", schema, description=does)
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [offered]}) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: "skip" in stand.text())
+        assert re.search(r"\w…", stand.text())
+        assert "(empty)" in stand.text()
+        assert "on purpose" not in stand.text()
 
 
 async def test_an_argument_is_written_on_the_whole_screen_with_all_that_stood_there(

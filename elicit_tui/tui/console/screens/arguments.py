@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
@@ -23,7 +22,7 @@ from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import WritingDialog
+from elicit_tui.tui.console.dialog import CutText, WritingDialog
 from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
@@ -92,7 +91,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             beyond = neutral(self._form.beyond, 300).rstrip(".")
             about = f"{beyond}. Write the arguments as JSON, like this:\n{self._shape}"
         if about:
-            yield Static(about, id="about", markup=False)
+            yield CutText(about, id="about")
         if self._form.beyond is None:
             entries = {
                 field.name: entry_for(field, self._given[field.name])
