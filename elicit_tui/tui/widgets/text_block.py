@@ -119,6 +119,8 @@ class TextEditor(TextArea):
 # A field of several lines, with the person's own editor on a key.
 
 ROWS = 5
+ROWS_OF_TEXTS = 3
+"""Of a list with one text in each line."""
 MOST_ROWS = 10
 """Of a text that has more lines when its block is made."""
 EDITOR = Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False)
@@ -146,7 +148,7 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
-        self.rows = ROWS
+        self.rows = self._least
         if isinstance(entry, Typed):
             self.has_lines(entry.text.count("\n") + 1)
         self._shown = ""
@@ -193,13 +195,17 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         self._visited = True
         self.move_cursor(self.document.end)
 
+    @property
+    def _least(self) -> int:
+        return ROWS_OF_TEXTS if self.spec.each_line else ROWS
+
     def height_for(self, width: int) -> int:
         """A few rows; more text scrolls."""
         return self.rows
 
     def has_lines(self, count: int) -> None:
         """Make room for so many lines, as far as that is sensible; told before it is laid out."""
-        self.rows = max(ROWS, min(count, MOST_ROWS))
+        self.rows = max(self._least, min(count, MOST_ROWS))
 
     @property
     def edited_line(self) -> int:
