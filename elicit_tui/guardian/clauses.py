@@ -47,6 +47,10 @@ class Standing(IntEnum):
 class Clause(Denials):
     """Words between two marks of punctuation, and how they speak of what was found in them."""
 
+    before: Clause | None
+    after: Clause | None
+    listed: Clause | None
+
     # What else is the thing ------------------------------------------------------------------
 
     def standing(self, hit: Hit) -> Standing:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.pages import rows, step_concept
 from elicit_tui.guardian.words import Hit, find, is_word
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _LITTLE, _HOURS = 4, 24
 _FAR: Final = 12
@@ -38,12 +35,12 @@ class Words:
     is_question: bool = False
     opens: bool = True
     """Whether it begins its sentence."""
-    quotes: Self | None = None
+    quotes: Words | None = None
     """The clause before it, where a quotation that begins there goes on here."""
-    before: Self | None = field(default=None, repr=False)
-    after: Self | None = field(default=None, repr=False)
+    before: Words | None = field(default=None, repr=False)
+    after: Words | None = field(default=None, repr=False)
     """Its neighbours in its sentence."""
-    listed: Self | None = field(default=None, repr=False)
+    listed: Words | None = field(default=None, repr=False)
     """The clause behind its colon."""
 
     @kept

@@ -18,6 +18,8 @@ _Stretch = tuple[int, int, int]
 class Denials(Words):
     """Words between two marks of punctuation, and which of them are denied."""
 
+    quotes: Denials | None
+
     def is_acted_on(self, hit: Hit) -> bool:
         """Whether a verb right before it says what is done with it: "to reset your password"."""
         before = self._contentful(max(0, hit.start - _NEAR), hit.start)

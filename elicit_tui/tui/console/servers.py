@@ -120,12 +120,11 @@ _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NEAR: Final[tuple[Callable[[str, str], bool], ...]] = (
     lambda name, wanted: name == wanted,
-    lambda name, wanted: name.startswith(f"{wanted} "),
     lambda name, wanted: f" {wanted} " in f" {name} ",
     lambda name, wanted: f" {wanted}" in f" {name}",
     lambda name, wanted: wanted in name,
 )
-"""How a name has what is searched for: as all of it, as its first word, as one, within one."""
+"""How a name has what is searched for: as all of it, as a word, where one begins, within one."""
 
 
 def _in_words(text: str) -> str:
