@@ -20,8 +20,8 @@ from PIL import Image
 
 from elicit_tui.tui.console import pictures
 from elicit_tui.tui.console.pictures import PicturePage, drawing
+from tests.tui.console.reading import reading
 from tests.tui.console.stand import Stand
-from tests.tui.console.test_reading_results import reading
 
 pytestmark = [
     pytest.mark.anyio,

@@ -1,12 +1,10 @@
-"""A result is read on the whole screen: folded, searched, drawn, compared and taken along."""
+"""A result is read on the whole screen: folded, drawn, and taken along."""
 
 from __future__ import annotations
 
 import base64
 import json
 import resource
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,10 @@ import pytest
 from textual.color import Color
 
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.bars import SearchLine
-from elicit_tui.tui.console.calls import Calls
-from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.reader_views import (
     FoundLines,
     MarkdownPage,
     ResultTable,
-    difference,
     markdown_of,
 )
 from elicit_tui.tui.console.result_tree import ResultTree
@@ -29,57 +23,10 @@ from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.bounds import bounded
+from tests.tui.console.reading import ROWS, reading, search, text_result
 from tests.tui.console.stand import Stand, console
-from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
-
-ROWS = [{"name": f"host-{number}", "load": number / 10, "up": True} for number in range(30)]
-
-
-def text_result(*texts: str, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text} for text in texts], **more}
-
-
-@asynccontextmanager
-async def reading(
-    path: Path, *results: dict[str, Any], size: tuple[int, int] = (100, 30)
-) -> AsyncIterator[tuple[Stand, ResultScreen]]:
-    """The reader on the last of these results, each of one more call of the same tool."""
-    left = list(results)
-
-    async def work(connection: Any, call: Call) -> dict[str, Any]:
-        return left.pop(0)
-
-    tools = {"alpha": [tool("look")]}
-    async with console(path, servers=["alpha"], tools=tools, work=work, size=size) as stand:
-        offer = stand.app.state.servers["alpha"].offers[0]
-        for number in range(len(results)):
-            stand.app.call_offer("alpha", offer)
-            await stand.until(lambda count=number + 1: ended(stand) == count)
-        await stand.until(lambda: last_is_pointed_at(stand))
-        await stand.press("z")
-        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
-        screen = stand.app.screen
-        assert isinstance(screen, ResultScreen)
-        yield stand, screen
-        await stand.press("escape")
-
-
-def ended(stand: Stand) -> int:
-    return sum(record.state == "answered" for record in stand.app.state.calls)
-
-
-def last_is_pointed_at(stand: Stand) -> bool:
-    """The cursor follows a new call as the pane is drawn, a moment after it ended."""
-    record = stand.app.query_one(CallsPane).record
-    return record is not None and record is next(iter(stand.app.state.calls))
-
-
-async def search(stand: Stand, words: str) -> None:
-    await stand.press("slash")
-    await stand.press(*words)
-    await stand.press("enter")
 
 
 async def test_the_json_of_a_result_folds_and_a_search_unfolds_the_way(tmp_path: Path) -> None:
@@ -131,15 +78,6 @@ async def test_a_list_of_like_objects_is_a_table(tmp_path: Path) -> None:
         await stand.press("escape")
 
 
-async def test_what_differs_from_the_result_before_is_shown(tmp_path: Path) -> None:
-    before, now = ({"state": state, "same": 1} for state in ("red", "green"))
-    results = [text_result("x", structuredContent=each) for each in (before, now)]
-    async with reading(tmp_path, *results) as (stand, _):
-        await stand.press("d")
-        await stand.until(lambda: '+  "state": "green"' in stand.text())
-        assert '-  "state": "red"' in stand.text()
-
-
 async def test_what_stands_between_tabs_stands_in_columns_wherever_it_is_read(
     tmp_path: Path,
 ) -> None:
@@ -188,58 +126,6 @@ async def test_a_list_in_a_text_under_a_key_is_a_table(tmp_path: Path) -> None:
         await stand.until(lambda: "host-7" in stand.text())
         assert isinstance(stand.app.screen, ResultScreen)
         assert isinstance(stand.app.screen.view, ResultTable)
-
-
-async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> None:
-    lines = "\n".join(f"line {number} of a log" for number in range(200))
-    async with reading(tmp_path, text_result(lines)) as (stand, _):
-        await search(stand, "line 15")
-        await stand.until(lambda: "1 of 11 for “line 15”" in stand.text())
-        await stand.press("n")
-        await stand.until(lambda: "line 150 of" in stand.text())
-        assert "2 of 11" in stand.text()
-        await stand.press("N", "N")
-        await stand.until(lambda: "line 159 of" in stand.text())
-
-
-async def test_another_view_goes_on_with_the_search_until_escape_ends_it(tmp_path: Path) -> None:
-    lines = "\n".join(f"line {number} of a log" for number in range(200))
-    async with reading(tmp_path, text_result(lines)) as (stand, screen):
-        await search(stand, "line 15")
-        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
-        await stand.press("t")
-        await stand.until(lambda: "1 of 1 for “line 15” · JSON" in stand.text())
-        await stand.press("t")
-        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
-        await stand.press("escape")
-        await stand.until(lambda: "for “line 15”" not in stand.text())
-        assert not screen.query_one(SearchLine).display
-        assert not screen.query_one(SearchLine).value
-        await stand.press("escape")
-        await stand.until(lambda: stand.app.screen is not screen)
-
-
-async def test_each_place_is_counted_in_a_text_and_in_its_markdown_and_stands_out(
-    tmp_path: Path,
-) -> None:
-    text = (
-        "# A session\n\nOf a session, another session and one Session.\n\n"
-        "- a session\n\n```\nsession = session\n```\n\n| what |\n|---|\n| session |\n"
-    )
-    async with reading(tmp_path, text_result(text), size=(100, 40)) as (stand, screen):
-        assert screen._way == "markdown"
-        await search(stand, "session")
-        await stand.until(lambda: "1 of 8 for “session” · Markdown" in stand.text())
-        # One of them is where one is, and one has another case.
-        await stand.until(lambda: standing_out(stand, "session") == 6)
-        await stand.press("n", "n")
-        await stand.until(lambda: "3 of 8" in stand.text())
-        await stand.press("t")
-        await stand.until(lambda: "1 of 8 for “session” · Text" in stand.text())
-        await stand.until(lambda: standing_out(stand, "session") == 6)
-        await stand.press("t", "t", "escape")
-        await stand.until(lambda: "for “session”" not in stand.text())
-        await stand.until(lambda: standing_out(stand, "session") == 0)
 
 
 async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> None:
@@ -422,22 +308,6 @@ async def test_a_text_that_is_sent_as_data_is_read_as_text(tmp_path: Path) -> No
         await stand.until(lambda: "plain words" in stand.text())
 
 
-async def test_the_key_that_compares_works_in_the_list_of_calls_too(tmp_path: Path) -> None:
-    results = [text_result("one"), text_result("two")]
-    async with reading(tmp_path, *results) as (stand, _):
-        await stand.press("escape", "d")
-        await stand.until(lambda: "-one" in stand.text())
-
-
-async def test_the_key_that_compares_says_that_there_is_nothing_to_compare_with(
-    tmp_path: Path,
-) -> None:
-    async with reading(tmp_path, text_result("one")) as (stand, _):
-        await stand.press("escape", "d")
-        await stand.until(lambda: "no other result to compare with" in stand.notices())
-        await stand.press("z")
-
-
 async def test_folded_objects_are_told_apart_and_nested_rows_are_json_at_first(
     tmp_path: Path,
 ) -> None:
@@ -445,28 +315,6 @@ async def test_folded_objects_are_told_apart_and_nested_rows_are_json_at_first(
     async with reading(tmp_path, text_result("x", structuredContent={"rows": rows})) as (stand, s):
         assert isinstance(s.view, ResultTree)
         await stand.until(lambda: "▸ within  {1}  deep 3" in stand.text())
-
-
-async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> None:
-    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
-        await stand.press("d")
-        at = next(iter(stand.app.state.calls)).at
-        await stand.until(lambda: f"- the call at {at}" in stand.text())
-        assert "both with the same arguments" in stand.text()
-
-
-async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_searches(
-    tmp_path: Path,
-) -> None:
-    many = [{"number": number, "name": f"user {number}"} for number in range(1, 1_102)]
-    async with reading(tmp_path, text_result(json.dumps(many))) as (stand, _):
-        await stand.until(lambda: "Table without rows 1,001 to 1,101" in stand.text())
-        await stand.press("slash")
-        await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
-        await stand.press(*"user 1100", "enter")
-        await stand.until(
-            lambda: "nothing found for “user 1100” · Table without rows 1,001 to" in stand.text()
-        )
 
 
 async def test_what_only_may_be_markdown_is_read_as_text_until_a_person_turns_it(
@@ -485,79 +333,6 @@ async def test_what_only_may_be_markdown_is_read_as_text_until_a_person_turns_it
         await stand.until(lambda: isinstance(again.view, MarkdownPage))
 
 
-def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() -> None:
-    calls = Calls()
-    first, other, again, new = (
-        calls.start("alpha", Call("tools/call", "look", {"number": number}))
-        for number in (1, 2, 1, 3)
-    )
-    for record in (first, other, again, new):
-        record.end("answered", result=text_result("x"))
-    again.repeats = first.call.id
-    assert calls.like(first) == (other, again, new)
-    assert calls.like(other) == (first, again, new)
-    assert calls.like(again) == (first, other, new)
-    assert calls.like(new) == (again, other, first)
-    other.result = None
-    assert calls.like(new) == (again, first)
-
-
-async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
-    tmp_path: Path,
-) -> None:
-    async with console(tmp_path, servers=["alpha"], tools={"alpha": [tool("look")]}) as stand:
-        first, _, last = (
-            stand.app.state.calls.start("alpha", Call("tools/call", "look", {"city": city}))
-            for city in ("Rome", "Oslo", "Lima")
-        )
-        for record in stand.app.state.calls:
-            words = f"It rains in {record.call.arguments['city']}."
-            record.end("answered", result=text_result(words))
-        last.repeats = first.call.id
-        await stand.press("3", "d")
-        await stand.until(lambda: "-It rains in Rome." in stand.text())
-        assert f"- the call at {first.at_second}  city=Rome" in stand.text()
-        assert f"+ this call, at {last.at_second}  city=Lima" in stand.text()
-        await stand.until(lambda: "b Other call" in stand.text())
-        await stand.press("b")
-        await stand.until(lambda: "Compare with" in stand.text())
-        assert "city=Lima" not in stand.text()
-        await stand.press("down", "enter")
-        await stand.until(lambda: "-It rains in Oslo." in stand.text())
-        assert "Rome" not in stand.text()
-        await stand.press("b")
-        await stand.until(lambda: "Compare with" in stand.text())
-        await stand.press("escape")
-        await stand.until(lambda: "-It rains in Oslo." in stand.text())
-
-
-async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_path: Path) -> None:
-    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
-        await stand.press("escape", "end", "d")
-        await stand.until(lambda: "-two" in stand.text() and "+one" in stand.text())
-
-
-@pytest.mark.parametrize("made", [1, 2])
-async def test_the_key_that_compares_is_named_only_where_there_is_something_to_compare(
-    tmp_path: Path, made: int
-) -> None:
-    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
-        for _ in range(made):
-            call = Call("tools/call", "look", {})
-            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
-        await stand.press("3")
-        await stand.until(lambda: "/ Search" in stand.text())
-        assert ("d Compare" in stand.text()) == (made > 1)
-        stand.app.state.calls.start("alpha", Call("tools/call", "look", {})).end("cancelled")
-        stand.app.state.changed()
-        await stand.until(lambda: "cancelled" in stand.text())
-        await stand.press("home")
-        await stand.until(lambda: "z Whole" not in stand.text())
-        assert "d Compare" not in stand.text()
-        await stand.press("d")
-        await stand.until(lambda: "This call has no result to compare." in stand.notices())
-
-
 async def test_a_running_call_leaves_room_for_what_it_was_made_with(tmp_path: Path) -> None:
     async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
         call = Call("tools/call", "look", {"city": "Oslo"})
@@ -566,28 +341,6 @@ async def test_a_running_call_leaves_room_for_what_it_was_made_with(tmp_path: Pa
         await stand.press("3")
         await stand.until(lambda: "50% · city=Oslo" in stand.text())
         record.end("answered", result={})
-
-
-def standing_out(stand: Stand, words: str) -> int:
-    """How many times these words stand on the screen in the colour of what is to be seen."""
-    wanted = Color.parse(stand.app.theme_variables["warning"]).rich_color
-    strips = stand.app.screen._compositor.render_strips(stand.app.screen.size)
-    segments = [part for strip in strips for part in strip if part.style is not None]
-    return sum(part.text == words and part.style.color == wanted for part in segments)
-
-
-# The row under a table's cursor has the colours of the cursor.
-@pytest.mark.parametrize(("way", "count"), [("json", 5), ("table", 4)])
-async def test_all_that_was_looked_for_stands_out_until_the_search_ends(
-    tmp_path: Path, way: str, count: int
-) -> None:
-    result = text_result("x", structuredContent={"hosts": ROWS[:5]})
-    async with reading(tmp_path, result) as (stand, screen):
-        await screen._show(way)
-        await search(stand, "host-")
-        await stand.until(lambda: standing_out(stand, "host-") == count)
-        await stand.press("escape")
-        await stand.until(lambda: standing_out(stand, "host-") == 0)
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
@@ -603,44 +356,3 @@ async def test_the_reader_says_that_a_call_failed_as_the_list_of_calls_does(
     async with reading(tmp_path / "other", text_result("Done."), size=size) as (stand, _):
         assert "failed" not in stand.text()
         assert "done" not in stand.text().splitlines()[0]
-
-
-async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_path: Path) -> None:
-    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
-        await stand.until(lambda: "d Compare" in stand.text())
-        await stand.press("d")
-        await stand.until(lambda: "-one" in stand.text())
-        assert "d Compare" not in stand.text()
-
-
-async def test_in_a_result_beside_the_calls_enter_shows_it_whole_and_slash_searches_it(
-    tmp_path: Path,
-) -> None:
-    async with reading(tmp_path, text_result("one\ntwo")) as (stand, _):
-        await stand.press("escape", "enter")
-        await stand.until(lambda: "Esc Calls" in stand.text())
-        await stand.press("enter")
-        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
-        await stand.press("escape", "slash")
-        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
-        await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
-        await stand.press(*"two", "enter")
-        await stand.until(lambda: "1 of 1 for “two”" in stand.text())
-        await stand.press("escape")
-        await stand.until(lambda: "for “two”" not in stand.text())
-
-
-async def test_two_results_of_the_same_data_and_other_words_are_not_called_the_same(
-    tmp_path: Path,
-) -> None:
-    results = [
-        text_result("You declined.", structuredContent={"booked": False}),
-        text_result("You cancelled.", structuredContent={"booked": False}),
-        text_result("You cancelled.", structuredContent={"booked": False}, isError=True),
-    ]
-    async with reading(tmp_path, *results[:2]) as (stand, _):
-        await stand.press("d")
-        await stand.until(lambda: "-You declined." in stand.text())
-        assert "+You cancelled." in stand.text()
-    said = [line[0][0] for line in difference(results[1], results[2], 80)]
-    assert any("isError" in text for text in said)

@@ -1,0 +1,148 @@
+"""Two results are compared: which two, by whose choice, and in what they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.calls import Calls
+from elicit_tui.tui.console.reader_views import (
+    difference,
+)
+from tests.tui.console.reading import reading, text_result
+from tests.tui.console.stand import console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_differs_from_the_result_before_is_shown(tmp_path: Path) -> None:
+    before, now = ({"state": state, "same": 1} for state in ("red", "green"))
+    results = [text_result("x", structuredContent=each) for each in (before, now)]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: '+  "state": "green"' in stand.text())
+        assert '-  "state": "red"' in stand.text()
+
+
+async def test_the_key_that_compares_works_in_the_list_of_calls_too(tmp_path: Path) -> None:
+    results = [text_result("one"), text_result("two")]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("escape", "d")
+        await stand.until(lambda: "-one" in stand.text())
+
+
+async def test_the_key_that_compares_says_that_there_is_nothing_to_compare_with(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result("one")) as (stand, _):
+        await stand.press("escape", "d")
+        await stand.until(lambda: "no other result to compare with" in stand.notices())
+        await stand.press("z")
+
+
+async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.press("d")
+        at = next(iter(stand.app.state.calls)).at
+        await stand.until(lambda: f"- the call at {at}" in stand.text())
+        assert "both with the same arguments" in stand.text()
+
+
+def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() -> None:
+    calls = Calls()
+    first, other, again, new = (
+        calls.start("alpha", Call("tools/call", "look", {"number": number}))
+        for number in (1, 2, 1, 3)
+    )
+    for record in (first, other, again, new):
+        record.end("answered", result=text_result("x"))
+    again.repeats = first.call.id
+    assert calls.like(first) == (other, again, new)
+    assert calls.like(other) == (first, again, new)
+    assert calls.like(again) == (first, other, new)
+    assert calls.like(new) == (again, other, first)
+    other.result = None
+    assert calls.like(new) == (again, first)
+
+
+async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [tool("look")]}) as stand:
+        first, _, last = (
+            stand.app.state.calls.start("alpha", Call("tools/call", "look", {"city": city}))
+            for city in ("Rome", "Oslo", "Lima")
+        )
+        for record in stand.app.state.calls:
+            words = f"It rains in {record.call.arguments['city']}."
+            record.end("answered", result=text_result(words))
+        last.repeats = first.call.id
+        await stand.press("3", "d")
+        await stand.until(lambda: "-It rains in Rome." in stand.text())
+        assert f"- the call at {first.at_second}  city=Rome" in stand.text()
+        assert f"+ this call, at {last.at_second}  city=Lima" in stand.text()
+        await stand.until(lambda: "b Other call" in stand.text())
+        await stand.press("b")
+        await stand.until(lambda: "Compare with" in stand.text())
+        assert "city=Lima" not in stand.text()
+        await stand.press("down", "enter")
+        await stand.until(lambda: "-It rains in Oslo." in stand.text())
+        assert "Rome" not in stand.text()
+        await stand.press("b")
+        await stand.until(lambda: "Compare with" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "-It rains in Oslo." in stand.text())
+
+
+async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.press("escape", "end", "d")
+        await stand.until(lambda: "-two" in stand.text() and "+one" in stand.text())
+
+
+@pytest.mark.parametrize("made", [1, 2])
+async def test_the_key_that_compares_is_named_only_where_there_is_something_to_compare(
+    tmp_path: Path, made: int
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for _ in range(made):
+            call = Call("tools/call", "look", {})
+            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("3")
+        await stand.until(lambda: "/ Search" in stand.text())
+        assert ("d Compare" in stand.text()) == (made > 1)
+        stand.app.state.calls.start("alpha", Call("tools/call", "look", {})).end("cancelled")
+        stand.app.state.changed()
+        await stand.until(lambda: "cancelled" in stand.text())
+        await stand.press("home")
+        await stand.until(lambda: "z Whole" not in stand.text())
+        assert "d Compare" not in stand.text()
+        await stand.press("d")
+        await stand.until(lambda: "This call has no result to compare." in stand.notices())
+
+
+async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.until(lambda: "d Compare" in stand.text())
+        await stand.press("d")
+        await stand.until(lambda: "-one" in stand.text())
+        assert "d Compare" not in stand.text()
+
+
+async def test_two_results_of_the_same_data_and_other_words_are_not_called_the_same(
+    tmp_path: Path,
+) -> None:
+    results = [
+        text_result("You declined.", structuredContent={"booked": False}),
+        text_result("You cancelled.", structuredContent={"booked": False}),
+        text_result("You cancelled.", structuredContent={"booked": False}, isError=True),
+    ]
+    async with reading(tmp_path, *results[:2]) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: "-You declined." in stand.text())
+        assert "+You cancelled." in stand.text()
+    said = [line[0][0] for line in difference(results[1], results[2], 80)]
+    assert any("isError" in text for text in said)

@@ -1,0 +1,121 @@
+"""A result is searched: every place is counted, set off and gone to, in each of its forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.color import Color
+
+from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from tests.tui.console.reading import ROWS, reading, search, text_result
+from tests.tui.console.stand import Stand
+
+pytestmark = pytest.mark.anyio
+
+
+def standing_out(stand: Stand, words: str) -> int:
+    """How many times these words stand on the screen in the colour of what is to be seen."""
+    wanted = Color.parse(stand.app.theme_variables["warning"]).rich_color
+    strips = stand.app.screen._compositor.render_strips(stand.app.screen.size)
+    segments = [part for strip in strips for part in strip if part.style is not None]
+    return sum(part.text == words and part.style.color == wanted for part in segments)
+
+
+async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> None:
+    lines = "\n".join(f"line {number} of a log" for number in range(200))
+    async with reading(tmp_path, text_result(lines)) as (stand, _):
+        await search(stand, "line 15")
+        await stand.until(lambda: "1 of 11 for “line 15”" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "line 150 of" in stand.text())
+        assert "2 of 11" in stand.text()
+        await stand.press("N", "N")
+        await stand.until(lambda: "line 159 of" in stand.text())
+
+
+async def test_another_view_goes_on_with_the_search_until_escape_ends_it(tmp_path: Path) -> None:
+    lines = "\n".join(f"line {number} of a log" for number in range(200))
+    async with reading(tmp_path, text_result(lines)) as (stand, screen):
+        await search(stand, "line 15")
+        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "1 of 1 for “line 15” · JSON" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "for “line 15”" not in stand.text())
+        assert not screen.query_one(SearchLine).display
+        assert not screen.query_one(SearchLine).value
+        await stand.press("escape")
+        await stand.until(lambda: stand.app.screen is not screen)
+
+
+async def test_each_place_is_counted_in_a_text_and_in_its_markdown_and_stands_out(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "# A session\n\nOf a session, another session and one Session.\n\n"
+        "- a session\n\n```\nsession = session\n```\n\n| what |\n|---|\n| session |\n"
+    )
+    async with reading(tmp_path, text_result(text), size=(100, 40)) as (stand, screen):
+        assert screen._way == "markdown"
+        await search(stand, "session")
+        await stand.until(lambda: "1 of 8 for “session” · Markdown" in stand.text())
+        # One of them is where one is, and one has another case.
+        await stand.until(lambda: standing_out(stand, "session") == 6)
+        await stand.press("n", "n")
+        await stand.until(lambda: "3 of 8" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "1 of 8 for “session” · Text" in stand.text())
+        await stand.until(lambda: standing_out(stand, "session") == 6)
+        await stand.press("t", "t", "escape")
+        await stand.until(lambda: "for “session”" not in stand.text())
+        await stand.until(lambda: standing_out(stand, "session") == 0)
+
+
+async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_searches(
+    tmp_path: Path,
+) -> None:
+    many = [{"number": number, "name": f"user {number}"} for number in range(1, 1_102)]
+    async with reading(tmp_path, text_result(json.dumps(many))) as (stand, _):
+        await stand.until(lambda: "Table without rows 1,001 to 1,101" in stand.text())
+        await stand.press("slash")
+        await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
+        await stand.press(*"user 1100", "enter")
+        await stand.until(
+            lambda: "nothing found for “user 1100” · Table without rows 1,001 to" in stand.text()
+        )
+
+
+# The row under a table's cursor has the colours of the cursor.
+@pytest.mark.parametrize(("way", "count"), [("json", 5), ("table", 4)])
+async def test_all_that_was_looked_for_stands_out_until_the_search_ends(
+    tmp_path: Path, way: str, count: int
+) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS[:5]})
+    async with reading(tmp_path, result) as (stand, screen):
+        await screen._show(way)
+        await search(stand, "host-")
+        await stand.until(lambda: standing_out(stand, "host-") == count)
+        await stand.press("escape")
+        await stand.until(lambda: standing_out(stand, "host-") == 0)
+
+
+async def test_in_a_result_beside_the_calls_enter_shows_it_whole_and_slash_searches_it(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result("one\ntwo")) as (stand, _):
+        await stand.press("escape", "enter")
+        await stand.until(lambda: "Esc Calls" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.press("escape", "slash")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
+        await stand.press(*"two", "enter")
+        await stand.until(lambda: "1 of 1 for “two”" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "for “two”" not in stand.text())
