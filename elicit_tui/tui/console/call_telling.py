@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
@@ -84,15 +84,15 @@ class CallTelling:
         stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
         room = width - cell_len(stands) - 3
         more = shortened(neutral_line(record.note, 80), room)
-        more = more or briefly(record.call.arguments, room, self._beside(record))
+        more = more or briefly(record.argument_texts, room, self._beside(record))
         about = f"{stands} · {more}" if more else stands
         whole = f"{about} · {record.server}" if len(self._state.servers) > 1 else about
         return whole if cell_len(whole) <= width else shortened(about, width)
 
-    def _beside(self, record: CallRecord) -> list[Mapping[str, Any]]:
+    def _beside(self, record: CallRecord) -> list[Mapping[str, str]]:
         """The arguments of other calls of the same, the newest."""
         same = (each for each in self._state.calls if each.is_like(record))
-        return [each.call.arguments for each in islice(same, BESIDE)]
+        return [each.argument_texts for each in islice(same, BESIDE)]
 
     def lines(self, record: CallRecord, width: int, *, as_json: bool) -> list[Line]:
         """All of it, beside the list; `as_json`: how its result is read."""

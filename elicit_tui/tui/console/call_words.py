@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
@@ -80,7 +80,7 @@ def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line
     lines: list[Line] = []
     for sign, record, name in (("-", other, "the call at"), ("+", this, "this call, at")):
         head = f"{sign} {name} {record.at_second}"
-        made_with = briefly(record.call.arguments, width - len(head) - 2)
+        made_with = briefly(record.argument_texts, width - len(head) - 2)
         role: Role = "bad" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
     if alike:
@@ -104,23 +104,20 @@ LEAST_ARGUMENTS: Final = 8
 """Cells; in fewer they tell no two calls apart."""
 
 
-COMPARED: Final = 2_000
-"""Characters of a value that are compared with those of other calls."""
 SHARED: Final = 6
 """Characters; a beginning that is no longer is shown, whatever else begins so."""
 
 
-def briefly(
-    arguments: Mapping[str, Any], room: int, beside: Sequence[Mapping[str, Any]] = ()
-) -> str:
+def briefly(texts: Mapping[str, str], room: int, beside: Sequence[Mapping[str, str]] = ()) -> str:
     """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room.
+
+    `texts`, and each of `beside`: the `argument_texts` of a call.
 
     Where it does not fit, what is other than in the calls `beside` it comes first, and without the
     beginning that it shares with theirs.
     """
     if room < LEAST_ARGUMENTS:
         return ""
-    texts = {name: _as_text(value) for name, value in arguments.items()}
     words = _in_one_line(texts)
     if beside and cell_len(words) > room:
         words = _in_one_line(_telling(texts, beside))
@@ -131,15 +128,11 @@ def _in_one_line(texts: Mapping[str, str]) -> str:
     return neutral_line(", ".join(f"{name}={text[:200]}" for name, text in texts.items()), 200)
 
 
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else readable_json(value, indent=None)
-
-
-def _telling(texts: Mapping[str, str], beside: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _telling(texts: Mapping[str, str], beside: Sequence[Mapping[str, str]]) -> dict[str, str]:
     differing, alike = {}, {}
     for name, text in texts.items():
-        others = (_as_text(each[name]) for each in beside if name in each)
-        shared = [_shared(text[:COMPARED], other[:COMPARED]) for other in others if other != text]
+        others = (each[name] for each in beside if name in each)
+        shared = [_shared(text, other) for other in others if other != text]
         if shared:
             begins = max(shared)
             differing[name] = f"…{text[begins:]}" if begins > SHARED else text

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action, Call
+from elicit_tui.text import readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.results import Link
 
 KEPT_CALLS: Final = 100
+COMPARED: Final = 2_000
+"""Characters of an argument that tell calls apart."""
 KEPT_LOG_LINES: Final = 1_000
 KEPT_ANSWERED: Final = 50
 
@@ -81,6 +85,18 @@ class CallRecord:
     """The arguments of one of an earlier run that were not kept."""
     no_result: str = ""
     """Of one of an earlier run: why what came back is not kept; empty where nothing did."""
+
+    @cached_property
+    def argument_texts(self) -> Mapping[str, str]:
+        """The beginning of each argument as a text, by its name; of what is no text its JSON.
+
+        Spelled once: the list is drawn with every key, and each row looks at those beside it too.
+        """
+        spelled = {
+            name: value if isinstance(value, str) else readable_json(value, indent=None)
+            for name, value in self.call.arguments.items()
+        }
+        return {name: text[:COMPARED] for name, text in spelled.items()}
 
     @property
     def at(self) -> str:

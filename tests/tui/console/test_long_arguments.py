@@ -13,7 +13,9 @@ import pytest
 from textual.widgets import TextArea
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console import calls
 from elicit_tui.tui.console.argument_values import ValueList
+from elicit_tui.tui.console.call_words import briefly
 from elicit_tui.tui.console.screens import long_text
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
@@ -302,3 +304,26 @@ async def test_long_arguments_of_a_call_hide_no_result_and_stand_whole_at_its_en
         assert shown < stand.text().index("Written.")
         await stand.press("enter", "G")
         await stand.until(lambda: "│ line 14" in stand.text())
+
+
+def test_calls_are_told_apart_without_spelling_their_arguments_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spelled: list[object] = []
+
+    def counted(value: object, **more: Any) -> str:
+        spelled.append(value)
+        return json.dumps(value)
+
+    monkeypatch.setattr(calls, "readable_json", counted)
+    edits = [{"old": "x" * 50, "new": "y"}] * 100
+    made = [
+        calls.CallRecord("alpha", Call("tools/call", "edit", {"edits": edits, "path": f"/{n}"}))
+        for n in range(20)
+    ]
+    for _ in range(3):
+        rows = [
+            briefly(one.argument_texts, 30, [each.argument_texts for each in made]) for one in made
+        ]
+    assert rows[7].startswith("path=/7")
+    assert len(spelled) == len(made)
