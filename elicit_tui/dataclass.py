@@ -3,7 +3,8 @@
 For each class `dataclasses` writes six methods as text and compiles them. To declare the classes of
 a short command so takes a fifth of its time, and an agent waits for such a command at every prompt.
 Here the methods of all frozen classes are the same few functions, over what `dataclasses.fields`
-says; `replace`, `asdict` and type checkers see the dataclass that they know.
+says; `replace`, `asdict` and type checkers see the dataclass that they know. What is made often (a
+flood of questions, the fields of a long form at each key) is compiled after all, once it is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import MISSING
 from functools import partial
+from itertools import count
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +30,10 @@ else:
 
 
 T = TypeVar("T")
+
+OFTEN = 100
+"""The instance from which a class has the initializer that `dataclasses` compiles: it makes one
+several times as fast, and has earned its compilation by then."""
 
 
 def _frozen(cls: type[T]) -> type[T]:
@@ -65,17 +71,28 @@ def _initializing(cls: type) -> Any:
         made = {name: make() for name, make in factories.items() if name not in values}
         return {**defaults, **made, **values}
 
+    uses = count(1)
+
     def __init__(self: Any, /, *places: Any, **values: Any) -> None:
-        # A form does this hundreds of times a key; with all by their places nothing is left to ask.
-        if values or len(places) != len(names):
-            values = named(places, values)
-        else:
-            values = dict(zip(names, places, strict=True))
-        vars(self).update(values)
+        if next(uses) == OFTEN:
+            cls.__init__ = _compiled(cls)  # type: ignore[misc]
+        vars(self).update(named(places, values))
         if then is not None:
             then(self)
 
     return __init__
+
+
+def _compiled(cls: type) -> Any:
+    """Its `__init__` as `dataclasses` compiles it."""
+    fields: list[tuple[str, Any, Any]] = []
+    for field in dataclasses.fields(cls):
+        default: Any = {"default": field.default, "default_factory": field.default_factory}
+        fields.append((field.name, Any, dataclasses.field(**default)))
+    then = getattr(cls, "__post_init__", None)
+    namespace = {} if then is None else {"__post_init__": then}
+    made = dataclasses.make_dataclass(cls.__name__, fields, namespace=namespace, frozen=True)
+    return vars(made)["__init__"]
 
 
 def _defaults(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from elicit_tui.dataclass import dataclass
+from elicit_tui.dataclass import OFTEN, dataclass
 
 
 def declared(dataclass: Any) -> tuple[Any, Any]:
@@ -43,7 +43,9 @@ def declared(dataclass: Any) -> tuple[Any, Any]:
     return Seat, Window
 
 
-OURS, THEIRS = declared(dataclass), declared(dataclasses.dataclass)
+OURS, OFTEN_MADE, THEIRS = map(declared, (dataclass, dataclass, dataclasses.dataclass))
+for _ in range(OFTEN):
+    OFTEN_MADE[0](1)
 
 USES: dict[str, Callable[[Any, Any], Any]] = {
     "by place": lambda seat, window: repr(seat(3, 4)),
@@ -84,6 +86,27 @@ def end(use: Callable[[Any, Any], Any], classes: tuple[Any, Any]) -> Any:
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_it_does_what_the_standard_library_s_does(use: Callable[[Any, Any], Any]) -> None:
     assert end(use, OURS) == end(use, THEIRS)
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_one_that_is_made_often_does_the_same(use: Callable[[Any, Any], Any]) -> None:
+    assert end(use, OFTEN_MADE) == end(use, THEIRS)
+
+
+def test_one_that_is_made_often_still_looks_after_itself_when_it_is_made() -> None:
+    @dataclass(frozen=True)
+    class Side:
+        name: str
+
+        def __post_init__(self) -> None:
+            if self.name not in ("left", "right"):
+                raise ValueError(self.name)
+
+    for _ in range(OFTEN + 1):
+        Side("left")
+    assert Side.__init__.__code__.co_varnames[1:] == ("name",), "it was compiled"
+    with pytest.raises(ValueError, match="above"):
+        Side("above")
 
 
 @dataclass(frozen=True)
