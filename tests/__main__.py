@@ -1,7 +1,8 @@
 """Runs everything that must pass: style, types, layers, tests, conformance.
 
 `python -m tests` runs it all; `--quick` leaves out the real servers of npm and PyPI; `--long` runs
-what takes longer than a push may: sixty deaths, the guardian's laws in full, a gateway's endurance.
+what takes longer than a push may: sixty deaths, the guardian's laws in full, new examples for every
+property, a gateway's endurance.
 """
 
 from __future__ import annotations
@@ -30,10 +31,16 @@ CHECKS = {
 # What pytest makes of a test module is kept for the next process.
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
 DEATHS = ("tests/gateway/test_deaths.py", "tests/broker/test_crowd.py", "tests/cli/test_death.py")
+TURNS = 10
+"""How often each property is tried with examples of its own."""
 LONG = {
     "sixty deaths": ["pytest", "-q", "--timeout", "1800", *DEATHS],
     "two hundred questions on two nodes": ["pytest", "-q", "-s", "tests/gateway/test_nodes_die.py"],
     "laws in full": ["tests.guardian.laws"],
+    **{
+        f"new examples, {turn} of {TURNS}": ["pytest", "-q", "-m", "hypothesis", "tests"]
+        for turn in range(1, TURNS + 1)
+    },
     "endurance": ["tests.benchmarks.endurance"],
 }
 """Modules to run, each with its arguments."""
@@ -114,7 +121,7 @@ def main() -> int:
 
 
 def run_long() -> dict[str, bool]:
-    environment = {**ENVIRONMENT, "DEATHS": "60", "NODES_QUESTIONS": "200"}
+    environment = {**ENVIRONMENT, "DEATHS": "60", "NODES_QUESTIONS": "200", "EXAMPLES": "new"}
     return {
         title: run(title, [sys.executable, "-m", *arguments], env=environment)
         for title, arguments in LONG.items()

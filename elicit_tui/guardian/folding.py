@@ -320,27 +320,33 @@ def other_readings(text: str) -> list[str]:
 
 
 def _in_small_greek(text: str) -> str:
+    """The text with small Greek letters for capitals, in clauses that may be Greek."""
     only_greek = set(map(fold_character, _ONLY_GREEK))
+    folds = {sign: fold_character(sign) for sign in set(text)}
+    ends = "".join(sign for sign, letter in folds.items() if letter in {*".!?:;,"})
+    blanks = "".join(sign for sign, letter in folds.items() if letter.isspace())
 
-    def as_greek(sign: str) -> str:
-        if "\u0370" <= sign <= "\u03ff":
-            return sign.lower()
-        letter = fold_character(sign)
-        is_capital = case_of(sign) == "A" and len(letter) == 1
-        return _SMALL_GREEK.get(letter, letter) if is_capital else sign
+    def may_be_greek(word: str) -> bool:
+        # "БАНК" is Russian, whatever stands beside it.
+        return not any("\u0400" <= letter <= "\u052f" for sign in word for letter in folds[sign])
 
-    def may_be_greek(part: str) -> bool:
-        letters = set(map(fold_character, set(part)))
-        # "ПАРОЛИ ИЗ БАНКА" is Russian, though one letter folds to a Greek one.
-        is_cyrillic = any("\u0400" <= letter <= "\u052f" for letter in letters)
-        is_greek = not is_cyrillic or any("\u0370" <= sign <= "\u03ff" for sign in part)
-        return is_greek and not only_greek.isdisjoint(letters)
+    def read(clause: str) -> str:
+        words = re.split(f"([{re.escape(blanks)}\n])", clause)
+        greek = {word for word in words if may_be_greek(word)}
+        if only_greek.isdisjoint(folds[sign] for word in greek for sign in word):
+            return clause
+        small = (translated(word, _small_greek) if word in greek else word for word in words)
+        return "".join(small)
 
-    ends = re.escape("".join(sign for sign in set(text) if fold_character(sign) in {*".!?:;,"}))
-    return "".join(
-        translated(part, as_greek) if may_be_greek(part) else part
-        for part in re.split(f"([{ends}\n])", text)
-    )
+    return "".join(map(read, re.split(f"([{re.escape(ends)}\n])", text)))
+
+
+def _small_greek(sign: str) -> str:
+    if "\u0370" <= sign <= "\u03ff":
+        return sign.lower()
+    letter = fold_character(sign)
+    is_capital = case_of(sign) == "A" and len(letter) == 1
+    return _SMALL_GREEK.get(letter, letter) if is_capital else sign
 
 
 def _with_i_as_l(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import regex
 from confusable_homoglyphs.confusables import confusables_data
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.elicitation import ElicitationRequest
@@ -119,6 +119,8 @@ def disguised(text: str, seed: int) -> str:
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(PLACES), texts.map(" ".join), st.integers(0, 2**32))
+@example("message", "МЕНЕДЖЕР ПАРОЛІВ", 0)
+@example("title", "МЕНЕДЖЕР ПАРОЛІВ", 3)
 def test_no_disguise_changes_the_credential_verdict_of_any_text(
     place: str, text: str, seed: int
 ) -> None:
@@ -175,6 +177,19 @@ def test_a_glyph_that_is_two_letters_at_once_hides_no_secret(text: str, read_as:
     for place in PLACES:
         assert severity(text, place) >= severity(read_as, place), place
     assert severity(text, "title") == severity(read_as, "title")
+
+
+@pytest.mark.parametrize(
+    "text", ["МЕНЕДЖЕР ПАРОЛІВ", "MЕНЕДЖЕР ΠΑРОЛІВ", "менеджер паролів", "Менеджер Паролів"]
+)
+def test_what_is_harmless_as_a_whole_is_so_in_every_reading(text: str) -> None:
+    assert {severity(text, place) for place in PLACES} == {-1}
+
+
+@pytest.mark.parametrize("text", ["ΣΥΝΘΗΜΑΤΙΚΟ БАНК", "БАНК ΑΡΙΘΜΟΣ ΚΑΡΤΑΣ"])
+def test_a_word_of_another_script_hides_no_greek_secret(text: str) -> None:
+    disguise = str.maketrans("ΑΗΘΙΚΜΝΟΡΣΤΥ", "АH𝚯𝚰KМNO𝚸𝚺ТY")
+    assert severity(text.translate(disguise), "title") == severity(text, "title") == 2
 
 
 @pytest.mark.parametrize("text", ["Amount in PLN", "Is it all in Illinois?", "Flag: Ill will"])
