@@ -23,7 +23,12 @@ from elicit_tui.tui.key_gate import (
     TypedAhead,
     is_field,
 )
-from elicit_tui.tui.textual_terminal import CompositorUpdate, DrawnAlike, read_pastes_as_text
+from elicit_tui.tui.textual_terminal import (
+    CompositorUpdate,
+    DrawnAlike,
+    draw_only_changes,
+    read_pastes_as_text,
+)
 
 # What came of an error that nobody foresaw on the screen: one question ends, or all of it.
 
@@ -73,6 +78,7 @@ class OrderedApp(App[ReturnType]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         read_pastes_as_text()
+        draw_only_changes()
         super().__init__(*args, **kwargs)
         # A key is answered with where it leads to, not with the way there.
         self.animation_level = "none"

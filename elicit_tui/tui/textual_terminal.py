@@ -17,12 +17,16 @@ from typing import IO, Any, Final, TypeVar
 
 from rich.cells import cell_len
 from rich.console import Console
+from textual import screen as textual_screen
+from textual._compositor import ChopsUpdate, Compositor
 from textual._compositor import CompositorUpdate as CompositorUpdate
 from textual._compositor import InlineUpdate as InlineUpdate
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.driver import Driver
+from textual.geometry import Region
 from textual.message import Message
+from textual.widget import Widget
 
 # Signs that are written as several characters, drawn as one that is as wide on every terminal.
 #
@@ -78,6 +82,44 @@ class DrawnAlike(CompositorUpdate):
     def render_segments(self, console: Console) -> str:
         """The update as it is written to the terminal."""
         return drawn_alike(self._update.render_segments(console))
+
+
+# What is drawn again: the widgets that a change touches, and none that stands between two changes.
+
+
+class ChangesCompositor(Compositor):
+    """Draws again only the widgets in which something changed.
+
+    A key changes its field at the top and what would be sent at the bottom. The library draws every
+    widget of the smallest rectangle around both, which is the whole screen.
+    """
+
+    _changed: tuple[Region, ...] = ()
+    """What the next reader of `visible_widgets` is about to draw; empty: all of it."""
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        """What changed since it was last drawn; None: nothing."""
+        _ = self.cuts  # Kept from now on: they are where all widgets begin and end, drawn or not.
+        self._changed = tuple(self._dirty_regions)
+        return super().render_partial_update()
+
+    @property
+    def visible_widgets(self) -> dict[Widget, tuple[Region, Region]]:
+        """Each widget's region and what of it can be seen, the topmost first."""
+        changed, self._changed = self._changed, ()
+        visible = super().visible_widgets
+        if not changed:
+            return visible
+        return {
+            widget: (region, clip)
+            for widget, (region, clip) in visible.items()
+            if any(map(region.intersection(clip).overlaps, changed))
+        }
+
+
+def draw_only_changes() -> None:
+    """Have every screen that is made from now on drawn by `ChangesCompositor`."""
+    vars(textual_screen)["Compositor"] = ChangesCompositor
 
 
 # What is written to the terminal under the prompt: the lines that changed, and no others.

@@ -1,0 +1,93 @@
+"""What changed is drawn again, at once, and what stands between two changes is left as it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from rich.console import Console
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widgets import Static
+
+from elicit_tui.tui.ordered_app import OrderedApp
+from elicit_tui.tui.textual_terminal import CompositorUpdate
+
+pytestmark = pytest.mark.anyio
+
+
+class Line(Static):
+    """A line that counts how often it is drawn."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        app = self.app
+        assert isinstance(app, Lines)
+        app.drawn[self.id or ""] += 1
+        return super().render_lines(crop)
+
+
+class Lines(OrderedApp[None]):
+    """Three lines, with a box over the end of the last one."""
+
+    CSS = """
+    Screen { layers: page above; }
+    Line { height: 1; }
+    #box { layer: above; dock: bottom; width: 4; margin-left: 6; offset: 0 -9; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: Counter[str] = Counter()
+        self.written = ""
+
+    def compose(self) -> ComposeResult:
+        for name in ("top", "middle", "bottom"):
+            yield Line(f"{name} before", id=name)
+        yield Line("▛box", id="box")
+
+    def _display(self, screen: object, renderable: object) -> None:
+        super()._display(screen, renderable)  # type: ignore[arg-type]
+        if isinstance(renderable, CompositorUpdate):
+            self.written += renderable.render_segments(Console(width=40))
+
+
+async def test_what_stands_between_two_changes_is_not_drawn_again() -> None:
+    app = Lines()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        app.drawn.clear()
+        app.written = ""
+        for name in ("top", "bottom"):
+            app.query_one(f"#{name}", Line).update(f"{name} after")
+        await pilot.pause()
+    assert app.drawn["top"] >= 1 <= app.drawn["bottom"]
+    assert app.drawn["middle"] == 0
+    assert "top after" in app.written
+    assert "middle" not in app.written
+
+
+async def test_what_lies_over_a_change_stays_over_it() -> None:
+    app = Lines()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        app.written = ""
+        app.query_one("#bottom", Line).update("bottom after")
+        await pilot.pause()
+        box, bottom = (app.query_one(name).region for name in ("#box", "#bottom"))
+    assert box.overlaps(bottom)
+    assert "▛box" in app.written
+    assert "bottom after" not in app.written
+
+
+async def test_a_change_of_the_layout_draws_all_that_moved() -> None:
+    app = Lines()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        app.query_one("#top", Line).update("top again")
+        await pilot.pause()
+        app.written = ""
+        app.query_one("#top", Line).styles.height = 3
+        await pilot.pause()
+    assert "middle before" in app.written
+    assert app.written.index("middle before") < app.written.index("bottom")
