@@ -53,7 +53,7 @@ def test_what_was_typed_is_there_when_the_same_is_asked_again(row: Row, stand: S
         if row.case != "takes_it_back":
             console.shows("1 failed")
             console.go_to("1")
-            console.shows("faulty has ended.", "r starts it again.")
+            console.shows("“faulty” has ended.", "r starts it again.")
             console.press_until("r", lambda: "1 failed" not in console.text, "the restart")
             console.shows("1 of 1 ready")
         console.is_asked()

@@ -12,6 +12,7 @@ from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.action_words import sentence
@@ -157,11 +158,23 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     allowed = f"of this session, to be revoked · key {key('console.allowances')}"
     yield _command("Allowed tools", allowed, app.action_allowances)
     for name in THEME_NAMES:
-        yield _command(f"Theme: {name}", "kept for the next time", partial(app.wear, name))
+        yield _command(f"Theme: {name}", "kept for the next time", WearTheme(app, name))
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
     leaving = f"asks once while questions wait · key {key('console.quit')}"
     yield _command("Leave elicit-tui (quit)", leaving, app.action_quit)
+
+
+@dataclass(frozen=True)
+class WearTheme:
+    """Changes to a theme, which the palette shows beforehand."""
+
+    app: Controller
+    theme: str
+
+    def __call__(self) -> None:
+        """Wear it from now on."""
+        self.app.wear(self.theme)
 
 
 def _command(title: str, help_text: str, action: Callable[[], Any]) -> SystemCommand:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import in_passing, plural
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Announcer:
             self._last_notice = pending.asked_at
             count = len(self._app.state.questions)
             self._app.notify(
-                f"{pending.server} asks · {plural(count, 'question')} waiting · "
+                f"{quoted(pending.server, 40)} asks · {plural(count, 'question')} waiting · "
                 f"{self._app.key_of('console.next_question')} opens",
                 title="A question waits",
                 markup=False,

@@ -18,7 +18,7 @@ from elicit_tui.garbage import collect_again
 from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.leaving import Leaving
-from elicit_tui.tui.console.muting import Muting
+from elicit_tui.tui.console.muting import STARTING, Muting
 from elicit_tui.tui.console.panels.pane import NARROW
 from elicit_tui.tui.console.presenter import ConsoleResponder, QuestionPresenter
 from elicit_tui.tui.console.remembered import Remembered
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 TICK_SECONDS = 0.1
 PRELOAD_SECONDS = 0.2
 PICTURE_SECONDS = 0.2
+COVERED = "Close this first: it would be covered."
 LEAVE_SECONDS = 15.0
 """How long leaving waits for the servers to end; each gets its own grace before that."""
 
@@ -247,7 +248,7 @@ class ConsoleApp(Controller):
         if not len(self.state.questions):
             self.notify("No question waits.", markup=False)
         elif not isinstance(self.screen, ConsoleScreen) and self.state.questions.open is None:
-            self.notify("Close this first: it would be covered.", markup=False)
+            self.notify(COVERED, markup=False)
         else:
             self.presenter.open_next()
 
@@ -428,8 +429,19 @@ class ConsoleApp(Controller):
         from elicit_tui.tui.console.screens.allowances import AllowancesScreen
 
         over = isinstance(self.screen, ConsoleScreen) or self.state.questions.open is not None
-        if self.runtime is not None and over and not isinstance(self.screen, AllowancesScreen):
+        if self.runtime is None:
+            self.notify(STARTING, markup=False)
+        elif not over:
+            self.notify(COVERED, markup=False)
+        elif not isinstance(self.screen, AllowancesScreen):
             self.push_screen(AllowancesScreen(self.runtime.broker, self.shared))
+
+    def action_command_palette(self) -> None:
+        """Show the palette, unless it is there."""
+        from elicit_tui.tui.console.screens.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the console, for the command palette."""

@@ -161,6 +161,10 @@ class KeyBar(ClickBar):
             self._named = named
             self.refresh()
 
+    def follow(self) -> None:
+        """Name the keys of what has the focus now."""
+        self._follow(self.screen)
+
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
             self.show(self._keys(), self._always())

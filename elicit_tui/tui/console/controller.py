@@ -6,9 +6,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
 
+from elicit_tui.tui.console.unfit_keys import tell_why_not
 from elicit_tui.tui.ordered_app import OrderedApp
 
 if TYPE_CHECKING:
@@ -45,6 +47,10 @@ class Controller(OrderedApp[int]):
         """Open a dialog that one writes in; what is typed while it opens stands in its line."""
         self.hold_keys()
         self.push_screen(dialog, then)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that is bound here and does nothing just now says why."""
+        tell_why_not(self, event.key)
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ from textual.widgets import Static
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.spans import Line, shortened, wrapped
+from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
@@ -63,7 +64,7 @@ class CutText(Static):
         return Content("\n".join(lines))
 
 
-class Dialog(ModalScreen[Result], Generic[Result]):
+class Dialog(ModalScreen[Result], SaysWhyNot, Generic[Result]):
     """A framed screen over the console; Escape leaves it without a result."""
 
     app: Controller

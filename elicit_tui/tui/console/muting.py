@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from elicit_tui.text import quoted
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation import Pending
     from elicit_tui.tui.console.controller import Controller
+
+STARTING: Final = "elicit-tui is still starting: once it is ready, this can be done."
 
 
 class Muting:
@@ -40,14 +44,16 @@ class Muting:
         """The same without asking: one that asks in a loop would ask on meanwhile."""
         app, runtime = self._app, self._app.runtime
         if runtime is None:
+            app.notify(STARTING, markup=False)
             return
+        name = quoted(server, 40)
         if server in self.servers:
             runtime.broker.unmute(server)
-            words = f"{server} may ask again."
+            words = f"{name} may ask again."
         else:
             runtime.broker.mute(server)
             words = (
-                f"{server} is muted for this run: what it asks is cancelled. Key "
+                f"{name} is muted for this run: what it asks is cancelled. Key "
                 f"{app.key_of('servers.mute')} lets it ask again."
             )
         app.state.say(server, words)
@@ -86,12 +92,13 @@ class Muting:
         app, runtime = self._app, self._app.runtime
         listed = self._waiting(server)
         if runtime is None or not listed:
+            app.notify(f"No question of {quoted(server, 40)} waits.", markup=False)
             return
 
         def decline_listed(sure: bool | None) -> None:
             if sure:
                 count = runtime.broker.decline_all(server, listed)
-                app.notify(f"Declined {count} of {server}.", markup=False)
+                app.notify(f"Declined {count} of {quoted(server, 40)}.", markup=False)
 
         typed = sum(pending.question.draft.typed for pending in listed)
         app.push_screen(DeclineAllScreen(server, len(listed), typed), decline_listed)

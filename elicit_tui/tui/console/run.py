@@ -19,7 +19,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.sdk import ONE_AT_A_TIME
 from elicit_tui.host.uri_templates import filled, values_in
-from elicit_tui.text import name_line, neutral, neutral_line
+from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.outcome_words import ROLES
 from elicit_tui.tui.console.servers import (
@@ -207,19 +207,20 @@ class ConsoleRun:
     def restart(self, name: str) -> None:
         """End a server and start it again; asks first where something of it is under way."""
         record = self._state.servers.get(name)
-        if record is None or self._app.runtime is None:
+        if record is None:
             return
         if record.state in ("off", "refused"):
             self._app.notify(record.failure or "It may not run.", markup=False)
-        if record.state in ("off", "refused", "starting"):
-            return
-        once_sure(self._app, name, lambda: self._spawn(self._restart(record)))
+        elif record.state == "starting" or self._app.runtime is None:
+            self._app.notify(f"{quoted(name, 40)} is starting just now.", markup=False)
+        else:
+            once_sure(self._app, name, lambda: self._spawn(self._restart(record)))
 
     async def _restart(self, record: ServerRecord) -> None:
         runtime = self._app.runtime
         assert runtime is not None
         # Before its server ends: what was under way is over by the person's doing.
-        ended = cancel("user", f"You restarted {record.name}.")
+        ended = cancel("user", f"You restarted {quoted(record.name, 40)}.")
         runtime.broker.end_all(record.name, ended)
         for entry in calls_of(self._state, record.name):
             if record.connection is not None:
@@ -325,7 +326,8 @@ class ConsoleRun:
     ) -> None:
         record = self._state.servers[server]
         if record.connection is None or record.state != "ready":
-            self._app.notify(f"{server} is not ready.", severity="warning", markup=False)
+            words = f"{quoted(server, 40)} is not ready."
+            self._app.notify(words, severity="warning", markup=False)
             return
         call = Call(offer.method, offer.name, arguments)
         entry = self._state.calls.start(server, call)
@@ -397,7 +399,7 @@ class ConsoleRun:
 
 def _why_not(server: str, record: ServerRecord | None) -> str:
     """Why a server's call cannot be made again just now."""
-    name = neutral_line(server, 80)
+    name = quoted(server, 80)
     if record is not None and not record.offers_read and record.offers_soon:
         return f"{name} is still starting: once it is ready, this can be called again."
     return f"{name} does not offer it at the moment."

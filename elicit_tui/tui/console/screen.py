@@ -113,12 +113,15 @@ class ConsoleScreen(Screen[None]):
             fresh = self._panes[name] = _pane(name, self.state)
             await self.query_one("#panes", Container).mount(fresh)
         self.pane = self._panes[name]
-        for pane in self._panes.values():
-            pane.display = pane is self.pane
+        self.pane.display = True
         self.pane.opened()
         self.pane.draw()
+        # Before the others go: else the focus would be lost to what stands beside it there.
         self.pane.take_focus()
+        for pane in self._panes.values():
+            pane.display = pane is self.pane
         self.draw()
+        self.query_one(KeyBar).follow()
 
     def has_pane(self, name: str) -> bool:
         """Whether there is a pane of this name."""

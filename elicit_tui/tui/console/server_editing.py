@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.errors import ElicitTuiError
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.under_way import once_sure
 
@@ -84,7 +84,7 @@ class ServerEditing:
             self._tell(str(error))
             return None
         if target is None:
-            self._tell(f"{record.name} does not come from {self._path}.")
+            self._tell(f"{quoted(record.name, 40)} does not come from {self._path}.")
         return target
 
     def _surroundings(self, record: ServerRecord) -> dict[str, str | None]:
@@ -100,7 +100,7 @@ class ServerEditing:
 
         name = values["name"].strip()
         if name != was and name in self._app.state.servers:
-            return f"There is a server {name} already."
+            return f"There is a server {quoted(name, 40)} already."
         env = _environment(values["env"]) if "env" in values else None
         if isinstance(env, str):
             return env
@@ -137,7 +137,7 @@ class ServerEditing:
         kept = rename_server(Path(), old, new)
         if kept:
             verb = "names" if kept == 1 else "name"
-            words = f"{plural(kept, 'kept call')} of this folder {verb} it {new} now."
+            words = f"{plural(kept, 'kept call')} of this folder {verb} it {quoted(new, 40)} now."
             self._tell(words, severity="information")
 
     def _take(self, names: Collection[str]) -> str:

@@ -317,4 +317,4 @@ async def test_a_server_whose_question_waits_is_restarted_only_by_whoever_is_sur
         await stand.until(lambda: stand.outcome(request))
         outcome = stand.outcome(request)
         assert outcome is not None
-        assert (outcome.decided_by, outcome.reason) == ("user", "You restarted alpha.")
+        assert (outcome.decided_by, outcome.reason) == ("user", "You restarted “alpha”.")

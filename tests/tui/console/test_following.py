@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.bars import KeyBar
+from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.views import RowList
 from tests.tui.console.stand import console
-from tests.tui.console.test_calls import tool
+from tests.tui.console.test_calls import GREET, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -295,3 +297,21 @@ async def test_what_was_stopped_is_told_once_in_plain_words_and_its_rules_come_l
         told = stand.text().partition("as it is recorded")[0]
         assert told.count("Enter the password of your bank account") == 1
         assert told.index("It asks for a secret") < told.index("credentials.secret")
+
+
+async def test_another_pane_has_the_keys_and_its_bar_at_once(tmp_path: Path) -> None:
+    """Else a search line of the pane that was left has them, and no question opens by itself."""
+    tools = {"alpha": [tool("greet", GREET)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.press("right")
+        await stand.until(lambda: "Call" in stand.text().split("\n")[-1])
+        screen = stand.app.screen
+        assert isinstance(screen, ConsoleScreen)
+        focused: list[object] = []
+        screen.watch(screen, "focused", lambda widget: focused.append(widget), init=False)
+        await screen.show_pane("calls")
+        assert screen.focused is screen.query_one("#call-list")
+        had_them = [widget for widget in focused if widget is not None]
+        assert had_them == [screen.focused], "nothing else had them in between"
+        bar = screen.query_one(KeyBar)
+        assert "Call" not in [text.strip() for part in bar._parts for text, _ in part.spans]

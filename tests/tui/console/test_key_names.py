@@ -103,7 +103,7 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
         await stand.press("f1")
         await listens(stand, "help")
         await stand.pilot.click("#do-app-mute_loop")
-        await stand.until(lambda: "1 question of alpha waits for you" in stand.text())
+        await stand.until(lambda: "1 question of “alpha” waits for you" in stand.text())
         await stand.press("y")
         await stand.until(lambda: stand.outcome(request) is not None)
         assert "alpha" in stand.app.muted

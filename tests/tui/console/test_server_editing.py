@@ -73,7 +73,7 @@ async def test_the_first_server_is_added_changed_and_removed(tmp_path: Path, min
         await stand.until(lambda: "● a b" in stand.text())
 
         await stand.press("delete")
-        await stand.until(lambda: "Remove a b?" in stand.text())
+        await stand.until(lambda: "Remove “a b”?" in stand.text())
         await stand.press("y")
         await stand.until(lambda: "add one here" in stand.text())
         assert (written(mine) or "").strip() == ""
@@ -92,7 +92,7 @@ async def test_the_keys_that_start_names_work_once_the_last_server_is_removed(
         edited_in(stand, mine)
         await stand.until(lambda: stand.app.focused is not None)
         await stand.press("delete")
-        await stand.until(lambda: "Remove alpha?" in stand.text())
+        await stand.until(lambda: "Remove “alpha”?" in stand.text())
         await stand.press("y")
         await stand.until(lambda: "add one here" in stand.text())
         await stand.press(key)
@@ -104,7 +104,7 @@ async def test_a_server_of_the_command_line_is_not_edited(tmp_path: Path, mine: 
     async with console(tmp_path, servers=["alpha"]) as stand:
         edited_in(stand, mine)
         await stand.press("e")
-        assert "alpha does not come from" in stand.notices()
+        assert "“alpha” does not come from" in stand.notices()
         await stand.press("delete")
         assert written(mine) is None
 
@@ -205,7 +205,7 @@ async def test_what_belongs_to_a_server_goes_with_its_new_name(
         assert 'server = "z"\naction = "decline"' in (written(mine) or "")
         assert json.loads((tmp_path / "mine.call.json").read_text()) == {**call, "server": "z"}
         assert json.loads((tmp_path / "other.call.json").read_text())["server"] == "b"
-        assert "1 kept call of this folder names it z now." in stand.notices()
+        assert "1 kept call of this folder names it “z” now." in stand.notices()
         assert next(iter(stand.app.state.calls)).server == "z"
         assert stand.app.muted == {"z"}
     async with console(tmp_path, servers=["z"], tools=tools) as stand:
@@ -264,13 +264,13 @@ async def test_a_server_is_changed_only_once_that_is_sure_where_its_question_wai
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         await stand.until(lambda: "Command or URL" in stand.text())
         await stand.press("tab", "end", *" y", "ctrl+s")
-        await stand.until(lambda: "Restart alpha?" in stand.text())
+        await stand.until(lambda: "Restart “alpha”?" in stand.text())
         assert "What you typed is kept" in stand.text()
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         assert (written(mine), stand.outcome(request)) == (before, None)
         await stand.press("ctrl+s")
-        await stand.until(lambda: "Restart alpha?" in stand.text())
+        await stand.until(lambda: "Restart “alpha”?" in stand.text())
         await stand.press("y")
         await stand.until(lambda: stand.outcome(request))
         assert written(mine) == before + 'args = ["y"]\n'

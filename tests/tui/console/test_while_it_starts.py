@@ -55,7 +55,7 @@ async def test_a_server_is_searched_while_it_starts(
 ) -> None:
     async with beta_is_starting(tmp_path, monkeypatch) as (stand, goes_on):
         await at_once(stand, "down", "slash", *"re")
-        await stand.until(lambda: "beta is starting …" in stand.text())
+        await stand.until(lambda: "“beta” is starting …" in stand.text())
         await stand.until(lambda: stand.app.screen.query_one(SearchLine).value == "re")
         assert "one" not in stand.text()
         goes_on.set()
@@ -75,5 +75,5 @@ async def test_a_call_is_made_again_once_its_server_is_ready_and_that_is_said_on
         await at_once(stand, "a", "a")
         await stand.until(lambda: "still starting" in stand.notices())
         await stand.pilot.pause()
-        assert stand.notices().count("beta is still starting") == 1
+        assert stand.notices().count("“beta” is still starting") == 1
         assert len(stand.app.state.calls) == 1

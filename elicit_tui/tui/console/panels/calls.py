@@ -104,6 +104,8 @@ class CallsPane(Pane):
 
     def action_filter(self) -> None:
         """List the calls of the next state that some are in; after the last one all of them."""
+        if not self._filter_leads_to:
+            self.app.notify("All calls are alike: there is nothing to filter.", markup=False)
         self._filter = self._next_filter
         self.draw()
         self.refresh_bindings()
@@ -207,6 +209,19 @@ class CallsPane(Pane):
         if action == "open_link":
             return bool(links_of(record))
         return record.result is not None
+
+    def why_not(self, action: str) -> str:
+        """There may be no call, or no result of it."""
+        if action in ("end_search", "list", "read"):
+            return ""
+        record = self.record
+        if record is None:
+            return "There is no call here."
+        if action == "cancel":
+            return "This call is over."
+        if record.state == "running":
+            return f"It still runs: {self.app.key_of('calls.cancel')} cancels it."
+        return "This result has no link." if record.result else "This call has no result."
 
     def worded(self, action: str) -> str | None:
         """The key that turns says what comes; there may be nothing to compare with."""

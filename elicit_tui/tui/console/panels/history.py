@@ -44,7 +44,7 @@ class HistoryPane(Pane):
     """The newest rows first; Enter shows one whole."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "read", "Refresh", id="history.read"),
+        Binding("u", "refresh", "Refresh", id="history.read"),
         Binding("slash", "search", "Search", key_display="/", id="history.search"),
     ]
 
@@ -103,6 +103,11 @@ class HistoryPane(Pane):
         """Read the ledger; long ones in pieces, so that the keys stay quick."""
         if self.ready and self.app.runtime is not None:
             self._read()
+
+    def action_refresh(self) -> None:
+        """Read the ledger, and say that it was read."""
+        self.action_read()
+        self.app.notify("The history is read again.", markup=False)
 
     @work(exclusive=True)
     async def _read(self) -> None:

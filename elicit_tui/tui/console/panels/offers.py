@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from elicit_tui.text import neutral_line
+from elicit_tui.text import quoted
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.server_words import offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
@@ -115,7 +115,7 @@ class OffersBox(Vertical):
             return "what it offers could not be read: the activity says why"
         if self._record is None or self._record.offers_read:
             return "this server offers nothing"
-        return f"{neutral_line(self._record.name, 60)} is starting …"
+        return f"{quoted(self._record.name, 60)} is starting …"
 
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
@@ -234,7 +234,7 @@ class OffersBox(Vertical):
 
     def _focus(self, part: str) -> None:
         if self._ready:
-            self.query_one(part).focus()
+            self.screen.set_focus(self.query_one(part))
         else:
             self._wanted = part
             self.app.hold_keys()

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.state import ConsoleState
+from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ CORNERS: Final = 8
 """Cells of a border that its words do not have."""
 
 
-class Pane(Container):
+class Pane(Container, SaysWhyNot):
     """One view of the console's state; `draw` is called when that changed."""
 
     app: Controller
@@ -80,10 +81,10 @@ class Pane(Container):
         """Show the state as it stands."""
 
     def take_focus(self) -> None:
-        """Give the focus to the widget that one most likely wants."""
+        """Give the focus at once to the widget that one most likely wants."""
         for widget in self.query(Widget):
             if widget.focusable and widget.has_class("first"):
-                widget.focus()
+                self.screen.set_focus(widget)
                 return
 
 

@@ -89,7 +89,7 @@ class QuestionsPane(Pane):
         if self.state.put_off is not None:
             waiting.point_at(self.state.put_off)
             self.state.put_off = None
-        (stopped if stopped.keys and not waiting.keys else waiting).focus()
+        self.screen.set_focus(stopped if stopped.keys and not waiting.keys else waiting)
 
     def chosen(self) -> None:
         """Show the stopped question of which a notice on the screen says that this key does."""
@@ -247,6 +247,10 @@ class QuestionsPane(Pane):
         if not self.ready or action not in ("decline_all", "mute"):
             return True
         return (self.entry if action == "decline_all" else self.server) is not None
+
+    def why_not(self, action: str) -> str:
+        """What is done to a waiting question, or to its server, needs one."""
+        return "No question waits here."
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again."""

@@ -85,7 +85,8 @@ class ServersPane(Pane):
         if self._among_offers and self.state.servers:
             self.action_offers()
         else:
-            self.query_one("#server-list" if self.state.servers else "#server-words").focus()
+            part = "#server-list" if self.state.servers else "#server-words"
+            self.screen.set_focus(self.query_one(part))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Remember where the keys go; in a low and narrow window that half has the room."""
@@ -113,6 +114,24 @@ class ServersPane(Pane):
         if action == "search" and (self.record is None or not self.record.offers_soon):
             return False
         return super().check_action(action, parameters)
+
+    def why_not(self, action: str) -> str:
+        """There may be no server, or nothing of it to search in; a favourite is a tool of one."""
+        if action in ("all_offers", "servers", "offers"):
+            return ""
+        if not self.state.servers:
+            return f"There is no server yet: {self.app.key_of('servers.add')} adds one."
+        if action == "favourite":
+            return f"A favourite is a tool, a prompt or a resource: {self._way_to_offers}."
+        if action == "search" and self.record is not None:
+            return f"{quoted(self.record.name, 40)} offers nothing to search in."
+        return ""
+
+    @property
+    def _way_to_offers(self) -> str:
+        if self.record is not None and self.record.offers:
+            return f"{self.app.key_of('servers.offers')} leads to those of this server"
+        return "this server has none just now"
 
     @property
     def in_frame(self) -> frozenset[str]:
@@ -227,7 +246,7 @@ class ServersPane(Pane):
         if record is None:
             add, take = self.app.key_of("servers.add"), self.app.key_of("servers.import")
             return welcome(width, self.app.config_path, add, take)
-        name = neutral_line(record.name, 60)
+        name = quoted(record.name, 60)
         address = text_lines(neutral_line(record.address, 2_000), width, "dim")
         if record.state in ("waiting", "starting"):
             return joined([text_lines(f"{name} is starting …", width), address])
@@ -265,7 +284,7 @@ class ServersPane(Pane):
         if self._offers is not None and self._offers.display:
             self._offers.take_focus()
         else:
-            self.query_one("#server-words").focus()
+            self.screen.set_focus(self.query_one("#server-words"))
 
     def action_servers(self) -> None:
         """Back to the list of servers."""

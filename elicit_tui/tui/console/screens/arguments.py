@@ -337,6 +337,14 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             return self._typed_in is not None and bool(values) and values.first().shown
         return super().check_action(action, parameters)
 
+    def why_not(self, action: str) -> str:
+        """Some keys are of the form, some of the JSON, some of a field of text."""
+        return {
+            "turn": "No form can have these arguments: they are written as JSON.",
+            "skeleton": "JSON is begun anew; the fields of a form are cleared one by one.",
+            "at_length": "Only a text is written on the whole screen.",
+        }.get(action, "")
+
     def worded(self, action: str) -> str | None:
         """The key says what the button says; what has lines has enough of them."""
         if action == "at_length" and (self._json or isinstance(self.focused, TextBlock)):

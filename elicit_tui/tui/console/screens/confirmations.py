@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import SureDialog, TextDialog
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.shared_questions import Unsent
@@ -72,7 +72,7 @@ class MuteScreen(SureDialog):
 
     def __init__(self, server: str, waiting: int, typed: int) -> None:
         """`waiting`: how many of its questions end with this; `typed`: how many hold text."""
-        self._server = neutral_line(server, 40)
+        self._server = quoted(server, 40)
         super().__init__(f"Mute {self._server} for this run?")
         self._waiting = waiting
         self._typed = typed
@@ -103,7 +103,7 @@ class RestartScreen(SureDialog):
 
     def __init__(self, server: str, waiting: int, typed: int, running: int) -> None:
         """`waiting`: how many questions end with this; `typed`: how many hold text."""
-        self._server = neutral_line(server, 40)
+        self._server = quoted(server, 40)
         super().__init__(f"Restart {self._server}?")
         self._waiting = waiting
         self._typed = typed
@@ -139,7 +139,7 @@ class DeclineAllScreen(SureDialog):
 
     def __init__(self, server: str, waiting: int, typed: int) -> None:
         """`waiting`: how many questions it declines; `typed`: in how many of them there is text."""
-        self._server = neutral_line(server, 40)
+        self._server = quoted(server, 40)
         super().__init__(f"Decline {plural(waiting, 'question')} of {self._server}?")
         self._waiting = waiting
         self._typed = typed

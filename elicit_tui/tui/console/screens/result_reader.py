@@ -210,6 +210,19 @@ class ResultScreen(Dialog[None]):
             return len(self._ways) > 1
         return super().check_action(action, parameters)
 
+    def why_not(self, action: str) -> str:
+        """There may be one view alone, or nothing that was looked for."""
+        if action == "step":
+            return f"Nothing is looked for: {self.app.key_of('result.search')} searches."
+        return {
+            "difference": "There is no other result to compare with.",
+            "choose_other": "It is not compared with several others here.",
+            "open_link": "This result has no link.",
+            "search": "There are no words in a picture.",
+            "copy": "There are no words in a picture.",
+            "turn": "There is no other view of this result.",
+        }.get(action, "")
+
     def worded(self, action: str) -> str | None:
         """The key that turns names where it leads."""
         return TITLES[self._following] if action == "turn" else None

@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
@@ -183,7 +183,7 @@ class RemoveServerScreen(SureDialog):
     ]
 
     def __init__(self, name: str, path: str) -> None:
-        super().__init__(f"Remove {neutral_line(name, 40)}?")
+        super().__init__(f"Remove {quoted(name, 40)}?")
         self._path = path
 
     def body(self) -> ComposeResult:

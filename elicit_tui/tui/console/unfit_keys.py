@@ -1,0 +1,31 @@
+"""A key that is bound where one is, and does nothing there just now, says why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.dom import DOMNode
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.controller import Controller
+
+
+class SaysWhyNot(DOMNode):
+    """What has keys that do not always fit: a pane, a dialog."""
+
+    def why_not(self, action: str) -> str:
+        """Why the key of an action does nothing just now, in a sentence; empty: no word of it."""
+        return ""
+
+
+def tell_why_not(app: Controller, key: str) -> None:
+    """Say why a key does nothing here, where the part of the screen that has it knows."""
+    reasons = (
+        node.why_not(binding.action)
+        for node, bindings in app.screen._modal_binding_chain
+        if isinstance(node, SaysWhyNot)
+        for binding in bindings.key_to_bindings.get(key, ())
+    )
+    words = next(filter(None, reasons), "")
+    if words and key not in app.screen.active_bindings:
+        app.notify(words, markup=False)
