@@ -14,6 +14,10 @@ from elicit_tui.tui.widgets.text_block import TextEditor
 
 _BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
 """A value that is still to be written, in a line of JSON."""
+_VALUE: Final = re.compile(
+    r'(?:": |^ *)(null|true|false|-?[0-9][^",]*|"(?:[^"\\]|\\.)*"|\[\]|\{\})(?=,?$)'
+)
+"""Any value that stands in one line of JSON, written or not."""
 _KEY: Final = re.compile(r'^\s*"((?:[^"\\]|\\.)*)":')
 _BEGUN: Final = re.compile(r'(?:: ?|^ *|[\[,] ?)"$')
 """The quote with which a value begins."""
@@ -27,6 +31,13 @@ class JsonEditor(TextEditor):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "next_value", "Next value", id="arguments.next_value"),
+        Binding(
+            "shift+tab",
+            "previous_value",
+            "Previous value",
+            show=False,
+            id="arguments.previous_value",
+        ),
     ]
 
     def __init__(self, schema: Any, *, id: str) -> None:
@@ -69,6 +80,20 @@ class JsonEditor(TextEditor):
         """Go to the next value that is still to be written; from the last one to the button."""
         if not self._select_value(self.selection.end):
             self.screen.focus_next()
+
+    def action_previous_value(self) -> None:
+        """Go back to the value before, written or not; from the first one out of the editor."""
+        last, column = min(self.selection)
+        lines = self.text.split("\n")
+        for row in range(last, -1, -1):
+            value = _VALUE.search(lines[row])
+            if value is None or (row == last and value.end(1) >= column):
+                continue
+            begin, end = value.span(1)
+            inset = 1 if value[1][0] in '"[{' else 0
+            self.selection = Selection((row, begin + inset), (row, end - inset))
+            return
+        self.screen.focus_previous()
 
     async def _on_key(self, event: events.Key) -> None:
         """What is typed in place of a text's null stands in quotes, with or without its own.

@@ -141,3 +141,17 @@ async def test_what_an_argument_of_the_same_name_had_in_another_tool_is_offered_
         await stand.press("down", "enter", "ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
         assert calls_of(stand)[1].arguments == {"repo_path": "/srv/new"}
+
+
+async def test_known_values_leave_the_buttons_in_sight_on_a_low_screen(tmp_path: Path) -> None:
+    known = {"type": "string", "title": "Guest", "examples": ["Ada", "Alan", "Grace"]}
+    lists = {"type": "array", "items": {"type": "string"}}
+    properties = {"dishes": lists, "wish": {"type": "string", "maxLength": 5_000}, "guest": known}
+    tools = {"alpha": [tool("greet", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        await open_form(stand, "greet")
+        await stand.press("tab", "tab")
+        await stand.until(lambda: "3 known" in stand.text())
+        await stand.until(lambda: "Call ^S   Back Esc" in stand.text())
+        assert "▌ Guest" in stand.text(), "the field that is typed in"
+        await stand.press("escape")

@@ -49,6 +49,22 @@ async def test_tab_goes_from_value_to_value_and_a_text_gets_its_quotes(
         assert calls_of(stand)[0].arguments == {"entities": [entity]}
 
 
+async def test_shift_tab_goes_back_from_value_to_value_and_from_the_first_one_upward(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*"Ada", "tab", *"tall", "shift+tab")
+        editor = stand.app.focused
+        assert isinstance(editor, JsonEditor)
+        assert editor.selected_text == "Ada", "what was written can be written over"
+        await stand.press(*"Eve")
+        assert '"name": "Eve"' in editor.text
+        await stand.press("shift+tab")
+        assert isinstance(stand.app.focused, KeyButton), "around, to the last button"
+        await stand.press("tab")
+        assert stand.app.focused is editor
+
+
 async def test_what_is_still_to_be_written_is_no_mistake_until_it_is_sent(tmp_path: Path) -> None:
     async with writing(tmp_path) as stand:
         await stand.press("ctrl+u", *"[")

@@ -22,7 +22,7 @@ from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import CutText, WritingDialog
+from elicit_tui.tui.console.dialog import CutText, DialogButton, WritingDialog
 from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
@@ -35,6 +35,7 @@ from elicit_tui.tui.widgets.text_block import TextBlock
 if TYPE_CHECKING:
     from textual import events
     from textual.await_complete import AwaitComplete
+    from textual.screen import Screen
     from textual.timer import Timer
     from textual.worker import Worker
 
@@ -119,7 +120,13 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if record is not None and self._form.beyond is None:
             self.app.state.remember_calls()
             self._completion = Completion(self.app.state, record, self._offer)
+        self.screen_layout_refresh_signal.subscribe(self, self._keep_buttons_in_sight)
         self._show()
+
+    def _keep_buttons_in_sight(self, screen: Screen[Any]) -> None:
+        """A form that is higher than was thought, or has known values below it, is scrolled."""
+        if self.has_class("-fits") and not self.query_one("#send", DialogButton).in_sight:
+            self.remove_class("-fits")
 
     @property
     def _json_area(self) -> JsonEditor:
