@@ -438,7 +438,7 @@ class ConsoleApp(Controller):
 
     def action_command_palette(self) -> None:
         """Show the palette, unless it is there."""
-        from elicit_tui.tui.console.screens.palette import Palette
+        from elicit_tui.tui.console.palette import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.dom import DOMNode
 
 if TYPE_CHECKING:
-    from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.ordered_app import OrderedApp
 
 
 class SaysWhyNot(DOMNode):
@@ -18,7 +18,7 @@ class SaysWhyNot(DOMNode):
         return ""
 
 
-def tell_why_not(app: Controller, key: str) -> None:
+def tell_why_not(app: OrderedApp[int], key: str) -> None:
     """Say why a key does nothing here, where the part of the screen that has it knows."""
     reasons = (
         node.why_not(binding.action)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.tui.console.screens.palette import Palette
+from elicit_tui.tui.console.palette import Palette
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
