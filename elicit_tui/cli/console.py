@@ -123,7 +123,7 @@ def _run_demo(namespace: argparse.Namespace) -> int:
     """Open the console on the demo server and those of `--with`, and on nothing else."""
     settings, name = demo_settings(namespace, Narration())
     named_server(settings, name)
-    own_file = _own_file(namespace)
+    own_file = replace(_own_file(namespace), is_of_demo=True)
     return open_console(settings, tuple(settings.servers), namespace, own_file=own_file)
 
 

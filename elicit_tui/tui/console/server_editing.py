@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.servers import ServerRecord
 
+AGAIN: Final = "The next demo begins without it."
 NEXT_RUN: Final = "It is there the next time that elicit-tui starts."
 
 
@@ -118,9 +119,19 @@ class ServerEditing:
                 self._move(str(old), name)
             self._run_anew(name, *moved)
             self._app.state.pointed_server = name
+            if was is None:
+                self._say_where(name)
         except ElicitTuiError as error:
             return str(error).removeprefix("--with ")
         return ""
+
+    def _say_where(self, *names: str) -> None:
+        """In the demo: which runs have what was just written to the file."""
+        if self._file is not None and self._file.is_of_demo and names:
+            all_of_them = ", ".join(quoted(name, 40) for name in names)
+            stands = "stands" if len(names) == 1 else "stand"
+            words = f"{all_of_them} {stands} in {self._path}: “elicit-tui” starts with it. {AGAIN}"
+            self._tell(words, severity="information")
 
     def _move(self, old: str, new: str) -> None:
         """What is known of a server by its name is known of it under the new one."""
@@ -145,6 +156,7 @@ class ServerEditing:
         try:
             self._file.take(names)
             self._run_anew(*names)
+            self._say_where(*names)
         except ElicitTuiError as error:
             return str(error)
         return ""

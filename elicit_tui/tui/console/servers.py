@@ -39,6 +39,8 @@ class OwnFile:
     """The servers that other programs have and this file has not: TOML by name."""
     take: Callable[[Collection[str]], None]
     """Writes some of these into the file, all or none."""
+    is_of_demo: bool = False
+    """Whether this run is the demo, whose next run begins without the servers of the file."""
 
 
 # What a server offers, as rows: tools, prompts, resources and templates with their own words.

@@ -306,7 +306,7 @@ async def test_a_server_whose_question_waits_is_restarted_only_by_whoever_is_sur
         await stand.press("ctrl+l")
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         stand.app.restart("alpha")
-        asks = "1 question of alpha waits for you and is cancelled."
+        asks = "1 question of “alpha” waits for you and is cancelled."
         await stand.until(lambda: asks in stand.text())
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity, accept
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host.events import ListChanged
+from elicit_tui.ledger import Ledger
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.views import RowList
 from tests.tui.console.stand import console
@@ -165,3 +167,30 @@ async def test_the_filter_says_what_is_listed_and_its_key_what_it_lists_next(
         await stand.press("f")
         await stand.until(lambda: "Calls · done, 2 of 3" in stand.text())
         assert "f lists all" in stand.text()
+
+
+@pytest.mark.parametrize("content", ["redacted", "full"])
+async def test_the_history_is_searched_by_what_was_answered_but_by_no_secret(
+    tmp_path: Path, content: Any
+) -> None:
+    properties = {"city": {"type": "string"}, "password": {"type": "string"}}
+    schema = {"type": "object", "properties": properties}
+    async with console(tmp_path) as stand:
+        ledger = Ledger.open(tmp_path / "ledger.sqlite3", content=content)
+        for message, answer in (
+            ("Where to?", {"city": "Rome", "password": "opensesame"}),
+            ("How?", {"city": "by sea"}),
+        ):
+            identity = ServerIdentity("alpha", "stdio", "alpha-server")
+            params = {"message": message, "requestedSchema": schema}
+            request = ElicitationRequest(identity, params)
+            ledger.asked(request, Review())
+            ledger.decided(request, accept("user", "You sent it.", answer), Review())
+        ledger.close()
+        await stand.press("5")
+        await stand.until(lambda: "Where to?" in stand.text() and "How?" in stand.text())
+        await stand.press("slash", *"rome")
+        await stand.until(lambda: "How?" not in stand.text())
+        assert "Where to?" in stand.text()
+        await stand.press("ctrl+u", *"opensesame")
+        await stand.until(lambda: "Nothing matches. Secrets are not searched." in stand.text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -274,3 +275,17 @@ async def test_a_server_is_changed_only_once_that_is_sure_where_its_question_wai
         await stand.press("y")
         await stand.until(lambda: stand.outcome(request))
         assert written(mine) == before + 'args = ["y"]\n'
+
+
+async def test_the_demo_says_which_runs_have_a_server_that_is_added_in_it(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=["demo"]) as stand:
+        edited_in(stand, mine)
+        assert stand.app.own_file is not None
+        stand.app.own_file = replace(stand.app.own_file, is_of_demo=True)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"git", "tab", *"x", "ctrl+s")
+        await stand.until(lambda: "The next demo begins without it." in stand.notices())
+        assert "“git” stands in" in stand.notices()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,9 +15,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from elicit_tui.elicitation.finding import MASK, Review
+from elicit_tui.elicitation.keeping import kept_arguments
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.errors import LedgerError
-from elicit_tui.text import local_time, neutral_line
+from elicit_tui.text import local_time, neutral_line, readable_json
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
 from elicit_tui.tui.console.outcome_words import ROLES, decider, ending
 from elicit_tui.tui.console.panels.pane import Pane
@@ -35,7 +37,9 @@ READ_SECONDS = 1.0
 ROWS_AT_ONCE = 50
 SHORT = 70
 NOTHING_YET = "No question has been recorded yet."
-NOTHING_FOUND = "Nothing matches. Answers are not searched."
+NOTHING_FOUND = "Nothing matches. Secrets are not searched."
+SEARCHED_CHARACTERS = 4_000
+"""Of an answer; what is longer is no answer that one searches for."""
 SERVER_MOST = 20
 """Cells of the column of the servers' names; a longer name is cut."""
 
@@ -51,6 +55,8 @@ class HistoryPane(Pane):
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="history-pane")
         self._rows: dict[str, Row] = {}
+        self._texts: dict[str, str] = {}
+        """What is searched of each row, once it was."""
         self._server_width = 0
         self._read_at = -1
         self._not_before = 0.0
@@ -125,13 +131,14 @@ class HistoryPane(Pane):
         except LedgerError as error:
             self._why_empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
         self._rows = {row.id: row for row in reversed(newest)}
+        self._texts = {}
         self._draw_rows()
 
     @on(SearchLine.Changed, "#history-search")
     def _draw_rows(self) -> None:
         search = self.query_one("#history-search", SearchLine)
         wanted = search.value.casefold()
-        keys = [key for key, row in self._rows.items() if wanted in _searched(row)]
+        keys = [key for key in self._rows if not wanted or wanted in self._searched(key)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self.stacked else 1
         rows.empty = NOTHING_FOUND if self._rows else self._why_empty
@@ -145,6 +152,11 @@ class HistoryPane(Pane):
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
         asked: Line = ((f" {when}   {padded('server', self._server_width)}  question", "dim"),)
         head.show([Part(asked)], [Part((("ended, decided by ", "dim"),))])
+
+    def _searched(self, key: str) -> str:
+        if key not in self._texts:
+            self._texts[key] = _searched(self._rows[key])
+        return self._texts[key]
 
     def _row(self, key: str, width: int) -> list[Line]:
         row = self._rows[key]
@@ -200,8 +212,29 @@ def _rows_of(ledger: Any, since: datetime) -> Iterator[Row]:
     return rows
 
 
+def _answered(row: Row) -> str:
+    """What was sent for a question, or with what a tool was to be called; no secrets of it.
+
+    The record of an owner who keeps all of it has them too.
+    """
+    found = [*row.findings, *row.details.get("outgoing", ())]
+    places = [str(finding.get("where", "")) for finding in found if isinstance(finding, Mapping)]
+    told = (
+        kept_arguments(given, Review(), "redacted") or {}
+        for given in (row.content, row.details.get("arguments"))
+        if isinstance(given, Mapping)
+    )
+    values = [
+        value
+        for given in told
+        for name, value in given.items()
+        if value != MASK and not any(name in place.split(".") for place in places)
+    ]
+    return readable_json(values, indent=None)[:SEARCHED_CHARACTERS] if values else ""
+
+
 def _searched(row: Row) -> str:
-    """What its line says, and the words that the ledger has for it."""
-    said = (local_time(row.asked_at), ending(row))
+    """What its line says, the words that the ledger has for it, and what was answered."""
+    said = (local_time(row.asked_at), ending(row), _answered(row))
     parts = (row.server, row.tool, row.message, row.action, row.decided_by, *said)
     return " ".join(str(part) for part in parts if part).casefold()
