@@ -145,7 +145,7 @@ def test_those_that_are_told_hear_each_question_in_its_order_and_how_it_ended(
     run(body())
 
 
-def test_a_hook_that_sees_an_answer_reads_all_of_it_and_what_it_warns_of_is_told(
+def test_a_hook_that_sees_an_answer_reads_all_of_it_and_only_what_it_warns_of_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def body() -> None:
@@ -159,6 +159,9 @@ def test_a_hook_that_sees_an_answer_reads_all_of_it_and_what_it_warns_of_is_told
         assert shown["content"] == {"colour": "blue", "token": "t"}
         assert (before["hook_event_name"], before["verdict"]) == ("Elicitation", "warn")
         assert told.sentences == [("paint", "The hook hooks[1] says: Look twice.")] * 2
+        told.reply = Reply()
+        await told.hooks.ask(one, request, REVIEW)
+        assert len(told.sentences) == 2
 
     run(body())
 

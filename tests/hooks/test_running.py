@@ -130,3 +130,13 @@ def test_what_a_hook_started_in_another_session_ends_when_its_time_is_over(
 
     run(body())
     assert_gone(int(child.read_text()))
+
+
+@pytest.mark.parametrize("proxy", ["http://a\nb", "gopher://proxy"])
+def test_a_proxy_that_is_no_address_is_told_without_its_words_and_the_hook_has_failed(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(HookError, match=r"^could not be reached \(\w+\)$"):
+        asyncio.run(run_hook(hook("Asked", url="http://127.0.0.1:1/"), b"{}"))

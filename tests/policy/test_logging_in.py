@@ -88,7 +88,8 @@ def test_a_server_that_the_administrator_refuses_is_not_logged_in_to() -> None:
     refused = ServerSettings("s", url=HERE, refused="It is not on the list.")
     decision = judged(Settings(), refused)
     assert decision.outcome is not None
-    assert (decision.outcome.action, decision.sentence) == ("decline", "It is not on the list.")
+    assert (decision.outcome.action, decision.outcome.decided_by) == ("decline", "policy")
+    assert decision.sentence == "It is not on the list."
     assert (decision.key, decision.layer) == ("mcp_servers.s", "managed")
 
 

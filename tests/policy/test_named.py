@@ -208,3 +208,25 @@ def test_a_server_whose_questions_the_owner_refuses_is_refused_by_its_own_key(ac
     verb = "Declined" if action == "decline" else "Cancelled"
     assert outcome.reason == f'{verb} by policy: {key} = "{action}" (user).'
     assert step.change == f'{key} = "ask" would let it surface.'
+
+
+@pytest.mark.parametrize(
+    ("policy", "key", "would"),
+    [
+        ("never", "approval_policy", 'approval_policy = "on-request" would let it be confirmed.'),
+        (
+            GranularApproval(tool_calls=False),
+            "approval_policy.granular.tool_calls",
+            "approval_policy.granular.tool_calls = true would let it be confirmed.",
+        ),
+    ],
+)
+def test_a_call_that_nobody_may_be_asked_about_says_which_value_would_let_them(
+    policy: Any, key: str, would: str
+) -> None:
+    server = {"default_tools_approval_mode": "prompt"}
+    decision = called(server=server, approval_policy=policy)
+    outcome = ending(decision)
+    assert (outcome.action, outcome.decided_by) == ("decline", "policy")
+    assert (outcome.key, outcome.layer) == (key, "default")
+    assert (decision.change or "").endswith(would)

@@ -297,3 +297,52 @@ def test_a_question_of_several_open_calls_is_answered_only_if_each_of_them_fits(
     assert not matches(rule, asked_for())
     for_each = Rule(action="decline")
     assert matches(for_each, asked_for("deploy", "tell_time"))
+
+
+@pytest.mark.parametrize("use_defaults", [False, True])
+def test_a_form_that_could_not_be_read_is_left_to_a_person_and_no_answer_to_a_file(
+    use_defaults: bool,
+) -> None:
+    entry = Rule("accept", server="deploy", content=GOOD, use_defaults=use_defaults)
+    unread = Question(asked(), form=None)
+    by_rule = Policy(Settings(rules=(entry,))).answer(unread)
+    assert by_rule.outcome is None
+    assert "the form could not be read" in (by_rule.note or "")
+    by_file = outcome_of(Policy(Settings(), (entry,)).answer(unread))
+    assert (by_file.action, by_file.key) == ("cancel", None)
+    assert "the form could not be read" in by_file.reason
+
+
+def test_an_entry_that_asks_sends_nothing_also_where_it_has_content() -> None:
+    outcome = outcome_of(answer(answers=(Rule("ask", content=GOOD, position=2),)))
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("cancel", "answers", None)
+    assert "answers entry 2 asks" in outcome.reason
+
+
+def test_an_entry_of_another_server_answers_nothing_and_is_not_spent() -> None:
+    others = Rule("accept", server="other", content=GOOD, once=True)
+    outcome = outcome_of(answer(answers=(others,)))
+    assert (outcome.action, outcome.decided_by) == ("cancel", "answers")
+    assert "no entry of the answers file matches" in outcome.reason
+    own = Rule("accept", content={**GOOD, "note": "own"})
+    assert outcome_of(answer(answers=(others, own))).content == own.content
+
+
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+def test_whatever_an_entry_answers_names_its_key_and_whose_it_is(action: Any) -> None:
+    entry = Rule(action, server="deploy", content=GOOD, position=3, layer="managed")
+    by_rule = outcome_of(answer(entry))
+    assert (by_rule.action, by_rule.key, by_rule.layer) == (action, "rules[3]", "managed")
+    by_file = outcome_of(answer(answers=(entry,)))
+    assert (by_file.action, by_file.key, by_file.layer) == (action, "answers[3]", "managed")
+
+
+def test_a_page_is_never_agreed_to_by_an_entry_which_says_so() -> None:
+    page = asked(mode="url", url="https://example.com", elicitationId="1")
+    entry = Rule("accept", server="deploy", content={})
+    by_rule = Policy(Settings(rules=(entry,))).answer(Question(page))
+    assert by_rule.outcome is None
+    assert "an entry never accepts a URL" in (by_rule.note or "")
+    by_file = outcome_of(Policy(Settings(), (entry,)).answer(Question(page)))
+    assert by_file.action == "cancel"
+    assert "an entry never accepts a URL" in by_file.reason

@@ -20,6 +20,7 @@ from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
     GranularApproval,
+    GuardianSettings,
     Provenance,
     Rule,
     ServerSettings,
@@ -234,5 +235,22 @@ def test_a_question_that_is_blocked_is_declined_with_the_block_and_not_with_a_wa
     blocked = Finding("acme.secret", Severity.BLOCK, "fields.pin", "PIN", "Do not answer.")
     decision = Policy(Settings()).weigh(Review((warned, blocked)))
     assert decision.outcome is not None
+    assert (decision.outcome.action, decision.outcome.decided_by) == ("decline", "guardian")
+    assert (decision.outcome.key, decision.outcome.layer) == ("guardian.on_block", "default")
     assert "acme.secret in fields.pin" in decision.outcome.reason
     assert "acme.ticket" not in decision.outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("owner", "key"),
+    [
+        (Settings(approvals_reviewer="user"), "approvals_reviewer"),
+        (Settings(guardian=GuardianSettings(on_block="ask")), "guardian.on_block"),
+    ],
+)
+def test_a_block_that_the_owner_wants_asked_goes_on_and_is_told(owner: Settings, key: str) -> None:
+    blocked = Finding("acme.secret", Severity.BLOCK, "fields.pin", "PIN", "Do not answer.")
+    decision = Policy(owner).weigh(Review((blocked,)))
+    assert (decision.step, decision.outcome) == ("guardian", None)
+    assert (decision.key, decision.layer) == (key, "default")
+    assert decision.sentence.startswith("The guardian finds acme.secret. ")
