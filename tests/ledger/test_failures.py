@@ -9,11 +9,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from elicit_tui.elicitation import Review, accept
+from elicit_tui.elicitation import Review, accept, decline, now
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.chain import FILE
@@ -101,7 +102,7 @@ def test_a_ledger_that_became_read_only_is_said(
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from elicit_tui.elicitation import Review, accept
+from elicit_tui.elicitation import Review, accept, decline, now
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
 from tests.ledger.world import request
@@ -157,8 +158,28 @@ def test_a_disk_of_few_pages_is_full(connection: sqlite3.Connection, ledger: Led
 def test_a_closed_ledger_is_a_ledger_error(path: Path) -> None:
     ledger = Ledger.open(path)
     ledger.close()
-    with pytest.raises(LedgerError):
-        ledger.sent("x")
+    for use in (lambda: ledger.sent("x"), ledger.head, ledger.verify, lambda: list(ledger.rows())):
+        with pytest.raises(LedgerError) as error:
+            use()
+        one_sentence(error)
+
+
+def test_a_prune_whose_space_cannot_be_given_back_is_said_and_has_removed_what_it_should(
+    connection: sqlite3.Connection, ledger: Ledger
+) -> None:
+    asked = request()
+    ledger.asked(asked, Review())
+    ledger.decided(asked, decline("user", "No."), Review())
+
+    def no_vacuum(action: int, name: str | None, *_: object) -> int:
+        return sqlite3.SQLITE_DENY if name == "incremental_vacuum" else sqlite3.SQLITE_OK
+
+    connection.set_authorizer(no_vacuum)
+    with pytest.raises(LedgerError) as error:
+        ledger.prune(now() + timedelta(days=1))
+    one_sentence(error)
+    assert list(ledger.rows()) == []
+    assert ledger.verify().ok
 
 
 @pytest.mark.parametrize(

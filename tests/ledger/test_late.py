@@ -76,17 +76,17 @@ def test_a_refusal_waits_for_nobody_who_holds_the_ledger_and_is_read_once_it_is_
 def test_whoever_writes_next_takes_in_what_was_left_before_in_its_order(path: Path) -> None:
     clock = Clock()
     with closing(Ledger.open(path, clock=clock, patient=False)) as ledger:
-        first, second, third = (request(id=name) for name in "cab")
+        *early, late = (request(id=name) for name in "hcfaegdb")
         with held(path):
-            for asked in (first, second):
+            for asked in early:
                 ledger.decided(asked, cancel("nobody", "Nobody was there."), Review())
                 clock.advance(seconds=1)
         clock.advance(hours=1)
-        ledger.asked(third, Review())
+        ledger.asked(late, Review())
         rows = list(ledger.rows())
-        assert [row.id for row in rows] == ["c", "a", "b"]
+        assert [row.id for row in rows] == list("hcfaegdb")
         assert rows[0].decided_at == "2026-11-01T12:00:00.000Z"
-        assert ledger.verify().records == 5
+        assert ledger.verify().records == 15
 
 
 def test_what_was_asked_before_is_not_asked_twice(ledger: Ledger, path: Path) -> None:
@@ -164,14 +164,20 @@ def test_a_ledger_that_could_not_even_be_opened_has_its_refusals_too(path: Path)
         assert [row.decided_by for row in ledger.rows()] == ["nobody"]
 
 
+DAMAGED = (
+    *(b"", b"{", b"[1, 2]", b"\xff", b"5", b"[" * 100_000),
+    *(b'["q", "t", [], {}]', b'["q", "t", {}, []]', b'["q", 5, {}, {}]', b'[5, "t", {}, {}]'),
+)
+
+
 def test_what_is_damaged_there_is_left_and_hides_nothing(ledger: Ledger, path: Path) -> None:
     with held(path):
         ledger.decided(request(), decline("user", "No."), Review())
     folder = left(path)[0].parent
-    for number, damaged in enumerate((b"", b"{", b"[1, 2]", b'["q", "t", [], {}]', b"\xff", b"5")):
-        (folder / f"0{number}.json").write_bytes(damaged)
+    for number, damaged in enumerate(DAMAGED):
+        (folder / f"0{number:02}.json").write_bytes(damaged)
     assert len(list(ledger.rows())) == 1
-    assert len(left(path)) == 6
+    assert len(left(path)) == len(DAMAGED)
     assert ledger.verify().ok
 
 
@@ -216,3 +222,17 @@ def test_what_was_found_with_an_answer_that_is_left_for_later_is_not_lost(
     with held(path):
         ledger.decided(asked, decline("user", "No."), Review((found,)))
     assert ledger.row(asked.id).verdict == "warn"
+
+
+@pytest.mark.parametrize("read", ["rows", "row", "verify"])
+def test_however_the_ledger_is_read_what_was_left_beside_it_is_there(
+    ledger: Ledger, path: Path, read: str
+) -> None:
+    with held(path):
+        ledger.decided(request(id="abc"), decline("user", "No."), Review())
+    if read == "verify":
+        assert ledger.verify().records == 2
+    else:
+        (row,) = ledger.rows() if read == "rows" else (ledger.row("abc"),)
+        assert (row.id, row.action) == ("abc", "decline")
+    assert left(path) == []

@@ -1,0 +1,52 @@
+"""One row of what several records say, also of records that an older elicit-tui wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import decline
+from elicit_tui.ledger import Ledger
+from elicit_tui.ledger.rows import fold
+from tests.ledger.world import PASSED, Clock, request
+
+
+def recorded(event: str, at: str, **body: Any) -> tuple[str, str, str]:
+    return event, json.dumps({"event": event, "id": "q", "at": at, **body}), f"hash of {event}"
+
+
+def test_a_record_of_few_words_is_a_servers_question_that_came_once() -> None:
+    row = fold("q", [recorded("asked", "2026-11-01T12:00:00.000Z")])
+    assert (row.kind, row.server, row.count, row.findings) == ("elicitation", "", 1, ())
+    assert (row.state, row.asked_at) == ("asked", "2026-11-01T12:00:00.000Z")
+    assert (row.decided_at, row.sent_at, row.details) == (None, None, {})
+
+
+@pytest.mark.parametrize("kind", ["elicitation", "approval", "authorization"])
+def test_a_row_says_of_which_kind_a_question_is(ledger: Ledger, kind: Any) -> None:
+    asked = request(kind=kind)
+    ledger.asked(asked, PASSED)
+    assert ledger.row(asked.id).kind == kind
+
+
+def test_a_question_was_asked_when_it_arrived_and_not_when_it_could_be_written(
+    ledger: Ledger, clock: Clock
+) -> None:
+    asked = request(clock=clock)
+    clock.advance(seconds=7)
+    ledger.asked(asked, PASSED)
+    clock.advance(seconds=3)
+    ledger.decided(asked, decline("user", "No."), PASSED)
+    row = ledger.row(asked.id)
+    assert row.asked_at == "2026-11-01T12:00:00.000Z"
+    assert (row.decided_at, row.waited_ms) == ("2026-11-01T12:00:10.000Z", 10_000)
+
+
+@pytest.mark.parametrize(
+    ("word", "end"), [("withdrew", "withdrew"), ("of a later version", None), (None, None)]
+)
+def test_what_ended_a_question_is_told_where_its_word_is_known(word: str | None, end: Any) -> None:
+    row = fold("q", [recorded("decided", "2026-11-01T12:00:00.000Z", serverEnd=word)])
+    assert row.server_end == end
