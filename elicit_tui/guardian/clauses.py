@@ -192,16 +192,12 @@ class Clause(Denials):
 
     def _other_is_asked(self, hit: Hit) -> bool:
         """Whether a question in this clause asks for something else."""
-        for question in (*self.of("aside"), *self.whether):
-            if question.start < hit.start and not any(
-                question.end <= ask.start < hit.start for ask in self.asks
-            ):
-                return True
-            if (
-                question.start >= hit.end
-                and self.is_question
-                and is_unspaced(self.words[hit.start])
-            ):
+        behind = self.is_question and is_unspaced(self.words[hit.start])
+        # "How is your password spelled?" asks for it itself.
+        spelt = any(len(self.words) in (hit.end, it.end) for it in self.of("spelt"))
+        for question in () if spelt else (*self.of("aside"), *self.whether):
+            amid = any(question.end <= ask.start < hit.start for ask in self.asks)
+            if (question.start < hit.start and not amid) or (behind and question.start >= hit.end):
                 return True
         ends = (which.end for which in self.of("which") if which.end <= hit.start)
         asked = max(ends, default=hit.start)

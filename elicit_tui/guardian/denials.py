@@ -81,7 +81,8 @@ class Denials(Words):
 
     def _commands(self, hit: Hit) -> bool:
         """Whether a word that is a verb or a noun begins what it says, as verbs do."""
-        if self._contentful(0, hit.start):
+        before = self._contentful(0, hit.start)
+        if before and not (len(before) <= _FEW and self._is(before[0], "omit")):
             return False
         linked = self._is(hit.end, "of") and not self._is(hit.end, "joint", "relative", "your")
         return not linked or not self._is(hit.start, "plain", "attribute", "noun too")
@@ -130,8 +131,12 @@ class Denials(Words):
             yield hit.start - 1, hit.start, hit.start
         if not after or self._is(after[0], "double", "lack"):
             return
-        is_asked = any(ask.start <= after[0] < ask.end for ask in asks)
         next_ask = next((ask.start for ask in asks if ask.start >= hit.end), 0)
+        # "We do not require you to enter it": who need not is told, and nothing else.
+        needed = (self._is(at, "need", "people") for at in self._contentful(after[0], next_ask))
+        is_asked = any(ask.start <= after[0] < ask.end for ask in asks) or (
+            self._is(after[0], "need") and all(needed) and not self.is_question
+        )
         # "Never ask you to enter" denies the entering; "no worries, enter" does not.
         is_apart = not is_asked and next_ask > after[0] + 1
         scope = next_ask if is_apart else self._end_of_scope(after[0] + 1)
@@ -199,6 +204,9 @@ class Denials(Words):
         if is_unspaced(self.words[hit.start]):
             return self._end_of_quality(hit, hit.end)
         after = self._contentful(hit.end, len(self.words))
+        if not asked and len(after) > 1 and self._is(after[1], "ask"):
+            # "Without delay type your password", but "without an account type or password".
+            return 0 if self._is(after[1] + 1, "joint", "of") else after[1]
         if not (asked and after) or hit.start - asked > _FAR:
             return 0
         if any(self._is(at, "joint") for at in range(asked, hit.start)):
