@@ -54,12 +54,26 @@ def test_a_file_that_changes_while_its_person_reads_is_not_overwritten(
     assert cursor.path.read_bytes() == b'{"a": 1}'
 
 
+def test_a_file_that_comes_while_its_person_reads_is_not_overwritten(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    cursor.path.parent.mkdir(parents=True)
+    monkeypatch.setattr(
+        "elicit_tui.cli.agent_file.agreed_to", lambda *_: bool(cursor.has(b'{"a": 1}'))
+    )
+    assert cursor.runs("install") == 2
+    assert "was changed meanwhile; nothing was written" in capsys.readouterr().err
+    assert cursor.path.read_bytes() == b'{"a": 1}'
+
+
 def test_when_one_of_two_files_cannot_be_written_neither_is_changed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cursor = installed("cursor")
-    before = cursor.has(fixture_of("cursor"))
+    before = cursor.has(cursor.written({"tracker": {"command": "true"}}))
     ours = our_config().read_bytes()
+    our_config().chmod(0o644)
     replace = paths.replace_file
 
     def full(path: Path, content: bytes, mode: int = 0o600) -> None:
@@ -71,6 +85,7 @@ def test_when_one_of_two_files_cannot_be_written_neither_is_changed(
     assert cursor.runs("install", "--take-over", "--yes") == 2
     assert cursor.path.read_bytes() == before
     assert our_config().read_bytes() == ours
+    assert our_config().stat().st_mode & 0o777 == 0o644
 
 
 def test_the_entry_leads_to_the_same_configuration_and_store(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tomli
@@ -208,14 +209,14 @@ def test_a_server_that_an_administrator_refuses_stays(
     assert "a" in cursor.servers
 
 
-@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("spelling", [{}, {"indent": 2}, {"separators": (",", ":")}])
 def test_an_argument_behind_the_name_of_a_secret_is_not_shown(
-    indent: int | None, capsys: pytest.CaptureFixture[str]
+    spelling: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     cursor = installed("cursor")
     args = ["--verbose", "--token", "not like any other", "--port", "8080"]
     entry = {"mcpServers": {"a": {"command": "x", "args": args}}}
-    cursor.has(json.dumps(entry, indent=indent).encode())
+    cursor.has(json.dumps(entry, **spelling).encode())
     assert cursor.runs("install", "--take-over", "--yes") == 0
     told = capsys.readouterr()
     assert "not like any other" not in told.out + told.err

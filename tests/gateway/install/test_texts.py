@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.config.importing import jsonc
+from elicit_tui.errors import ConfigError
 from elicit_tui.gateway.install import json_text, toml_text
 from elicit_tui.gateway.install.document import AgentDocument
 from tests.bounds import bounded
@@ -139,3 +140,17 @@ def test_what_is_huge_ends_in_time() -> None:
         inside = document(text).with_entry("elicit-tui", ENTRY)
         again, _ = inside.without("elicit-tui")
     assert again.text == text
+
+
+@pytest.mark.parametrize("removed", ['"b": {}, "c": {}', '"c": {}', ""])
+def test_what_would_bring_back_anything_but_the_server_is_refused(removed: str) -> None:
+    held = document('{"servers": {"a": {}}}')
+    assert held.with_text("b", '"b": {}').servers == {"a": {}, "b": {}}
+    with pytest.raises(ConfigError, match="it is left as it is"):
+        held.with_text("b", removed)
+
+
+def test_a_table_that_would_bring_back_nothing_is_refused() -> None:
+    held = AgentDocument("file", PATH, "toml", text='[servers.a]\ncommand = "x"\n')
+    with pytest.raises(ConfigError, match="'b' cannot be put back"):
+        held.with_text("b", "# nothing\n")
