@@ -71,14 +71,13 @@ class Binary:
         except ValueError:
             return ""
 
-    def save(self, directory: Path) -> Path:
-        """Write it to a private file with a name of ours. Raises OSError, ValueError."""
+    @property
+    def content(self) -> bytes:
+        """What it holds. Raises ValueError."""
         try:
-            content = base64.b64decode(self.data, validate=False)
+            return base64.b64decode(self.data, validate=False)
         except binascii.Error as error:
             raise ValueError("It is not valid base64.") from error
-        suffix = SUFFIXES.get(self.kind, ".bin")
-        return paths.new_private_file(directory, "result", suffix, content)
 
 
 def blocks(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -205,14 +204,12 @@ def results_directory() -> Path:
     return paths.state_directory() / "results"
 
 
-def save_result(result: Mapping[str, Any]) -> list[Path]:
-    """Save each binary part, or the whole text when there is none. Raises OSError, ValueError."""
-    directory = results_directory()
-    found = binaries(result)
-    if found:
-        return [binary.save(directory) for binary in found]
-    text = _whole_text(result).encode("utf-8", "backslashreplace")
-    return [paths.new_private_file(directory, "result", ".txt", text)]
+def saved_parts(result: Mapping[str, Any]) -> list[tuple[str, Binary | bytes]]:
+    """Each binary part, or the whole text when there is none, with the suffix of its file."""
+    parts = binaries(result)
+    if parts:
+        return [(SUFFIXES.get(part.kind, ".bin"), part) for part in parts]
+    return [(".txt", _whole_text(result).encode("utf-8", "backslashreplace"))]
 
 
 def _whole_text(result: Mapping[str, Any]) -> str:

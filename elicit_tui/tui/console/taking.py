@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui import paths
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.results import as_command, results_directory, save_result
+from elicit_tui.tui.console.results import as_command, results_directory
 from elicit_tui.tui.question.address import copy, handed_over
 
 if TYPE_CHECKING:
@@ -37,18 +36,6 @@ def copy_command(app: Controller, record: CallRecord) -> None:
         return
     copy(app, command)
     app.notify(neutral_line(command, 300), title=f"The command. {handed_over()}", markup=False)
-
-
-def save(app: Controller, result: Mapping[str, Any]) -> None:
-    """Save the binary parts of a result, or its text, to private files."""
-    try:
-        saved = save_result(result)
-    except (OSError, ValueError, ElicitTuiError) as error:
-        words = f"Not saved: {neutral_line(str(error))}"
-        app.notify(words, severity="error", markup=False)
-        return
-    names = "\n".join(str(path) for path in saved)
-    app.notify(names, title="Saved, for your eyes only", markup=False, timeout=15)
 
 
 def save_picture(app: Controller) -> None:

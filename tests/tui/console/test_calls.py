@@ -218,6 +218,9 @@ async def test_a_binary_result_is_saved_privately_under_a_name_of_ours(tmp_path:
         await stand.press("enter", "enter")
         await stand.until(lambda: "[image/png" in stand.text())
         await stand.press("s")
+        await stand.until(lambda: "result-alpha-draw.png" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "Saved" in stand.notices())
         saved = list(results_directory().iterdir())
         assert len(saved) == 1
         assert saved[0].read_bytes() == b"\x89PNG..."

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.color import Color
 
+from elicit_tui import paths
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.reader_views import (
     FoundLines,
@@ -267,7 +268,7 @@ def test_a_result_that_does_not_fit_on_the_disk_leaves_no_half_file(tmp_path: Pa
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
     try:
         with pytest.raises(OSError, match="too large"):
-            Binary("image/png", data).save(tmp_path)
+            paths.write_private(tmp_path / "drawn.png", Binary("image/png", data).content)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,7 @@ from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.results import as_text
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
-from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
+from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 from elicit_tui.tui.console.views import LineView, RowList
 
 FILTERS: Final = ("", "failed", "cancelled or refused", "running", "done")
@@ -305,8 +305,10 @@ class CallsPane(Pane):
 
     def action_save(self) -> None:
         """Save the result's binary parts, or its text, to private files."""
+        from elicit_tui.tui.console.screens.places import SaveScreen
+
         if self.record is not None and self.record.result is not None:
-            save(self.app, self.record.result)
+            self.app.write_in(SaveScreen(self.record, self.record.result))
 
     def action_whole(self, way: str | None = None, *, search: bool = False) -> None:
         """Read the result on the whole screen. `search`: to look for something in it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,16 +14,15 @@ from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.screens.places import PlaceDialog, plain_name
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
     from elicit_tui.tui.console.calls import CallRecord
 
 
-class KeepCallScreen(WritingDialog[None]):
+class KeepCallScreen(PlaceDialog):
     """Asks for the name of the file; one that is there is not written over."""
-
-    wide = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Write it", id="keep.write"),
@@ -36,8 +34,7 @@ class KeepCallScreen(WritingDialog[None]):
 
     def body(self) -> ComposeResult:
         """The name, and what may stand in the file."""
-        plain = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{self._call.server}-{self._call.tool}")
-        yield Input(plain[:80], id="keep-name", compact=True)
+        yield from self.place(plain_name(self._call.server, self._call.tool))
         yield Static(
             "Its arguments stand in the file as you sent them: look at it before you share it. "
             f"The file ends in {SUFFIX}: so the command palette of a console started here has it.",
@@ -46,24 +43,14 @@ class KeepCallScreen(WritingDialog[None]):
         )
         yield from self.ending("Write it", "keep.write")
 
-    def on_mount(self) -> None:
-        """Start in the name."""
-        self.say("")
-        self.query_one(Input).focus()
-
-    @on(Input.Submitted)
     def action_send(self) -> None:
         """Write the file, where there is none of this name."""
-        name = self.query_one(Input).value.strip()
-        if not name:
+        if not self.typed:
             self.say("It needs a name.")
             return
-        path = new_file(name)
-        try:
-            self._call.write(path)
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            self.say(neutral_line(f"{path}: {why}.", 400))
+        path = new_file(str(Path(self.typed).expanduser()))
+        if trouble := self.written_new(path, self._call.written):
+            self.say(trouble)
             return
         words = f"{path}: elicit-tui call @{str(path).removesuffix(SUFFIX)} makes it again."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)

@@ -33,7 +33,7 @@ from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import Line, fitting, text_lines
-from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text, save
+from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -355,7 +355,9 @@ class ResultScreen(Dialog[None]):
 
     def action_save(self) -> None:
         """Save what is not text, or the text, to private files."""
-        save(self.app, self._result)
+        from elicit_tui.tui.console.screens.places import SaveScreen
+
+        self.app.write_in(SaveScreen(self._record, self._result))
 
 
 class ValueScreen(TextDialog):

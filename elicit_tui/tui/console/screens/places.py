@@ -1,0 +1,180 @@
+"""Where something is written: a path that stands there already, to be changed and completed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input, Static
+
+from elicit_tui import paths
+from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
+from elicit_tui.tui.console.dialog import WritingDialog
+from elicit_tui.tui.console.results import Binary, results_directory, saved_parts
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
+
+LONGEST_NAME: Final = 80
+
+
+def plain_name(*words: str) -> str:
+    """Words as the name of a file, whatever a server called them."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", "-".join(words))[:LONGEST_NAME]
+
+
+def at_home(path: Path) -> str:
+    """A path as it is shortest: with `~` for the person's home."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):
+        return str(path)
+
+
+def paths_like(typed: str) -> list[str]:
+    """What there is that begins as this path does; folders end in a slash."""
+    folder, slash, begun = typed.rpartition("/")
+    try:
+        there = Path(folder + slash or ".").expanduser()
+        found = sorted(there.iterdir()) if begun or slash else []
+        names = [f"{path.name}/" if path.is_dir() else path.name for path in found]
+    except (OSError, RuntimeError):
+        return []
+    fitting = (name for name in names if name.startswith(begun) and name != begun)
+    shown = (name for name in fitting if begun.startswith(".") or not name.startswith("."))
+    whole = (f"{folder}{slash}{name}" for name in shown)
+    return [path for path in whole if neutral_line(path, 1_000) == path][:MOST_VALUES]
+
+
+class PlaceDialog(WritingDialog[None]):
+    """Takes the path of a new file; what there is already is offered as one types."""
+
+    wide = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "to_values", "To the values", priority=True, show=False),
+    ]
+
+    def place(self, path: str) -> ComposeResult:
+        """The line with a path, and what it may be completed to."""
+        yield Input(path, id="place", compact=True, select_on_focus=False)
+        yield ValueList()
+
+    def on_mount(self) -> None:
+        """Start at the end of the path."""
+        self.say("")
+        self._line.focus()
+
+    @property
+    def _line(self) -> Input:
+        return self.query_one("#place", Input)
+
+    @property
+    def typed(self) -> str:
+        """The path as it stands there."""
+        return self._line.value.strip()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Down leads to what the path may be completed to, where there is some."""
+        if action == "to_values":
+            values = self.query(ValueList)
+            return bool(values) and values.first().shown and self._line.has_focus
+        return super().check_action(action, parameters)
+
+    @on(Input.Changed, "#place")
+    def _offer(self, event: Input.Changed) -> None:
+        self.say("")
+        self.query_one(ValueList).offer("place", paths_like(event.value))
+
+    def action_to_values(self) -> None:
+        """Go to what the path may be completed to."""
+        values = self.query_one(ValueList)
+        values.highlighted = 0
+        values.focus()
+
+    @on(ValueList.OptionSelected)
+    def _take(self, event: ValueList.OptionSelected) -> None:
+        event.stop()
+        self._line.value = self.query_one(ValueList).value(event.option_index)
+        self._line.cursor_position = len(self._line.value)
+        self._line.focus()
+
+    @on(ValueList.GoneBack)
+    def _back_to_the_line(self, event: events.Event) -> None:
+        event.stop()
+        self._line.focus()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_send()
+
+    def written_new(self, path: Path, content: bytes) -> str:
+        """Write a file that is not there yet; the sentence why it cannot, or nothing."""
+        try:
+            if path.parent != results_directory() and not path.parent.is_dir():
+                return neutral_line(f"There is no folder {path.parent}.", 400)
+            paths.write_private(path, content)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            return neutral_line(f"{path}: {why}.", 400)
+        return ""
+
+
+class SaveScreen(PlaceDialog):
+    """Writes a result to a file, or its parts that are no text each to one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send", "Save", id="save.write"),
+    ]
+
+    def __init__(self, record: CallRecord, result: Mapping[str, Any]) -> None:
+        super().__init__("Save this result", neutral_line(record.server, 60))
+        self._result = result
+        self._name = plain_name("result", record.server, record.call.name)
+
+    def body(self) -> ComposeResult:
+        """The path, and what is written."""
+        suffix, _ = saved_parts(self._result)[0]
+        path = _free(results_directory() / f"{self._name}{suffix}")
+        yield from self.place(at_home(path))
+        parts = [part for part in saved_parts(self._result) if isinstance(part[1], Binary)]
+        several = f"Its {len(parts)} parts that are no text, numbered. " if len(parts) > 1 else ""
+        yield Static(f"{several}For your eyes only: nobody else may read it.", id="about")
+        yield from self.ending("Save", "save.write")
+
+    def action_send(self) -> None:
+        """Write it, where nothing is written over."""
+        if not self.typed:
+            self.say("It needs a name.")
+            return
+        first = Path(self.typed).expanduser()
+        written = []
+        for number, (suffix, part) in enumerate(saved_parts(self._result), 1):
+            path = first if number == 1 else first.with_name(f"{first.stem}-{number}{suffix}")
+            try:
+                content = part.content if isinstance(part, Binary) else part
+            except ValueError as error:
+                self.say(str(error))
+                return
+            if trouble := self.written_new(path, content):
+                self.say(trouble)
+                return
+            written.append(at_home(path))
+        self.app.notify("\n".join(written), title="Saved", markup=False, timeout=15)
+        self.dismiss(None)
+
+
+def _free(path: Path) -> Path:
+    """The path, or with a number the first like it that nothing is at."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free

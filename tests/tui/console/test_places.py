@@ -1,0 +1,63 @@
+"""What is saved or kept goes where the person says: a path stands there, and is completed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.tui.console.screens.places import SaveScreen, paths_like
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+
+async def saving(stand: Stand) -> None:
+    """Call, and ask to save what came of it."""
+    await stand.press("right", "enter")
+    await stand.until(lambda: "done" in stand.text())
+    await stand.press("s")
+    await stand.until(lambda: isinstance(stand.app.screen, SaveScreen))
+
+
+async def test_a_result_is_saved_where_the_person_says_and_nothing_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.txt").write_text("mine")
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
+        await saving(stand)
+        assert "result-alpha-ping.txt" in stand.text()
+        await stand.press("ctrl+u", *"taken.txt", "enter")
+        await stand.until(lambda: "taken.txt: File exists." in stand.text())
+        await stand.press("ctrl+u", *"nowhere/a.txt", "enter")
+        await stand.until(lambda: "There is no folder nowhere." in stand.text())
+        await stand.press("ctrl+u", *"new.txt", "ctrl+s")
+        await stand.until(lambda: (tmp_path / "new.txt").exists())
+    assert (tmp_path / "new.txt").read_text() == "done"
+    assert (tmp_path / "taken.txt").read_text() == "mine"
+
+
+async def test_a_path_is_completed_from_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
+        await saving(stand)
+        await stand.press("ctrl+u", *"fol")
+        await stand.until(lambda: "1 known" in stand.text())
+        await stand.press("down", "enter", *"a.txt", "enter")
+        await stand.until(lambda: (tmp_path / "folder" / "a.txt").exists())
+
+
+def test_hidden_files_and_names_that_cannot_be_seen_whole_are_not_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ab", ".ab", "a\u202eb"):
+        (tmp_path / name).write_text("")
+    assert paths_like("./") == ["./ab"]
+    assert paths_like("./.") == ["./.ab"]
+    assert paths_like("") == []
