@@ -138,6 +138,11 @@ class HeldCall:
         return bool(self.requesters or self.elsewhere)
 
     @property
+    def has_id(self) -> bool:
+        """Whether its agent was told how to come back for it."""
+        return self.paused or self.is_task
+
+    @property
     def tool_path(self) -> str:
         """SERVER/TOOL."""
         return f"{self.server}/{self.call.name}"

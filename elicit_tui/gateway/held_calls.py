@@ -178,7 +178,10 @@ class HeldCalls:
             if task.exception() is None:
                 # What it takes of MOST_OUTCOME_BYTES.
                 held.size = len(json.dumps(task.result(), default=str))
-            if held.id in self._named:
+            if held.withdrawn and not held.has_id:
+                # No equal call joins it, and nobody knows its id.
+                self._let_go(held)
+            elif held.id in self._named:
                 self._keep_outcome(held)
         held.changed()
 
@@ -195,7 +198,7 @@ class HeldCalls:
 
     def _keep_outcome(self, held: HeldCall) -> None:
         self._watcher.outcome_kept(held)
-        self._forget_read()
+        self._make_room()
 
     @property
     def _outcomes(self) -> list[HeldCall]:
@@ -209,21 +212,28 @@ class HeldCalls:
 
     @property
     def _unread_is_full(self) -> bool:
-        unread = self.unread
+        unread = [held for held in self.unread if held.has_id]
         return len(unread) >= MOST_OUTCOMES or sum(e.size for e in unread) >= MOST_OUTCOME_BYTES
 
-    def _forget_read(self) -> None:
-        """Let what was read give place; what was not, and what is under way, is never forgotten."""
+    def _make_room(self) -> None:
+        """Let what was read give place, and what was left by who never had its id."""
         kept = self._outcomes
         size = sum(held.size for held in kept)
-        # Oldest first, as they were named. What no agent has read is an obligation and stays; when
-        # there is too much of it, no new call begins (`_unread_is_full`).
-        for held in [outcome for outcome in kept if outcome.delivered]:
+        # Oldest first, as they were named. What an agent may come back for with an id is an
+        # obligation and stays until it is read; when there is too much of it, no new call begins
+        # (`_unread_is_full`).
+        for held in [outcome for outcome in kept if outcome.delivered or not outcome.has_id]:
             if len(kept) <= MOST_OUTCOMES and size <= MOST_OUTCOME_BYTES:
                 return
             kept.remove(held)
             size -= held.size
-            del self._named[held.id]
+            self._let_go(held)
+
+    def _let_go(self, held: HeldCall) -> None:
+        """Forget an outcome; one that nobody has read is forgotten everywhere."""
+        self._named.pop(held.id, None)
+        if not held.delivered:
+            self._watcher.given_up(held)
 
     # Waiting for one
 
@@ -424,7 +434,7 @@ class HeldCalls:
     def outcome_told(self, held: HeldCall) -> None:
         """Note that the agent was given the outcome, here or by another process."""
         held.delivered = True
-        self._forget_read()
+        self._make_room()
 
     async def end(self) -> None:
         """End the session: withdraw every question, cancel every call."""

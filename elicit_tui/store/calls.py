@@ -82,8 +82,9 @@ class KeptCall:
 
     @property
     def unread(self) -> bool:
-        """Whether its outcome waits for its agent."""
-        return self.state == "ended" and self.read_at is None
+        """Whether its outcome waits for its agent, who has not left without its id."""
+        is_for_nobody = self.is_left and not self.has_id
+        return self.state == "ended" and self.read_at is None and not is_for_nobody
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,9 @@ def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator
 
 
 def _to_make_room(calls: Iterable[KeptCall]) -> Iterator[KeptCall]:
-    """Of calls with an outcome those that are too many or too large, as far as they were read."""
-    # Read ones first, then the oldest: what follows the first that nobody has read stays.
+    """Of calls with an outcome those that are too many or too large, as far as nobody waits."""
+    # What was read, or left by who never had its id, goes first, then the oldest: what follows the
+    # first that an agent may come back for stays.
     in_order = sorted(calls, key=lambda call: (call.unread, call.ended_at))
     number, size = len(in_order), sum(call.size for call in in_order)
     for call in in_order:

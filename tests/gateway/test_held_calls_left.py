@@ -82,6 +82,39 @@ async def test_what_ended_while_its_agent_was_away_is_not_taken_back(session: He
     assert (held.withdrawn, session.calls.to_join("key")) == (False, held)
 
 
+async def test_what_ends_after_it_was_taken_back_from_who_never_had_its_id_waits_for_nobody(
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
+    for _ in range(3):
+        held = session.begins()
+        attending = await session.attends(held)
+        asked(held)
+        await leaves(attending)
+        await session.clock.move(LEFT_SECONDS)
+        ends(held)
+        await settled()
+        assert session.watcher.told.pop() == "given up"
+        assert session.calls.known(held.id) is None
+    assert (session.calls.unread, session.calls.owed) == ([], False)
+
+
+async def test_outcomes_that_were_left_without_an_id_give_place_and_hold_up_no_call(
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
+    left = []
+    for number in range(4):
+        left.append(session.begins(f"{number}"))
+        attending = await session.attends(left[-1])
+        asked(left[-1])
+        await leaves(attending)
+        ends(left[-1])
+        await settled()
+    assert [session.calls.to_join(f"{number}") for number in range(4)] == [None, None, *left[2:]]
+    assert session.watcher.told.count("given up") == 2
+
+
 async def test_an_agent_that_was_told_to_come_back_may_stay_away(session: HeldSession) -> None:
     held = session.begins()
     asked(held)

@@ -167,6 +167,26 @@ async def test_at_the_limit_nothing_is_called_until_something_was_read(
     assert [(await seen(one, name)).outcome for name in "acd"] == [b"done"] * 3
 
 
+async def test_what_its_agent_left_without_an_id_gives_place_and_holds_up_no_call(
+    one: Store, other: Store, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MOST_OUTCOMES", 3)
+    for name in "abc":
+        await begins(one, name, name.encode())
+        if name == "b":
+            await one.calls.paused(OWNER, name, b"come back")
+        await one.calls.left(OWNER, name, is_left=True)
+        await one.calls.ended(OWNER, name, b"done")
+        engine.clock.advance(seconds=1)
+    # An equal call still picks it up.
+    assert await begins(other, "d", b"a") == ("joins", "a")
+    assert await begins(other, "d", b"d") == ("begins", None)
+    await one.calls.ended(OWNER, "d", b"done")
+    assert await begins(other, "e", b"e") == ("begins", None)
+    assert await one.calls.look(OWNER, "a") is None
+    assert [(await seen(one, name)).outcome for name in "bcd"] == [b"done"] * 3
+
+
 async def test_the_size_of_what_is_unread_is_a_limit_too(
     one: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
