@@ -7,17 +7,16 @@ A vocabulary is folded by the same function, as with the skeleton of Unicode UTS
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.pages import table
 from elicit_tui.text.deceptive import CONTROLS, is_invisible
+from elicit_tui.text.lookalikes import capital_i, case_of, likenesses, lookalikes
 
 
 def _pairs(heading: str) -> dict[str, str]:
@@ -36,63 +35,6 @@ _LETTER_NAME: Final = re.compile(
     r"(?:SMALL CAPITAL |TURNED |REVERSED )*"
     r"([A-Z])(?: WITH .*)?$"
 )
-
-
-@lru_cache(maxsize=1)
-def _glyphs() -> dict[str, list[str]]:
-    """What can be taken for each letter or row of letters."""
-    import confusable_homoglyphs
-
-    # The module that would read it imports an HTTP client first.
-    table = Path(confusable_homoglyphs.__file__).with_name("confusables.json").read_bytes()
-    likenesses = json.loads(table).items()
-    return {letter: [entry["c"] for entry in entries] for letter, entries in likenesses}
-
-
-@lru_cache(maxsize=1)
-def lookalikes() -> dict[str, str]:
-    """Non-ASCII letters that can be taken for an ASCII letter."""
-    # Later letters win where a glyph is taken for several: `i` rather than `l`.
-    table = {
-        glyph: letter.lower()
-        for letter in "lIABCDEFGHJKLMNOPQRSTUVWXYZabcdefghjkmnopqrstuvwxyzi"
-        for glyph in _glyphs()[letter]
-        if len(glyph) == 1 and glyph > "\x7f"
-    }
-    for glyph in capital_i() & table.keys():
-        # A capital iota looks like an l and is an i, as its small form is.
-        if table.get(glyph.lower()) == "i":
-            table[glyph] = "i"
-    return table | EXTRA
-
-
-@lru_cache(maxsize=1)
-def capital_i() -> frozenset[str]:
-    """Everything that is, or looks like, a capital I, and so like a small l."""
-    return frozenset(sign for sign in _glyphs()["l"] if len(sign) == 1 and sign.isupper()) | {"I"}
-
-
-@lru_cache(maxsize=1)
-def _cases() -> dict[str, str]:
-    """The case of each glyph that is taken for letters of one case only, and has none or theirs."""
-    cases: dict[str, str] = {}
-    for letter, glyphs in _glyphs().items():
-        case = _own_case(letter) if len(letter) == 1 and letter.isalpha() else "-"
-        for glyph in glyphs if case != "-" else ():
-            if letter.isascii() or (len(glyph) == 1 and _own_case(glyph) == "-"):
-                cases[glyph] = case if cases.get(glyph, case) == case else "-"
-    return {glyph: case for glyph, case in cases.items() if case != "-" and not glyph.isascii()}
-
-
-def _own_case(character: str) -> str:
-    if character.isupper():
-        return "A"
-    return "a" if character.islower() or character.isdigit() else "-"
-
-
-def case_of(character: str) -> str:
-    """`A` for what looks like a capital, `a` for a small letter or digit, else `-`."""
-    return _cases().get(character) or _own_case(character)
 
 
 def nearest_letter(letter: str) -> str:
@@ -133,7 +75,7 @@ def representatives() -> dict[str, str]:
 def _likenesses() -> set[tuple[str, str]]:
     """Pairs of single letters that can be taken for one another, an ASCII letter first."""
     pairs = set()
-    for letter, glyphs in _glyphs().items():
+    for letter, glyphs in likenesses().items():
         for glyph in glyphs if len(letter) == 1 and letter.isalpha() else ():
             if len(glyph) == 1 and glyph.isalpha() and not letter.isascii():
                 pair = taken_apart(letter), taken_apart(glyph)

@@ -11,10 +11,11 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.guardian import Guardian, families
-from elicit_tui.guardian.folding import lookalikes
+from elicit_tui.guardian.folding import EXTRA
 from elicit_tui.guardian.guardian import _FAMILIES, RULE_FAILED
 from elicit_tui.guardian.reading import read
 from elicit_tui.guardian.rule import GuardianRule
+from elicit_tui.text.lookalikes import lookalikes
 from tests.bounds import bounded
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page
 
@@ -161,7 +162,7 @@ def test_invisible_and_confusable_characters_change_no_credential_verdict(
     message: str, data: st.DataObject
 ) -> None:
     same: dict[str, list[str]] = {}
-    for glyph, letter in lookalikes().items():
+    for glyph, letter in {**lookalikes(), **EXTRA}.items():
         if len(letter) == 1 and glyph == glyph.lower() and glyph.isalpha():
             same.setdefault(letter, []).append(glyph)
     disguised = "".join(

@@ -14,12 +14,12 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import PROSE_OF_FIELDS
-from elicit_tui.guardian.hosts import cut
 from elicit_tui.guardian.pages import blocks, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, searching, sighting_at
 from elicit_tui.text.active import active_pattern, is_plain, natural_length, piled_marks_pattern
 from elicit_tui.text.deceptive import mixed_words
+from elicit_tui.text.urls import cut
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
