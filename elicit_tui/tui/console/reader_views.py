@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ from textual.widgets import DataTable, Static
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
+from elicit_tui.tui.console.markdown_parts import parts_of
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import as_text, blocks
 from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_of
@@ -25,6 +27,7 @@ from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from textual.widgets import Markdown
 
 MARKDOWN_CHARACTERS: Final = 100_000
 MARKDOWN_LINES: Final = 1_000
@@ -259,7 +262,11 @@ class MarkdownPage(VerticalScroll):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self._text = text
+        self._parts = deque(parts_of(text))
+        """What is not drawn yet."""
+        self._draws = True
+        """Whether a part is on its way."""
+        self._wants_all = self._wants_end = False
         self._drawn: dict[Static, Content] = {}
         """The parts in which something stands out, as they are without that."""
         self._found: Sequence[tuple[Static, int]] = ()
@@ -267,18 +274,53 @@ class MarkdownPage(VerticalScroll):
         self._at: Static | None = None
 
     def compose(self) -> ComposeResult:
-        """The page."""
+        """The beginning of the page."""
+        yield self._next_part()
+
+    def _next_part(self) -> Markdown:
         from elicit_tui.tui.console.markdown_blocks import MarkdownBlocks
 
-        yield MarkdownBlocks(self._text, parser_factory=honest_parser, open_links=False)
+        text = self._parts.popleft()
+        return MarkdownBlocks(text, parser_factory=honest_parser, open_links=False)
+
+    def on_markdown_table_of_contents_updated(self) -> None:
+        """A part is drawn; the next one follows where it is about to be seen."""
+        self._draws = False
+        self.call_after_refresh(self._go_on)
+
+    def _go_on(self) -> None:
+        below = self.virtual_size.height - self.scroll_y - self.size.height
+        if self._draws or not (self._wants_all or below < self.size.height):
+            return
+        if self._parts:
+            self._draws = True
+            self.mount(self._next_part())
+        elif self._wants_end:
+            self._wants_end = False
+            self.scroll_end(animate=False)
+
+    def action_scroll_end(self) -> None:
+        """Go to the end, once all of it is drawn."""
+        self._wants_all = self._wants_end = True
+        self._go_on()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Whoever comes near to the end of what is drawn has more of it."""
+        super().watch_scroll_y(old_value, new_value)
+        self._go_on()
 
     def find(self, term: str) -> Sequence[tuple[Static, int]]:
-        """Each place that holds the words: its paragraph, and where it begins there."""
+        """Each place that holds the words, in what is drawn: its paragraph, and where it begins.
+
+        All of it is drawn for that, part by part; each tells when it is there.
+        """
         for part, before in self._drawn.items():
             part.update(before, layout=False)
         self._drawn, self._length = {}, len(term)
         if not term:
             return []
+        self._wants_all = True
+        self._go_on()
         pattern, places = pattern_of(term), []
         for part in self.query(Static):
             drawn = part.content

@@ -1,0 +1,70 @@
+"""Of long Markdown only what is reached is drawn; its end and all that is searched are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets.markdown import MarkdownBlock
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.markdown_parts import parts_of
+from tests.tui.console.stand import FakeConnection, Stand, console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+SECTION = "## Chapter {}\n\nSome **bold** words.\n\n- one\n- two\n\n```\n## code {}\n```\n"
+TEXT = "\n".join(SECTION.format(number, number) for number in range(60))
+
+
+async def reading(stand: Stand) -> None:
+    """Call for the text, and read it on the whole screen."""
+    await stand.press("right", "enter")
+    await stand.until(lambda: "Chapter 0" in stand.text())
+    await stand.press("z")
+    await stand.until(lambda: "Markdown · alpha" in stand.text())
+    await stand.until(lambda: "Some bold words." in stand.text())
+
+
+async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": TEXT}]}
+
+
+async def test_the_first_screen_waits_for_nothing_below_it(tmp_path: Path) -> None:
+    async with console(
+        tmp_path, tools={"alpha": [tool("doc", {})]}, work=work, size=(80, 24)
+    ) as stand:
+        await reading(stand)
+        assert len(stand.app.screen.query(MarkdownBlock)) < 60
+        await stand.press("end")
+        await stand.until(lambda: "Chapter 59" in stand.text())
+
+
+async def test_what_is_searched_is_found_in_what_was_not_reached_yet(tmp_path: Path) -> None:
+    async with console(
+        tmp_path, tools={"alpha": [tool("doc", {})]}, work=work, size=(80, 24)
+    ) as stand:
+        await reading(stand)
+        await stand.press("slash", *"chapter 59", "enter")
+        await stand.until(lambda: "1 of 1 for" in stand.text())
+        await stand.until(lambda: "Chapter 59" in stand.text().split("1 of 1")[0])
+
+
+def test_the_parts_are_the_text_and_no_block_is_torn() -> None:
+    parts = parts_of(TEXT)
+    assert len(parts) > 10
+    assert "\n".join(parts) == TEXT
+    assert all(part.count("```") % 2 == 0 for part in parts)
+    listed = "- one\n\n- two\n\n" * 100
+    assert parts_of(listed) == [listed], "a list is one"
+    fenced = "```\n" + "Words.\n\n" * 100 + "```"
+    assert parts_of(fenced) == [fenced]
+
+
+def test_each_part_knows_where_the_links_lead_that_are_named_elsewhere() -> None:
+    text = "See [here].\n\n" * 100 + "[here]: https://example.com/there\n"
+    parts = parts_of(text)
+    assert len(parts) > 2
+    assert all("[here]: https://example.com/there" in part for part in parts)
