@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -131,6 +131,30 @@ def _short_line(text: str) -> str:
 
 def _is_scalar(value: Any) -> bool:
     return isinstance(value, (str, bool)) or (is_number(value) and is_writable(value))
+
+
+def choice_texts(
+    schema: Mapping[str, Any], most: int, *, of_items: bool = False
+) -> Iterator[tuple[str, str]]:
+    """The texts of all that can be chosen, each below its keyword; of a long list both ends."""
+    for key in ("enum", "enumNames"):
+        yield from ((key, end) for end in both_ends(schema.get(key), most) if isinstance(end, str))
+    for key in ("oneOf", "anyOf"):
+        for option in both_ends(schema.get(key), most):
+            for word in ("const", "title", "description") if isinstance(option, Mapping) else ():
+                if isinstance(option.get(word), str):
+                    yield f"{key}.{word}", option[word]
+    if not of_items and isinstance(items := schema.get("items"), Mapping):
+        texts = choice_texts(items, most, of_items=True)
+        yield from ((f"items.{key}", text) for key, text in texts)
+
+
+def both_ends(values: object, most: int) -> Sequence[Any]:
+    """Up to so many of a list's values, from its two ends; nothing where it is none."""
+    if not isinstance(values, (list, tuple)):
+        return ()
+    half = most // 2
+    return [*values[:half], *values[max(half, len(values) - half) :]]
 
 
 def fits_type(value: Any, kind: Any) -> bool:

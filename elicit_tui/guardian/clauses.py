@@ -26,9 +26,9 @@ from operator import attrgetter
 from typing import Final
 
 from elicit_tui.guardian.denials import Denials
-from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.spelling import parts
 from elicit_tui.guardian.words import Hit, is_unspaced, is_word, word_pattern
+from elicit_tui.kept import kept
 
 _NEAR, _FEW = 4, 2
 _PARTS: Final = ("/", "\\", "&", "+", "|", "=", ">", "›", "»", "→")

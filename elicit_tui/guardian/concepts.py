@@ -8,9 +8,9 @@ from dataclasses import field
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.pages import rows, step_concept
 from elicit_tui.guardian.words import Hit, find, is_word
+from elicit_tui.kept import kept
 
 _LITTLE, _HOURS = 4, 24
 _FAR: Final = 12

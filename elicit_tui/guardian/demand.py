@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, Standing
-from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, mentions, weight
 from elicit_tui.guardian.words import Hit
+from elicit_tui.kept import kept
 
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""

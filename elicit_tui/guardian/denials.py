@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import chain, takewhile
 
 from elicit_tui.guardian.concepts import Words
-from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.words import Hit, is_unspaced
+from elicit_tui.kept import kept
 
 _NEAR, _FEW, _FAR, _MOST_ITEMS = 4, 2, 12, 60
 _Stretch = tuple[int, int, int]

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
+from itertools import chain
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.shapes import known_shape
-from elicit_tui.form.choices import is_select, is_select_of_few, read_choices
+from elicit_tui.form.choices import (
+    both_ends,
+    choice_texts,
+    is_select,
+    is_select_of_few,
+    read_choices,
+)
 from elicit_tui.form.field import Choice
 from elicit_tui.form.limits import flattened
 from elicit_tui.guardian.clauses import Clause, clauses_of
 from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain, without_invisible
-from elicit_tui.guardian.kept import kept
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit
+from elicit_tui.kept import kept
 
 _OfAll = Literal["server", "message", "url", "schema title", "schema description"]
 _OfField = Literal[
@@ -340,10 +347,11 @@ def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> 
     for key, role in _ROLES:
         for value in _strings(drawn[key]) if key in drawn else ():
             reader.add(f"{where}.{key}", cast(Role, role), value, name)
-    for option in _both_ends(drawn.get("oneOf")):
+    for option in both_ends(drawn.get("oneOf"), EXAMINED_CHOICES):
         if isinstance(option, Mapping) and option.get("const") == drawn.get("default", option):
             reader.add(f"{where}.default", "default", option.get("title"), name)
-    for key, value in dict.fromkeys((*_choices(schema), *_choices(drawn))):
+    texts = (choice_texts(shown, EXAMINED_CHOICES) for shown in (schema, drawn))
+    for key, value in dict.fromkeys(chain.from_iterable(texts)):
         reader.add(f"{where}.{key}", "choice", value, name)
     return FieldReading(name, where, schema, drawn, tuple(reader.places[first:]))
 
@@ -354,23 +362,3 @@ def _strings(value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         parts = [part for pair in list(value.items())[:20] for part in reversed(pair)]
     return (part for part in parts if isinstance(part, str))
-
-
-def _choices(schema: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
-    for key in ("enum", "enumNames"):
-        yield from ((key, end) for end in _both_ends(schema.get(key)) if isinstance(end, str))
-    for key in ("oneOf", "anyOf"):
-        for option in _both_ends(schema.get(key)):
-            for word in ("const", "title", "description") if isinstance(option, Mapping) else ():
-                if isinstance(option.get(word), str):
-                    yield f"{key}.{word}", option[word]
-    if depth == 0 and isinstance(items := schema.get("items"), Mapping):
-        yield from ((f"items.{key}", value) for key, value in _choices(items, 1))
-
-
-def _both_ends(values: object) -> Sequence[Any]:
-    """What is examined of a list of choices; nothing where it is none."""
-    if not isinstance(values, (list, tuple)):
-        return ()
-    half = EXAMINED_CHOICES // 2
-    return [*values[:half], *values[max(half, len(values) - half) :]]

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.form.limits import objects, resolve
 from elicit_tui.form.mistakes import mistakes, trouble_of_choices
 from elicit_tui.form.pattern_steps import Patterns
+from elicit_tui.form.references import depth, references
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, mentions
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _MANY_FIELDS, _TOO_MANY_FIELDS, _DEEPEST = 50, 200, 5
-_MOST_OBJECTS: Final = 1_000
-"""In which references are looked for, each time."""
 _ROOT: Final = "requestedSchema"
 _COMBINATORS: Final = table("schemas")["combinators"]
 _KNOWN: Final = frozenset((*table("schemas")["known"], *_COMBINATORS))
@@ -75,7 +72,7 @@ def _nesting(request: Reading) -> Iterator[Sighting]:
     for field in request.fields:
         own, *items = (part for _, part in _parts_of(field))
         lists = any(part.get("type") == "array" or "items" in part for part in items)
-        if lists or any(map(_is_form, (own, *items))) or _depth(own) > _DEEPEST:
+        if lists or any(map(_is_form, (own, *items))) or depth(own) > _DEEPEST:
             yield Sighting(_BLOCK, field.where, field.name[:80])
 
 
@@ -85,35 +82,13 @@ def _is_form(schema: Mapping[str, Any]) -> bool:
     return is_object or "properties" in schema or "additionalProperties" in schema
 
 
-def _depth(value: Any, limit: int = 12) -> int:
-    inside = value.values() if isinstance(value, Mapping) else value
-    if limit == 0 or not isinstance(value, (Mapping, list)):
-        return 0
-    deepest = max((_depth(part, limit - 1) for part in islice(inside, 50)), default=0)
-    return deepest + isinstance(value, Mapping)
-
-
 def _references(request: Reading) -> Iterator[Sighting]:
     """Each reference; one that leads out of the schema or back to where it stands is blocked."""
     root = request.source.requested_schema or {}
     rest = {key: part for key, part in root.items() if key != "properties"}
-    inside = lru_cache(maxsize=None)(lambda reference: set(_refs(resolve(reference, root))))
-    for where, part in (*((field.where, field.schema) for field in request.fields), (_ROOT, rest)):
-        for reference in _refs(part):
-            met, waiting = set[str](), [reference]
-            while waiting and reference not in met:
-                found = inside(waiting.pop()) - met
-                met |= found
-                waiting += found
-            endless = reference in met or not reference.startswith("#")
-            yield Sighting(_BLOCK if endless else _WARN, f"{where}.$ref", reference[:120])
-
-
-def _refs(value: Any) -> Iterator[str]:
-    for part in islice(objects(value), _MOST_OBJECTS):
-        for key in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if key in part:
-                yield str(part[key])
+    parts = (*((field.where, field.schema) for field in request.fields), (_ROOT, rest))
+    for where, reference, is_endless in references(parts, root):
+        yield Sighting(_BLOCK if is_endless else _WARN, f"{where}.$ref", reference[:120])
 
 
 def _combinators(request: Reading) -> Iterator[Sighting]:
@@ -124,7 +99,7 @@ def _combinators(request: Reading) -> Iterator[Sighting]:
             is_plain = key in ("oneOf", "anyOf") and isinstance(options, list)
             chosen = is_plain and all(isinstance(o, Mapping) and "const" in o for o in options)
             if key in field.schema and not chosen:
-                is_plain = is_plain and len(options) <= 3 and _depth(options) <= 2
+                is_plain = is_plain and len(options) <= 3 and depth(options) <= 2
                 yield Sighting(_WARN if is_plain else _BLOCK, f"{field.where}.{key}", key)
 
 
