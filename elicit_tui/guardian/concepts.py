@@ -61,8 +61,7 @@ class Words:
     @kept
     def by_concept(self) -> dict[str, list[Hit]]:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
-        found = self._found
-        known = found
+        known = found = self._found
         ending = (row for concept in found for row in rows().get(concept, ()))
         for _, name, row, needs in sorted(ending):
             if (row[0] not in found and not self.before) or not needs <= found.keys():

@@ -15,86 +15,11 @@ from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.pages import table
-from elicit_tui.text.deceptive import CONTROLS, is_invisible
-from elicit_tui.text.lookalikes import capital_i, case_of, likenesses, lookalikes
+from elicit_tui.text.deceptive import CONTROLS, is_invisible, translated
+from elicit_tui.text.lookalikes import capital_i, case_of, representatives, taken_apart
 
-
-def _pairs(heading: str) -> dict[str, str]:
-    return {entry[0]: entry[1:] for entry in table("letters")[heading]}
-
-
-EXTRA: Final = _pairs("taken for") | {"\u2800": " "}
-"""What Unicode's table lacks."""
-WHOLE: Final = _pairs("whole")
-"""Letters that are read before anything is taken apart in them."""
-SIMPLIFIED: Final = _pairs("simplified")
+SIMPLIFIED: Final = {entry[0]: entry[1:] for entry in table("letters")["simplified"]}
 """A traditional Chinese character's simplified form."""
-_VOICING: Final = "\u3099\u309a"
-_LETTER_NAME: Final = re.compile(
-    r"(?:NEGATIVE )?(?:LATIN|REGIONAL INDICATOR|SQUARED|CIRCLED).* LETTER "
-    r"(?:SMALL CAPITAL |TURNED |REVERSED )*"
-    r"([A-Z])(?: WITH .*)?$"
-)
-
-
-def nearest_letter(letter: str) -> str:
-    """The ASCII letter that one letter is taken for or named after; else its small form."""
-    small = letter.lower()
-    is_syllable = "\u3400" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3"
-    # Most texts have no other letters, and need not wait for Unicode's table.
-    if is_syllable or letter.isascii() or small in EXTRA:
-        return EXTRA.get(small, small)
-    table = lookalikes()
-    named = _LETTER_NAME.match(unicodedata.name(letter, ""))
-    return table.get(letter) or table.get(small) or (named[1].lower() if named else small)
-
-
-@lru_cache(maxsize=1)
-def representatives() -> dict[str, str]:
-    """For each letter, as `nearest_letter` gives it, the one it is compared as, where another.
-
-    Two ASCII letters stay apart, also where a glyph is taken for both.
-    """
-    head: dict[str, str] = {}
-
-    def find(letter: str) -> str:
-        while letter in head:
-            letter = head[letter]
-        return letter
-
-    for sign, other in sorted(_likenesses(), key=lambda pair: (pair[0].isascii(), pair)):
-        first, second = find(sign), find(other)
-        if first == second or (first.isascii() and second.isascii()):
-            continue
-        if second.isascii() or (not first.isascii() and second < first):
-            first, second = second, first
-        head[second] = first
-    return {letter: find(letter) for letter in head}
-
-
-def _likenesses() -> set[tuple[str, str]]:
-    """Pairs of single letters that can be taken for one another, an ASCII letter first."""
-    pairs = set()
-    for letter, glyphs in likenesses().items():
-        for glyph in glyphs if len(letter) == 1 and letter.isalpha() else ():
-            if len(glyph) == 1 and glyph.isalpha() and not letter.isascii():
-                pair = taken_apart(letter), taken_apart(glyph)
-                if pair[0] != pair[1] and {*map(len, pair)} == {1} and " " not in pair:
-                    pairs.add(pair[::-1] if pair[1].isascii() else pair)
-    return pairs
-
-
-def taken_apart(character: str) -> str:
-    """A character in letters of its own, each the nearest one; accents are left out."""
-    if character in WHOLE:
-        return WHOLE[character]
-    return "".join(
-        part if part in _VOICING else nearest_letter(part)
-        for part in unicodedata.normalize("NFKD", character)
-        if part in _VOICING or (unicodedata.category(part) != "Mn" and not is_invisible(part))
-    )
-
-
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SYLLABLE: Final = re.compile(
@@ -127,16 +52,6 @@ def _space_between_ideographs(across_ends: bool) -> re.Pattern[str]:
         # Blanks around a number are a matter of typesetting.
         rf"|(?<=[{_IDEOGRAPHIC}])[ \u3000](?=\d)|(?<=\d)[ \u3000](?=[{_IDEOGRAPHIC}])"
     )
-
-
-def translated(text: str, look: Callable[[str], str]) -> str:
-    """The text with each character replaced; each sort of them is looked at once."""
-    return text.translate({ord(character): look(character) for character in set(text)})
-
-
-def without_invisible(text: str) -> str:
-    """The text without what leaves no mark of its own."""
-    return translated(text, lambda character: "" if is_invisible(character) else character)
 
 
 @lru_cache(maxsize=8192)

@@ -72,15 +72,10 @@ class FrameMatch(NamedTuple):
 
 def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[FrameMatch]:
     """The frames of a rule that hold in some places of a request, the first time each."""
-    possible = _possible(rule, request)
+    possible = [frame for frame in frames_of(rule) if request.concepts.issuperset(frame.needs)]
     searched = list(places) if possible else ()
     for frame in possible:
         yield from islice(_matching(frame, searched), 1)
-
-
-def _possible(rule: str, request: Reading) -> list[Frame]:
-    """The frames of a rule whose concepts all stand somewhere in a request."""
-    return [frame for frame in frames_of(rule) if request.concepts.issuperset(frame.needs)]
 
 
 def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 EMPTY_LETTERS: Final = "\u2800\U0001d159\U00013441\U00013442"
@@ -136,3 +136,27 @@ def with_marked_letters(text: str) -> str:
 
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "UNKNOWN").split(" ", 1)[0]
+
+
+def translated(text: str, look: Callable[[str], str]) -> str:
+    """The text with each character replaced; each sort of them is looked at once."""
+    return text.translate({ord(character): look(character) for character in set(text)})
+
+
+def without_invisible(text: str) -> str:
+    """The text without what leaves no mark of its own."""
+    return translated(text, lambda character: "" if is_invisible(character) else character)
+
+
+_TURNING: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
+_DIRECTIONS: Final = re.compile(rf"{_TURNING.pattern}|[\u200e\u200f\u061c]")
+"""These and the marks of direction, which belong into texts that are read from right to left."""
+
+
+def turned(text: str) -> re.Match[str] | None:
+    """The first sign that turns the direction of a text and does not belong there."""
+    if text.isascii():
+        return None
+    letters = filter(str.isalpha, text)
+    leftward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
+    return (_TURNING if leftward else _DIRECTIONS).search(text)

@@ -11,11 +11,10 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.settings import GuardianSettings, OwnerRule
 from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.guardian import Guardian, families
-from elicit_tui.guardian.folding import EXTRA
 from elicit_tui.guardian.guardian import _FAMILIES, RULE_FAILED
 from elicit_tui.guardian.reading import read
 from elicit_tui.guardian.rule import GuardianRule
-from elicit_tui.text.lookalikes import lookalikes
+from elicit_tui.text.lookalikes import EXTRA, lookalikes
 from tests.bounds import bounded
 from tests.guardian.requests import TEXT, YES_OR_NO, form, page
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from html import unescape
@@ -18,14 +17,11 @@ from elicit_tui.guardian.pages import blocks, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, searching, sighting_at
 from elicit_tui.text.active import active_pattern, is_plain, natural_length, piled_marks_pattern
-from elicit_tui.text.deceptive import mixed_words
+from elicit_tui.text.deceptive import mixed_words, turned
 from elicit_tui.text.urls import cut
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_TURNING: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
-_DIRECTIONS: Final = re.compile(rf"{_TURNING.pattern}|[\u200e\u200f\u061c]")
-"""These and the marks of direction, which belong into texts that are read from right to left."""
 _INVISIBLE: Final = re.compile(pattern("invisible"))
 _NATURAL: Final = re.compile(pattern("natural"))
 """What is natural beside what `elicit_tui.text.active` knows to be."""
@@ -59,14 +55,6 @@ def _first(
 def _texts(request: Reading, besides: str = "pattern") -> Iterator[Place]:
     """Every place but the URL, which has rules of its own, and patterns, which are not prose."""
     return (place for place in request.places if place.role not in ("url", besides))
-
-
-def _direction(text: str) -> re.Match[str] | None:
-    if text.isascii():
-        return None
-    letters = filter(str.isalpha, text)
-    leftward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in letters)
-    return (_TURNING if leftward else _DIRECTIONS).search(text)
 
 
 def _invisible(text: str) -> re.Match[str] | None:
@@ -136,7 +124,7 @@ def _hides_more(place: Place, match: re.Match[str]) -> bool:
 
 RULES = (
     house_rule("hidden.control", partial(_first, _CONTROLS.search, besides="")),
-    house_rule("hidden.direction", partial(_first, _direction)),
+    house_rule("hidden.direction", partial(_first, turned)),
     house_rule("hidden.invisible", partial(_first, _invisible, besides="")),
     house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
     house_rule("hidden.markup", _markup),
