@@ -132,6 +132,13 @@ async def test_what_the_guardian_finds_is_acknowledged_and_declines_nothing(
     assert {each.where for each in review.findings} == {"arguments"}
 
 
+async def test_an_address_in_a_command_is_no_link_in_a_sentence(bench: BenchFactory) -> None:
+    said = Says(accept("user", "Allowed.", None))
+    outcome = await bench(responder=said).broker.permit(prompt("curl https://example.com/docs"))
+    assert outcome.action == "accept"
+    assert said.asked[0].review.findings == ()
+
+
 async def test_no_key_moves_its_deadline(bench: BenchFactory) -> None:
     class Typing:
         async def respond(self, question: Question, deadline: Deadline) -> Outcome:

@@ -17,6 +17,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     accept,
     approval_request,
+    decline,
 )
 from elicit_tui.elicitation.settings import GuardianSettings, Rule, ServerSettings, Settings
 from tests.broker.conftest import COLOUR, BenchFactory, form_request, run
@@ -105,6 +106,29 @@ def test_an_accept_without_acknowledgement_is_given_back_and_never_sent(
     assert again.to_acknowledge or again.outgoing
     # What the question was warned of anyway is not told a second time as the answer's.
     assert not set(again.outgoing) & set(again.review.findings)
+
+
+class InTurn(Careless):
+    """A face that gives one answer after the other."""
+
+    def __init__(self, *answers: Outcome) -> None:
+        super().__init__(None)
+        self.answers = answers
+
+    async def respond(self, question: Question, deadline: Deadline) -> Outcome:
+        self.asked.append(question)
+        return self.answers[len(self.asked) - 1]
+
+
+@pytest.mark.parametrize(
+    "second", [accept("user", "Sent.", {}), accept("agent", "Sent.", {"colour": SECRET})]
+)
+def test_what_an_answer_held_is_not_told_of_the_one_after_it(
+    bench: BenchFactory, second: Outcome
+) -> None:
+    face = InTurn(accept("user", "Sent.", {"colour": SECRET}), second, decline("user", "No."))
+    assert asked_by(bench, face, form_request()).action == "decline"
+    assert [len(question.outgoing) for question in face.asked] == [0, 1, 0]
 
 
 FOR_A_PERSON = {

@@ -51,6 +51,19 @@ def test_what_the_server_took_back_before_it_was_looked_at_is_asked_of_no_hook_a
     run(body())
 
 
+def test_the_first_end_of_a_question_is_the_one_that_counts(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        assert table.broker.admit(request) is None
+        table.broker.withdraw(request.id, "The server took it back.")
+        table.broker.mute(request.server.name)
+        outcome = await table.broker.resolve(request)
+        assert outcome.reason == table.ledger.row(request.id).reason == "The server took it back."
+
+    run(body())
+
+
 def test_after_the_end_nothing_is_asked_whatever_it_is(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench(replace(settings_with(), elicitation=ElicitationSettings()))
@@ -231,6 +244,15 @@ def test_what_the_server_took_back_while_an_accept_was_judged_is_read_first(turn
         return await entry.still_wanted(accept("user", "Sent.", BLUE))
 
     assert run(body()).reason == "The server took it back."
+
+
+def test_an_end_that_is_not_its_server_s_takes_no_answer_back() -> None:
+    async def body() -> Outcome:
+        entry = Admitted(Question(form_request()))
+        entry.end(cancel("user", "You muted paint for this run."))
+        return await entry.still_wanted(accept("user", "Sent.", BLUE))
+
+    assert run(body()).content == BLUE
 
 
 @pytest.mark.parametrize("kind", ["approval", "login", "prompt"])

@@ -19,6 +19,7 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.guardian import Guardian
 from elicit_tui.policy import Policy
 from tests.broker.conftest import run
+from tests.broker.hooked import hook
 from tests.broker.test_the_decision_table import Finds, met
 from tests.policy.test_the_decision_table import (
     FINDINGS,
@@ -207,6 +208,20 @@ def test_what_a_tool_will_say_of_itself_is_not_known_and_both_ways_are_told() ->
     assert "If the tool says that it is destructive" in step.sentence
     assert "nobody is there to ask" in step.sentence
     assert "approval_mode" in (step.change or "")
+
+
+def test_where_what_a_tool_says_changes_nothing_it_is_not_guessed_at() -> None:
+    step = explained({"default_tools_approval_mode": "approve"}, tool="t").steps[1]
+    assert "destructive" not in step.sentence
+
+
+def test_who_is_told_of_an_answer_is_named_only_where_there_may_be_one() -> None:
+    told = hook("ElicitationResult")
+    named = [step.step for step in explained(hooks=(told,)).steps]
+    assert named[-1] == "hooks"
+    refused = explained(hooks=(told,), approval_policy="never")
+    assert refused.result == "decline"
+    assert "hooks" not in [step.step for step in refused.steps]
 
 
 @pytest.mark.parametrize("person", [True, False])

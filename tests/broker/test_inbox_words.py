@@ -27,6 +27,7 @@ from elicit_tui.broker.inbox_events import (
     of_agent,
 )
 from elicit_tui.elicitation import Answerer, Call, Question, cancel, decline, now
+from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.store import Answer, Asker, Grant, Waiting
 from tests.broker.conftest import World, form_request
@@ -160,11 +161,20 @@ def test_who_gave_an_answer_that_did_not_win_reads_why(
             ended("user", "accept", agent_state="paused"),
             *(sent(), False, "sent", f"Sent. {TELL_AGENT}"),
         ),
+        (ended("user", "accept", agent_state="left"), sent(), False, "sent", "Sent."),
         (ended("user", "accept"), sent(), True, "sent", HANDED),
         (ended("user", "decline"), decline("user", "No."), True, "sent", HANDED),
         (ended("user", "cancel"), cancel("user", "No."), True, "sent", LEFT_TO_AGENT),
         # Not what was answered here, and not the person's end.
         (ended("user", "decline"), sent(), False, "gone", PAGE_FINISHED),
+        (
+            ended("user", "decline", answered_by=THERE),
+            *(sent(), False, "gone", PUBLIC_REASONS["user"]),
+        ),
+        (
+            ended("deadline", "cancel"),
+            *(cancel("user", "No."), False, "gone", "No answer was given in time."),
+        ),
         (ended("store"), sent(), False, "unknown", UNKNOWN),
         (ended("withdrawn"), sent(), False, "gone", None),
         (waits(attempt=2), sent(), False, "reopened", "The answer did not go out."),

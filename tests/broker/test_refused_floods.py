@@ -143,6 +143,25 @@ def test_what_was_counted_last_is_recorded_when_the_broker_closes(bench: BenchFa
     assert sorted(row.count for row in table.ledger.rows()) == [1, 4]
 
 
+def test_what_is_counted_is_told_apart_by_its_reason_and_stands_before_what_came_after_it(
+    bench: BenchFactory,
+) -> None:
+    table = bench(ONE_A_MINUTE)
+    assert table.broker.admit(form_request()) is None
+    malformed = {"message": 5}
+    for params in (malformed, {}, {}, malformed, {}, malformed):
+        assert table.broker.admit(form_request(params=params)) is not None
+    assert table.broker.admit(form_request(server="quiet", params=malformed)) is not None
+    rows = [(row.server, row.decided_by, row.count) for row in table.ledger.rows()]
+    assert rows == [
+        ("paint", "policy", 1),
+        ("paint", "flood", 3),
+        ("paint", "policy", 2),
+        ("quiet", "policy", 1),
+    ]
+    asyncio.run(table.broker.close())
+
+
 def test_a_number_is_written_down_as_soon_as_it_is_large(
     bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,9 +127,10 @@ def test_what_is_allowed_is_taken_back_by_its_tool_and_its_server_alone() -> Non
     def held() -> list[tuple[str, str]]:
         return [(each.server, each.tool) for each in allowances]
 
-    for _ in range(2):
+    # One for each tool: what is allowed anew takes the place of what was.
+    for definition in ("older", "digest"):
         for server, tool in named:
-            allowances.add(Allowance(server, tool, "pid 1", "digest"))
+            allowances.add(Allowance(server, tool, "pid 1", definition))
         assert held() == named
     allowances.drop("s", "drop")
     assert held() == named[1:]

@@ -215,12 +215,14 @@ def test_an_argument_behind_the_name_of_a_secret_is_not_shown(
 ) -> None:
     cursor = installed("cursor")
     args = ["--verbose", "--token", "not like any other", "--port", "8080"]
-    entry = {"mcpServers": {"a": {"command": "x", "args": args}}}
+    env = {"API_TOKEN": "likewise"}
+    entry = {"mcpServers": {"a": {"command": "x", "args": args, "env": env}}}
     cursor.has(json.dumps(entry, **spelling).encode())
     assert cursor.runs("install", "--take-over", "--yes") == 0
     told = capsys.readouterr()
-    assert "not like any other" not in told.out + told.err
-    assert "8080" in told.out
+    assert not any(secret in told.out + told.err for secret in ("not like any other", "likewise"))
+    # What goes from their file and what comes into ours.
+    assert told.out.count("8080") == 2
     assert cursor.runs("uninstall", "--yes") == 0
     assert "not like any other" not in "".join(capsys.readouterr())
     assert json.loads(cursor.path.read_bytes()) == entry
