@@ -25,7 +25,7 @@ from elicit_tui.elicitation.settings import (
     ElicitationSettings,
     Settings,
 )
-from tests.broker.conftest import BenchFactory, run
+from tests.broker.conftest import BenchFactory, form_request, run
 from tests.broker.gate import SERVER, answers, approve, settings_with
 from tests.host.world import python_server
 
@@ -189,11 +189,32 @@ def test_a_login_that_ended_makes_no_room_for_an_approval(bench: BenchFactory) -
     run(body())
 
 
+def test_a_login_that_ended_makes_no_room_for_a_question_of_its_server(bench: BenchFactory) -> None:
+    async def body() -> None:
+        elicitation = ElicitationSettings(limits=ElicitationLimits(30, 1))
+        table = bench(Settings(elicitation=elicitation))
+        waiting = table.asks(form_request(server=SERVER.name))
+        await table.person.sees()
+        page = LoginPage("https://login.example/authorize", "https://login.example")
+        login = authorization_request(SERVER, page)
+        logging_in = asyncio.ensure_future(table.broker.authorize(login, lambda _: None))
+        question = await table.person.sees(2)
+        table.person.answers[question.id].set_result(decline("user", "No."))
+        assert (await logging_in).action == "decline"
+        refused = table.broker.admit(form_request(server=SERVER.name))
+        assert refused is not None
+        assert refused.decided_by == "flood"
+        await table.broker.close()
+        await waiting
+
+    run(body())
+
+
 def test_an_agent_asks_for_as_many_approvals_as_it_likes_one_after_the_other(
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        elicitation = ElicitationSettings(limits=ElicitationLimits(30, 2))
+        elicitation = ElicitationSettings(limits=ElicitationLimits(per_minute=1, pending=2))
         settings = replace(settings_with(), elicitation=elicitation)
         table = bench(
             settings, responder=answers("once"), agent=CallingAgent(lambda request: False)

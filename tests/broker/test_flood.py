@@ -29,6 +29,16 @@ def test_a_minute_later_as_many_may_come_again() -> None:
         clock.now += 61
 
 
+def test_a_minute_is_over_after_sixty_seconds() -> None:
+    clock = Clock()
+    gate = FloodGate(ElicitationLimits(per_minute=1, pending=16), clock=clock)
+    assert gate.enter("s") is None
+    clock.now += 59.9
+    assert gate.enter("s") is not None
+    clock.now = 1060.0
+    assert gate.enter("s") is None
+
+
 def test_each_that_has_its_outcome_makes_room_for_one_of_its_own_server() -> None:
     gate = FloodGate(ElicitationLimits(per_minute=1000, pending=2))
     assert [gate.enter("s") for _ in range(2)] == [None, None]

@@ -11,6 +11,7 @@ from elicit_tui.broker import Notice, record
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
+    Rule,
     ServerSettings,
     Settings,
 )
@@ -73,6 +74,16 @@ def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
 
 
 ONE_A_MINUTE = Settings(elicitation=ElicitationSettings(limits=ElicitationLimits(per_minute=1)))
+
+
+def test_what_an_answers_file_answers_may_come_as_often_as_it_likes(bench: BenchFactory) -> None:
+    async def body() -> None:
+        answer = Rule("accept", server="paint", content={"colour": "blue"})
+        table = bench(ONE_A_MINUTE, (answer,))
+        for _ in range(3):
+            assert (await table.asks()).action == "accept"
+
+    run(body())
 
 
 def test_what_was_refused_waits_for_nobody_and_each_of_it_has_a_record(

@@ -6,9 +6,11 @@ import asyncio
 
 import pytest
 
+from elicit_tui.broker.store_responder import _Watched
 from elicit_tui.elicitation import ElicitationRequest, cancel
 from tests.broker.conftest import World, form_request
 from tests.broker.elsewhere import bounded, sent
+from tests.broker.test_inbox_words import waits
 
 pytestmark = pytest.mark.anyio
 
@@ -67,3 +69,15 @@ async def test_a_question_that_somebody_took_out_of_the_store_is_cancelled_by_it
     outcome = await bounded(asked)
     assert (outcome.action, outcome.decided_by) == ("cancel", "store")
     assert outcome.reason == "The question was taken out of the store."
+
+
+async def test_a_question_that_was_never_looked_at_is_looked_at_once_more_by_nobody() -> None:
+    watched, seen = _Watched(), waits()
+    watched.again()
+    looking = asyncio.ensure_future(watched.next())
+    await asyncio.sleep(0)
+    assert not looking.done()
+    watched.show(seen)
+    assert await bounded(looking) is seen
+    watched.again()
+    assert await bounded(watched.next()) is seen
