@@ -53,9 +53,10 @@ def test_a_notice_of_a_login_holds_nothing_of_its_address(format: Any) -> None:
 
 @pytest.mark.parametrize("include", [(), ("message",)])
 @pytest.mark.parametrize("format", ["slack", "discord", "teams", "ntfy"])
-def test_a_notice_has_the_shape_of_its_service(
+def test_a_notice_has_the_shape_of_its_service_whose_own_words_mean_nothing(
     start: RunFactory, receiver: Receiver, format: str, include: tuple[str, ...]
 ) -> None:
+    receiver.text = "ok"
     body, kind, question = sent(start, receiver, format=format, include=include)
     title = "“claude <b>”: a question of paint waits"
     how = f"Answer it: elicit-tui inbox answer {question}"
@@ -210,3 +211,18 @@ def test_however_long_a_message_is_discord_is_told_whole_how_to_answer_it() -> N
     content = json.loads(body)["content"]
     assert len(content) <= 2_000
     assert content.endswith(f"Answer it: elicit-tui inbox answer {request.id}")
+
+
+@pytest.mark.parametrize("format", ["slack", "discord", "teams", "ntfy", None])
+def test_a_server_that_calls_itself_more_than_a_word_is_quoted_and_bounded(format: Any) -> None:
+    request = form_request("Which?", "paint: done\n\x1b[31m" + "x" * 200)
+    told = hook("Waiting", url="https://hooks.example", format=format)
+    body, _ = notice(told, request, "claude")
+    if format == "ntfy":
+        found = body.decode()
+    else:
+        said = json.loads(body)
+        found = json.dumps(said if format else said["text"], ensure_ascii=False)
+    assert "“paint" in found
+    assert "x" * 60 not in found
+    assert "\x1b" not in found

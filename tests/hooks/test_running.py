@@ -13,7 +13,8 @@ import httpx2
 import pytest
 
 from elicit_tui.errors import HookError
-from elicit_tui.hooks.running import run_hook
+from elicit_tui.hooks import running
+from elicit_tui.hooks.running import Reply, run_hook
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.test_behaviours import assert_gone
@@ -140,3 +141,57 @@ def test_a_proxy_that_is_no_address_is_told_without_its_words_and_the_hook_has_f
     monkeypatch.setenv("http_proxy", proxy)
     with pytest.raises(HookError, match=r"^could not be reached \(\w+\)$"):
         asyncio.run(run_hook(hook("Asked", url="http://127.0.0.1:1/"), b"{}"))
+
+
+@pytest.mark.parametrize("sort", ["command", "page"])
+@pytest.mark.parametrize(("more", "fails"), [(0, False), (1, True)])
+def test_a_hook_may_answer_with_as_much_as_is_allowed_and_not_with_one_byte_more(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, sort: str, more: int, fails: bool
+) -> None:
+    said = '{"action": "decline"}'
+    monkeypatch.setattr(running, "MOST_OUTPUT", len(said))
+    receiver.text = said + " " * more
+    writes = f"import sys; sys.stdout.write({receiver.text!r})"
+    where: dict[str, Any] = {"command": (sys.executable, "-I", "-S", "-c", writes)}
+    one = hook("Elicitation", **(where if sort == "command" else {"url": receiver.url}))
+    if fails:
+        with pytest.raises(HookError, match="answered with more than"):
+            asyncio.run(run_hook(one, b"{}"))
+    else:
+        assert asyncio.run(run_hook(one, b"{}")) == Reply("decline")
+
+
+@pytest.mark.parametrize("encoding", ["identity", "Identity"])
+def test_a_page_is_asked_for_plain_words_and_may_say_that_they_are(
+    receiver: Receiver, encoding: str
+) -> None:
+    receiver.encoding, receiver.text = encoding, '{"action": "decline"}'
+    assert asyncio.run(run_hook(hook("Elicitation", url=receiver.url), b"{}")) == Reply("decline")
+    (headers,) = receiver.headers
+    assert headers["accept-encoding"] == "identity"
+    assert headers["content-type"] == "application/json"
+    assert headers["user-agent"] == "elicit-tui"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_whatever_a_page_says_nothing_stays_open_to_it(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    made: list[httpx2.AsyncClient] = []
+
+    class Kept(httpx2.AsyncClient):
+        def __init__(self, **more: Any) -> None:
+            super().__init__(**more)
+            made.append(self)
+
+    monkeypatch.setattr(httpx2, "AsyncClient", Kept)
+    receiver.status = 500 if fails else 200
+
+    async def body() -> None:
+        try:
+            await run_hook(hook("Elicitation", url=receiver.url), b"{}")
+        except HookError:
+            assert fails
+
+    run(body())
+    assert [client.is_closed for client in made] == [True]

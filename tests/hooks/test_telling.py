@@ -151,6 +151,27 @@ def test_a_hook_that_was_told_all_there_was_is_told_of_what_comes_later(
     run(body())
 
 
+def test_of_more_than_may_wait_only_so_many_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+
+    async def run_hook(*given: object) -> Reply:
+        told.append(given)
+        return Reply()
+
+    monkeypatch.setattr(hooks, "run_hook", run_hook)
+    monkeypatch.setattr(hooks, "MOST_UNTOLD", 2)
+
+    async def body() -> None:
+        some = hooks.Hooks([hook("Asked", ("true",))], "redacted")
+        some.tell_by(lambda server, sentence: None)
+        for _ in range(6):
+            some.asked(form_request(), Review())
+        await some.close()
+
+    run(body())
+    assert len(told) == 2
+
+
 def test_a_hook_that_fails_again_after_it_had_worked_is_told_of_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

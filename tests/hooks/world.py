@@ -59,6 +59,8 @@ class Receiver:
 
     def __init__(self) -> None:
         self.got: list[tuple[bytes, str]] = []
+        self.headers: list[dict[str, str]] = []
+        """Of each request, by their names in small letters."""
         self.asked_at: list[str] = []
         """The path of each request."""
         self.behaviour = "passes"
@@ -72,6 +74,7 @@ class Receiver:
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         length = int(handler.headers.get("content-length") or 0)
         self.got.append((handler.rfile.read(length), handler.headers.get("content-type") or ""))
+        self.headers.append({name.lower(): value for name, value in handler.headers.items()})
         self.asked_at.append(handler.path)
         behaviour, text = self.pages.get(handler.path, (self.behaviour, self.text))
         if behaviour == "crashes":
