@@ -14,7 +14,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     Severity,
 )
-from elicit_tui.responders.heading import heading
+from elicit_tui.responders.heading import ARGUMENTS_LIMIT, heading
 from tests.responders.typing import form_question
 
 
@@ -42,3 +42,17 @@ def test_nothing_that_was_given_acts_on_the_terminal_or_makes_a_line(
     lines = heading(Question(request, Review((finding,)), note=HOSTILE)).splitlines()
     assert not [line for line in lines if {"\x1b", "\u202e", "\r"} & set(line)]
     assert sum(line.startswith(("Server:", "Note:")) for line in lines) == 2
+
+
+def test_what_a_server_says_is_set_off_under_its_name() -> None:
+    shown = heading(form_question({}, message="Which?\nNote: safe"))
+    assert "\n\nThe server says:\n  | Which?\n  | Note: safe" in shown
+
+
+def test_the_arguments_of_a_call_are_one_line_that_ends() -> None:
+    question = form_question({})
+    calls = (Call("tools/call", "deploy", {"branch": "long " * 500}),)
+    lines = heading(replace(question, request=replace(question.request, calls=calls))).splitlines()
+    assert lines[2].startswith('For: deploy {"branch": "long ')
+    assert len(lines[2]) <= len("For: deploy ") + ARGUMENTS_LIMIT
+    assert lines[3] == ""

@@ -92,8 +92,10 @@ def login(review: Review | None = None) -> Question:
 
 def test_the_address_that_a_login_ends_at_may_be_pasted_before_and_after_it_is_opened() -> None:
     address = "http://127.0.0.1:1/callback?code=1"
-    outcome, shown = ask("word", address, question=login())
-    assert (outcome.action, outcome.content) == ("accept", {REDIRECT: address})
+    for typed in (address, f" {address} "):
+        outcome, shown = ask("word", typed, question=login())
+        assert (outcome.action, outcome.decided_by) == ("accept", "user")
+        assert outcome.content == {REDIRECT: typed}
     assert "Paste that address here" in shown
     assert "This page is to be opened:" in shown
     warned = login(Review((WARNING,)))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Finding, Review, Severity
+from elicit_tui.elicitation.question import Draft
 from elicit_tui.form.field import Chosen
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.responders.plain_form import entry_text
@@ -118,8 +119,9 @@ def test_exactly_what_would_be_sent_is_shown_before_it_is() -> None:
 @pytest.mark.parametrize("line", ["send", "yes", "", "y", "/sendit", "no", "decline", "cancel"])
 def test_only_the_command_sends(line: str) -> None:
     question = form_question({"a": {"type": "string", "default": "x"}})
-    outcome, _ = ask("", line, "/decline", question=question)
+    outcome, shown = ask("", line, "/decline", question=question)
     assert outcome.action == "decline"
+    assert ("Nothing was sent. Type /send to send it." in shown) is not line.startswith("/")
 
 
 @pytest.mark.parametrize(("line", "action"), [("/decline", "decline"), ("/cancel", "cancel")])
@@ -161,7 +163,8 @@ def test_a_question_without_fields_is_a_yes_by_sending() -> None:
 def test_a_warning_asks_for_a_second_deliberate_step() -> None:
     question = form_question({}, review=Review((WARNING,)))
     outcome, shown = ask("/send", "y", "/send", "yes", question=question)
-    assert outcome.action == "accept"
+    assert (outcome.action, outcome.decided_by) == ("accept", "user")
+    assert outcome.acknowledged == {WARNING.id}
     assert "WARN destructive.production in message: Be sure." in shown
     assert "Nothing was sent." in shown
 
@@ -173,8 +176,11 @@ def test_an_answer_that_looks_like_a_secret_asks_for_a_second_step() -> None:
 
     question = replace(form_question({"a": {"type": "string"}}), examine=examine)
     outcome, shown = ask("ghp_1", "/send", "no", "/1", "x", "/send", question=question)
-    assert outcome.content == {"a": "x"}
+    assert (outcome.content, outcome.acknowledged) == ({"a": "x"}, frozenset())
     assert "It is a key." in shown
+    outcome, _ = ask("ghp_1", "/send", "yes", question=replace(question, draft=Draft()))
+    assert outcome.content == {"a": "ghp_1"}
+    assert outcome.acknowledged == {finding.id for finding in examine({"a": "ghp_1"})}
 
 
 def test_a_form_without_a_legal_answer_can_only_be_refused() -> None:
@@ -252,3 +258,17 @@ def test_what_is_missing_in_another_field_holds_nobody_up_in_this_one() -> None:
     outcome, shown = ask("one", "two", "/send", question=question)
     assert outcome.content == {"a": "one", "b": "two"}
     assert shown.count("Field 1 of 2") == 1
+
+
+def test_what_a_form_is_called_and_says_stands_before_its_fields_with_their_number() -> None:
+    texts = {"title": "Deploy", "description": "Where it goes."}
+    for fields, counted in ((["a"], "One field. /help"), (["a", "b"], "2 fields, one after the")):
+        properties = {name: {"type": "string"} for name in fields}
+        _, shown = ask("/cancel", question=form_question(properties, **texts))
+        head, _ = shown.split("Field 1 of")
+        assert "  | Deploy\n  | Where it goes.\n" in head
+        assert counted in head
+    _, shown = ask("/cancel", question=form_question({}, **texts))
+    assert "/help lists" not in shown
+    refused = form_question({"a": {"type": "object", "properties": {}}, "b": {}}, ("a",))
+    assert "/help lists" not in ask("/cancel", question=refused)[1]

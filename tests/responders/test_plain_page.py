@@ -47,6 +47,7 @@ def test_a_warned_page_needs_a_second_step(browser: Browser) -> None:
     question = page_question(PAGE, Review((WARNING,)))
     outcome, shown = ask("/open", "no", "/open", "yes", question=question, opener=browser)
     assert (outcome.action, browser.pages) == ("accept", [PAGE])
+    assert outcome.acknowledged == question.draft.acknowledged == {WARNING.id}
     assert "Look at the host." in shown
 
 
@@ -83,7 +84,7 @@ def test_a_page_that_a_retry_depends_on_is_accepted_when_the_person_has_finished
 ) -> None:
     question = page_question(PAGE, **more)
     outcome, shown = ask("/open", "done", "/finished", question=question, opener=browser)
-    assert outcome.action == "accept"
+    assert (outcome.action, outcome.decided_by, outcome.content) == ("accept", "user", None)
     assert "come back and type /finished" in shown
     given_up, _ = ask("/open", "/cancel", question=question, opener=browser)
     assert given_up.action == "cancel"

@@ -113,6 +113,8 @@ async def test_who_ended_the_input_of_one_question_can_answer_the_next(
     lines = Lines(terminal.stream)
     terminal.types("one\n")
     assert await soon(asyncio.ensure_future(lines.next())) == "one"
+    # A thread that reads holds up no end of the program.
+    assert (lines._thread is not None and lines._thread.daemon) is by_thread
     terminal.types("\x04")
     if thrown_away:
         if by_thread:
@@ -124,3 +126,18 @@ async def test_who_ended_the_input_of_one_question_can_answer_the_next(
         assert await soon(asyncio.ensure_future(lines.next())) is None
     terminal.types("two\n")
     assert await soon(asyncio.ensure_future(lines.next())) == "two"
+
+
+@pytest.mark.parametrize("given_up", [False, True])
+async def test_an_input_is_watched_only_while_a_line_is_waited_for(
+    terminal: Terminal, given_up: bool
+) -> None:
+    waits = asyncio.ensure_future(Lines(terminal.stream).next())
+    await asyncio.sleep(0)
+    if given_up:
+        waits.cancel()
+        await asyncio.wait({waits}, timeout=30)
+    else:
+        terminal.types("one\n")
+        assert await soon(waits) == "one"
+    assert not asyncio.get_running_loop().remove_reader(terminal.stream.fileno())
