@@ -270,5 +270,7 @@ def test_what_a_form_is_called_and_says_stands_before_its_fields_with_their_numb
         assert counted in head
     _, shown = ask("/cancel", question=form_question({}, **texts))
     assert "/help lists" not in shown
-    refused = form_question({"a": {"type": "object", "properties": {}}, "b": {}}, ("a",))
+    refused = form_question(
+        {"a": {"type": "object", "properties": {}}, "b": {"type": "string"}}, ("a",)
+    )
     assert "/help lists" not in ask("/cancel", question=refused)[1]
