@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
@@ -250,6 +251,7 @@ class QuestionPresenter:
             origin=self._app.origin_of(pending.question),
             standing=self._standing(pending.question),
             as_it_stands=self._state.as_it_stands,
+            known=partial(self._state.earlier_answers.known, pending.server),
         )
         view = QuestionView(
             pending.question,

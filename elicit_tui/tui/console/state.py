@@ -21,6 +21,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
+from elicit_tui.tui.console.earlier_answers import EarlierAnswers
 from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.spans import shortened
@@ -73,6 +74,7 @@ class ConsoleState:
         self.ways_to_read: dict[tuple[str, str, str], str] = {}
         """How a person turned the result of a call: by server, method and name."""
         self.activity = Activity()
+        self.earlier_answers = EarlierAnswers()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)
         """Sentences of the broker that no screen has shown yet."""
@@ -174,6 +176,7 @@ class ConsoleState:
 
     def _resolved(self, event: Resolved) -> None:
         request, outcome = event.request, event.outcome
+        self.earlier_answers.remember(event)
         self.ended += 1
         stopped = outcome.decided_by in ("guardian", "policy", "flood")
         self.actions["stopped" if stopped else ACTIONS[outcome.action]] += 1

@@ -37,6 +37,7 @@ from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
+from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
 
 LIVE_CHARACTERS: Final = 8_000
@@ -287,6 +288,8 @@ class FormBody(Body):
             # What was below the fold may have come into view.
             self.frame.call_after_refresh(self.frame.summarise)
         self.last_field = field.spec.name
+        if isinstance(field, TextLine):
+            field.known = self.frame.around.known(field.spec.name)
         warned = self._warned
         if warned is not None and field is warned.field and field.not_taken != warned.typed:
             self.frame.query_one(StatusLine).hush_of(warned.sentence)()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -262,6 +262,11 @@ def unchanged(request: ElicitationRequest) -> ElicitationRequest:
     return request
 
 
+def nothing_known(name: str) -> Sequence[str]:
+    """Nothing was answered before."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What the application that shows a question knows around it."""
@@ -279,6 +284,8 @@ class Surroundings:
     standing: str = ""
     """Who else has it, and whether its agent still waits."""
     as_it_stands: AsItStands = unchanged
+    known: Callable[[str], Sequence[str]] = nothing_known
+    """What the same server was answered before for a field of this name, the newest first."""
     shelf: bool = True
     """Whether Later leads somewhere while no other waits."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,6 +38,8 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         *FIELD_BINDINGS,
         Binding("enter", "next_field", "Next field", show=False),
+        Binding("down", "earlier(1)", "An earlier answer", show=False),
+        Binding("up", "earlier(-1)", "A later answer", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -61,6 +63,8 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
+        self.known: Sequence[str] = ()
+        """What was answered before, the newest first."""
         super().__init__(select_on_focus=False)
         self.cursor_blink = False
         self.put(entry)
@@ -77,6 +81,22 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
     def write(self, text: str) -> None:
         """Type a text where the cursor stands, in place of what is selected."""
         self.replace(text, *self.selection)
+
+    @property
+    def own_keys(self) -> tuple[tuple[str, str], ...]:
+        """The keys that write what was answered before."""
+        return (("↑↓", "earlier answers"),) if self.known else ()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There may be no earlier answer."""
+        if action == "earlier":
+            return bool(self.known)
+        return super().check_action(action, parameters)
+
+    def action_earlier(self, by: int) -> None:
+        """Write the answer before the one that stands here, or the one after it."""
+        at = self.known.index(self.value) if self.value in self.known else -1
+        self._replace(Typed(self.known[max(0, min(len(self.known) - 1, at + by))]))
 
     def on_focus(self) -> None:
         """Select what is not the person's own, before the library looks whether it selects."""
