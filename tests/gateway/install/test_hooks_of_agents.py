@@ -147,6 +147,32 @@ def test_without_a_record_of_what_was_installed_our_hooks_still_go(agent: str) -
     assert json.loads(file_of(agent).read_text()) == json.loads(BEFORE)
 
 
+def test_without_a_record_our_hooks_are_put_in_place_of_themselves(agent: str) -> None:
+    has(agent, BEFORE)
+    dispatch(["bridge", "install", agent, "--yes"])
+    once = json.loads(file_of(agent).read_text())
+    for kept in (state_directory() / "gateway" / "installed").iterdir():
+        kept.unlink()
+    assert dispatch(["bridge", "install", agent, "--yes"]) == 0
+    assert json.loads(file_of(agent).read_text()) == once
+
+
+def test_an_agent_that_is_not_there_is_told(agent: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file_of(agent).parent.rmdir()
+    assert dispatch(["bridge", "install", agent, "--yes"]) == 2
+    assert "Another place is given with --file." in capsys.readouterr().err
+    assert not file_of(agent).parent.exists()
+
+
+def test_the_hook_finds_the_same_configuration_and_store_as_its_owner(
+    agent: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert dispatch(["bridge", "install", agent, "--yes"]) == 0
+    for hook in ours(agent).values():
+        assert shlex.split(hook["command"])[:2] == ["env", f"XDG_STATE_HOME={tmp_path}"]
+
+
 def test_a_hook_that_was_put_beside_ours_stays_where_it_is(agent: str) -> None:
     has(agent, b"")
     dispatch(["bridge", "install", agent, "--yes"])
@@ -172,6 +198,7 @@ def test_the_time_limit_is_above_how_long_a_prompt_waits(agent: str, sealed_mach
     ("raw", "why"),
     [
         (b"{", "is not JSON"),
+        (b'{"a": ' * 100_000, "is not JSON"),
         (b"[]", "is not understood"),
         (b'{"hooks": []}', "is not understood"),
         (b'{"hooks": {"PermissionRequest": {}}}', "is not understood"),
