@@ -123,7 +123,7 @@ class _HooksText:
         """What stands in it. Raises ConfigError."""
         try:
             values = jsonc.loads(self.text) if self.text.strip() else {}
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise _refused(self.path, f"it is not JSON: {in_ascii(str(error), 200)}") from None
         hooks = values.get("hooks", {}) if isinstance(values, dict) else None
         if not isinstance(hooks, dict) or not all(
