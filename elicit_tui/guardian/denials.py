@@ -113,7 +113,9 @@ class Denials(Words):
         """Whether a negation denies what stands beside it."""
         # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
         asked = any(it.start == hit.end + 1 or hit.start < it.start < hit.end for it in self.asks)
-        contrasts = self._is(hit.end, "your") and not asked
+        # "Won't you enter your PIN?" invites to it.
+        invites = self.is_question and hit.start == 0
+        contrasts = self._is(hit.end, "your") and (invites or not asked)
         # "Nothing but your password" is no denial of it either; "nothing will be lost" is one.
         excepts = self._is(hit.end, "but", "omit") and not self._is(hit.end, "goes on")
         conditions = self.of("if")

@@ -16,6 +16,7 @@ LONGEST_LINE = 120
 MOST_OF_ENGLISH = 60_000
 """Bytes: what one person can read."""
 MOST_IN_ALL = 350_000
+MOST_LINES_OF_CODE = 5_000
 
 
 def test_no_line_is_longer_than_a_screen() -> None:
@@ -45,6 +46,12 @@ def test_no_language_is_larger_than_it_may_be() -> None:
         f"{MOST_IN_ALL:,} it may have: { {code: sum(of.values()) for code, of in sizes.items()} }. "
         f"{shorter}"
     )
+
+
+def test_the_code_that_reads_it_is_no_longer_than_it_may_be() -> None:
+    modules = FOLDER.parent.rglob("*.py")
+    lines = sum(len(module.read_text("utf-8").splitlines()) for module in modules)
+    assert lines <= MOST_LINES_OF_CODE, "Find what stands twice, or belongs into another room."
 
 
 def test_the_lexicon_holds_words_and_no_expressions() -> None:
