@@ -56,3 +56,15 @@ def test_the_arguments_of_a_call_are_one_line_that_ends() -> None:
     assert lines[2].startswith('For: deploy {"branch": "long ')
     assert len(lines[2]) <= len("For: deploy ") + ARGUMENTS_LIMIT
     assert lines[3] == ""
+
+
+@pytest.mark.parametrize("handed_to", [None, "claude"])
+def test_an_agents_own_prompt_is_called_what_the_agent_wants_and_a_call_by_its_tool(
+    handed_to: str | None,
+) -> None:
+    server, call = ServerIdentity("box", "stdio", "x"), Call("tools/call", "drop")
+    params = {"message": "Let claude run Bash?", "mode": "form"}
+    request = ElicitationRequest(server, params, kind="approval", calls=(call,))
+    shown = heading(Question(replace(request, handed_to=handed_to)))
+    title = "Let claude run Bash?" if handed_to else "Call drop of box?"
+    assert shown.startswith(f"=== {title} ===")

@@ -273,4 +273,8 @@ def test_what_a_form_is_called_and_says_stands_before_its_fields_with_their_numb
     refused = form_question(
         {"a": {"type": "object", "properties": {}}, "b": {"type": "string"}}, ("a",)
     )
-    assert "/help lists" not in ask("/cancel", question=refused)[1]
+    _, shown = ask("x", "/cancel", question=refused)
+    assert "/help lists" not in shown
+    # Nothing of it could be sent, so nothing of it is asked.
+    assert "Field 1 of" not in shown
+    assert "Only /decline and /cancel can be answered here." in shown
