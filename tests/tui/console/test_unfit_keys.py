@@ -86,3 +86,13 @@ async def test_a_form_says_of_a_key_of_the_json_that_it_is_not_for_it(tmp_path: 
         await stand.press("f3")
         assert "Close this first" in stand.notices()
         await stand.press("escape")
+
+
+async def test_among_the_tools_their_own_keys_have_the_room_of_the_servers(tmp_path: Path) -> None:
+    async with console(
+        tmp_path, servers=["alpha"], tools={"alpha": [tool("greet", GREET)]}, size=(80, 24)
+    ) as stand:
+        await stand.press("right")
+        await stand.until(lambda: "Enter Call" in stand.text().split("\n")[-1])
+        assert "^P Commands" in stand.text().split("\n")[-1]
+        assert "Restart" not in stand.text().split("\n")[-1]

@@ -145,9 +145,12 @@ class ServersPane(Pane):
         return frozenset({"restart"} if failed else ())
 
     def worded(self, action: str) -> str | None:
-        """A muted server is let speak again."""
+        """A muted server is let speak again; among its tools their own keys have the room."""
         muted = self.record is not None and self.record.name in self.app.muted
-        return "Unmute" if action == "mute" and muted else None
+        if action == "mute" and muted:
+            return "Unmute"
+        among = self._offers is not None and self._offers.has_focus_within
+        return "" if among and action in ("restart", "mute") else None
 
     @property
     def _narrowed(self) -> bool:
