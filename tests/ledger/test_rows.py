@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import decline
-from elicit_tui.ledger import Ledger
+from elicit_tui.elicitation import cancel, decline, unsent
+from elicit_tui.ledger import Ledger, bodies
 from elicit_tui.ledger.rows import fold
 from tests.ledger.world import PASSED, Clock, request
 
@@ -50,3 +50,27 @@ def test_a_question_was_asked_when_it_arrived_and_not_when_it_could_be_written(
 def test_what_ended_a_question_is_told_where_its_word_is_known(word: str | None, end: Any) -> None:
     row = fold("q", [recorded("decided", "2026-11-01T12:00:00.000Z", serverEnd=word)])
     assert row.server_end == end
+
+
+def test_the_name_of_a_server_that_asked_too_much_is_kept_without_its_effect(
+    ledger: Ledger,
+) -> None:
+    ledger.flood("rude\x1b[2J", 40, cancel("flood", "More than 30 a minute."))
+    (row,) = ledger.rows()
+    assert (row.server, row.count) == ("rude␛[2J", 40)
+
+
+def test_what_ended_a_question_is_kept_with_its_outcome(ledger: Ledger) -> None:
+    asked = request()
+    ledger.asked(asked, PASSED)
+    ledger.decided(asked, unsent("server", "It withdrew it.", server_end="withdrew"), PASSED)
+    assert ledger.row(asked.id).server_end == "withdrew"
+
+
+def test_the_marker_of_a_prune_says_what_it_removed_and_up_to_when(clock: Clock) -> None:
+    assert bodies.pruned(6, "a" * 64, 4, clock()) == {
+        "through": 6,
+        "hash": "a" * 64,
+        "records": 4,
+        "before": "2026-11-01T12:00:00.000Z",
+    }
