@@ -9,7 +9,7 @@ import pytest
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome, Review, accept, cancel, decline
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS, DecidedBy, unsent
-from elicit_tui.errors import Interrupted, ServerError, TaskCancelled
+from elicit_tui.errors import ElicitTuiError, Interrupted, ServerError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.telling import (
     ELICITATIONS_META_KEY,
@@ -185,3 +185,8 @@ def test_a_value_that_no_block_says_stands_before_the_others_as_text() -> None:
     assert told == {"content": [{"type": "text", "text": '{"a":[1.5,null]}'}, *blocks], "_meta": {}}
     said = [{"text": '{"a": [1.5, null]}'}]
     assert as_text({"structuredContent": value, "content": said}) == {"content": said}
+
+
+def test_what_nobody_foresaw_is_no_words_for_an_agent() -> None:
+    assert telling.failed(ElicitTuiError("The server went away.")) == "The server went away."
+    assert telling.failed(KeyError("/home/ada/.secrets")) == telling.NOT_KNOWN_IF_RUN
