@@ -141,9 +141,8 @@ class HeldCalls:
     def start(self, call: Call, server: str, key: str, work: Awaitable[Result]) -> HeldCall:
         """Begin a call in a task of its own. Raises TooManyCalls, OutcomesUnread."""
         if len(self._under_way) >= MOST_OPEN or self._unread_is_full:
-            # A coroutine that nobody awaits would be a warning of Python's.
             if asyncio.iscoroutine(work):
-                work.close()
+                work.close()  # One that nobody awaits would be a warning of Python's.
             raise OutcomesUnread if self._unread_is_full else TooManyCalls
         held = HeldCall(call, server, key, started=self._clock.time())
         self._under_way[call.id] = held
@@ -218,15 +217,14 @@ class HeldCalls:
     def _make_room(self) -> None:
         """Let what was read give place, and what was left by who never had its id."""
         kept = self._outcomes
-        size = sum(held.size for held in kept)
         # Oldest first, as they were named. What an agent may come back for with an id is an
         # obligation and stays until it is read; when there is too much of it, no new call begins
         # (`_unread_is_full`).
         for held in [outcome for outcome in kept if outcome.delivered or not outcome.has_id]:
+            size = sum(other.size for other in kept)
             if len(kept) <= MOST_OUTCOMES and size <= MOST_OUTCOME_BYTES:
                 return
             kept.remove(held)
-            size -= held.size
             self._let_go(held)
 
     def _let_go(self, held: HeldCall) -> None:
