@@ -72,13 +72,13 @@ def _of_a_call() -> tuple[type, ...]:
 
 
 def _dialogs() -> tuple[type, ...]:
-    from elicit_tui.tui.console.screens import confirmations, keep_call, places, server_dialogs
+    from elicit_tui.tui.console.screens import confirmations, keep_call, saving, server_dialogs
     from elicit_tui.tui.console.screens.about import HelpScreen
 
     return (
         keep_call.KeepCallScreen,
         keep_call.NoteScreen,
-        places.SaveScreen,
+        saving.SaveScreen,
         server_dialogs.ServerScreen,
         server_dialogs.OtherServersScreen,
         server_dialogs.RemoveServerScreen,

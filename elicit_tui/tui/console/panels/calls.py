@@ -305,7 +305,7 @@ class CallsPane(Pane):
 
     def action_save(self) -> None:
         """Save the result's binary parts, or its text, to private files."""
-        from elicit_tui.tui.console.screens.places import SaveScreen
+        from elicit_tui.tui.console.screens.saving import SaveScreen
 
         if self.record is not None and self.record.result is not None:
             self.app.write_in(SaveScreen(self.record, self.record.result))

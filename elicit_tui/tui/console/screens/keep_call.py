@@ -14,7 +14,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
-from elicit_tui.tui.console.screens.places import PlaceDialog, plain_name
+from elicit_tui.tui.console.screens.saving import PlaceDialog, plain_name
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy

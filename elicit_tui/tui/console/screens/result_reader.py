@@ -355,7 +355,7 @@ class ResultScreen(Dialog[None]):
 
     def action_save(self) -> None:
         """Save what is not text, or the text, to private files."""
-        from elicit_tui.tui.console.screens.places import SaveScreen
+        from elicit_tui.tui.console.screens.saving import SaveScreen
 
         self.app.write_in(SaveScreen(self._record, self._result))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.tui.console.screens.places import SaveScreen, paths_like
+from elicit_tui.tui.console.screens.saving import SaveScreen, paths_like
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
 
