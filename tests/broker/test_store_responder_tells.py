@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from elicit_tui.broker.store_responder import _Watched
-from elicit_tui.elicitation import ElicitationRequest, cancel
+from elicit_tui.elicitation import Deadline, ElicitationRequest, Question, cancel
 from tests.broker.conftest import World, form_request
 from tests.broker.elsewhere import bounded, sent
 from tests.broker.test_inbox_words import waits
@@ -19,12 +19,20 @@ async def test_a_question_that_is_put_while_nobody_is_there_is_told_of_once_with
     world: World,
 ) -> None:
     told: list[tuple[ElicitationRequest, str | None]] = []
+    first_told = asyncio.Event()
+
+    def tell(request: ElicitationRequest, agent: str | None) -> None:
+        told.append((request, agent))
+        first_told.set()
+
     broker = await world.asks()
-    world.responder.tell_waiting = lambda request, agent: told.append((request, agent))
+    world.responder.tell_waiting = tell
     person = await world.person()
     alone = form_request("Is anybody there?")
     first = asyncio.ensure_future(broker.resolve(alone))
     question = await person.sees("Is anybody there?")
+    # Shown elsewhere as soon as it was put, which may be before it is known that nobody is there.
+    await bounded(first_told.wait())
     assert told == [(alone, "claude-code")]
     await person.presses_a_key()
     second = asyncio.ensure_future(broker.resolve(form_request()))
@@ -45,6 +53,18 @@ async def test_where_the_agent_is_meanwhile_is_seen_in_every_inbox(world: World)
         await person.until(lambda now=state: person.inbox.waiting[0].agent_state == now)
     await broker.close()
     await bounded(asked)
+
+
+async def test_an_agent_that_is_away_when_its_question_comes_is_seen_to_be_away(
+    world: World,
+) -> None:
+    await world.asks()
+    person, question = await world.person(), Question(form_request())
+    asked = asyncio.ensure_future(world.responder.respond(question, Deadline(0), lambda: "left"))
+    await person.sees()
+    await person.until(lambda: person.inbox.waiting[0].agent_state == "left")
+    asked.cancel()
+    await bounded(asyncio.wait([asked]))
 
 
 async def test_where_the_agent_is_is_said_anew_when_it_is_asked_again(world: World) -> None:
