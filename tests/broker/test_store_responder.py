@@ -184,6 +184,8 @@ async def test_a_page_that_is_open_when_its_server_reports_it_finished_is_answer
     assert not asked.done()
     world.responder.page_finished("paint", "page-1")
     assert (await bounded(asked)).action == "accept"
+    # What has ended is remembered no more.
+    assert not world.responder._finished
 
 
 async def test_a_page_is_not_finished_by_what_another_server_reports(world: World) -> None:

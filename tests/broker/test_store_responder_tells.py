@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from elicit_tui.broker.store_responder import _Watched
-from elicit_tui.elicitation import Deadline, ElicitationRequest, Question, cancel
+from elicit_tui.broker.store_responder import _page_is_open, _Watched
+from elicit_tui.elicitation import Deadline, Draft, ElicitationRequest, Question, cancel
 from tests.broker.conftest import World, form_request
 from tests.broker.elsewhere import bounded, sent
 from tests.broker.test_inbox_words import waits
@@ -101,3 +101,14 @@ async def test_a_question_that_was_never_looked_at_is_looked_at_once_more_by_nob
     assert await bounded(looking) is seen
     watched.again()
     assert await bounded(watched.next()) is seen
+
+
+@pytest.mark.parametrize(
+    ("state", "is_open"), [("open", True), ("claimed", True), ("answered", False)]
+)
+async def test_a_page_that_was_refused_is_not_open_whatever_its_server_reports_then(
+    state: str, is_open: bool
+) -> None:
+    question = Question(form_request(), draft=Draft(opened=True))
+    assert _page_is_open(waits(state=state, question=question)) is is_open
+    assert not _page_is_open(waits(state=state, question=Question(form_request())))
