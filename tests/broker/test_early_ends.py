@@ -64,6 +64,23 @@ def test_the_first_end_of_a_question_is_the_one_that_counts(bench: BenchFactory)
     run(body())
 
 
+def test_who_is_called_off_after_its_question_ended_leaves_that_end_in_the_record(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        table = bench()
+        request = form_request()
+        asking = table.asks(request)
+        await table.person.sees()
+        table.broker.mute(request.server.name)
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled()
+        assert table.ledger.row(request.id).decided_by == "user"
+
+    run(body())
+
+
 def test_after_the_end_nothing_is_asked_whatever_it_is(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench(replace(settings_with(), elicitation=ElicitationSettings()))

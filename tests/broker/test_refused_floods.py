@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.broker import Notice, record
+from elicit_tui.broker.ask import READING_TURNS
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,
@@ -48,6 +49,25 @@ def test_a_question_that_has_its_outcome_makes_room_for_the_next(bench: BenchFac
             asking = table.asks()
             table.person.sends(await table.person.sees(number), colour="blue")
             assert (await asking).action == "accept"
+
+    run(body())
+
+
+def test_what_a_person_has_answered_makes_room_while_it_is_still_judged(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        limits = ElicitationLimits(pending=1)
+        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        asking = table.asks()
+        table.person.sends(await table.person.sees(), colour="blue")
+        while table.broker.pending:
+            await asyncio.sleep(0)
+        for _ in range(READING_TURNS // 2):
+            await asyncio.sleep(0)
+        assert not asking.done()
+        assert table.broker.admit(form_request()) is None
+        assert (await asking).action == "accept"
 
     run(body())
 
