@@ -347,7 +347,7 @@ class Broker:
         """A question of ours: hooks may refuse it, and nobody but a person accepts it."""
         ask = self._ask_step.with_notes(entry)
         before = await self._hook_steps.before(entry)
-        outcome = entry.ended or before.outcome
+        outcome = before.outcome
         if outcome is None:
             changed = what_changed(entry.request)
             outcome = await ask(changed, entry.trace[0].note, before.note)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker.ask import READING_TURNS, Admitted
+from elicit_tui.broker.contracts import Requested, Resolved
 from elicit_tui.broker.record import GROUP
 from elicit_tui.elicitation import (
     Call,
@@ -304,6 +305,16 @@ def test_what_the_host_found_malformed_is_asked_of_nobody_though_it_reads_well(
     outcome = bench().broker.admit(form_request(defect="It came twice."))
     assert outcome is not None
     assert (outcome.decided_by, outcome.reason) == ("policy", "It came twice.")
+
+
+def test_what_is_refused_before_it_was_looked_at_is_told_as_asked_and_then_as_ended(
+    bench: BenchFactory,
+) -> None:
+    table, request = bench(), form_request()
+    assert table.broker.admit(request) is None
+    table.broker.refused_on_the_wire(request, "It came twice.")
+    assert [type(event) for event in table.events] == [Requested, Resolved]
+    assert table.resolved[0].outcome.reason == "It came twice."
 
 
 def test_an_approval_carries_no_content_whatever_its_giver_put_in(bench: BenchFactory) -> None:

@@ -177,6 +177,7 @@ def test_a_hook_allows_no_tool_and_may_refuse_one(bench: BenchFactory) -> None:
             told = "accepted, which does not count: only a person allows a tool call."
             assert (told in (table.told or [""])[0]) is (decided == "user")
             assert len(face.shown) == (decided == "user")
+            assert all(told in str(question.note) for question in face.shown)
 
     run(body())
 
