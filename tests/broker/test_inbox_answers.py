@@ -17,7 +17,7 @@ from elicit_tui.form.field import Typed
 from elicit_tui.store.store import Answer, Waiting
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import bounded, sent
-from tests.broker.test_inbox_hears import Told
+from tests.broker.test_inbox_hears import Told, turned
 from tests.broker.test_inbox_words import ME, waits
 
 pytestmark = pytest.mark.anyio
@@ -161,3 +161,22 @@ async def test_who_puts_a_question_off_leaves_the_others_what_was_typed(
     monkeypatch.setattr(told.store, "release", release, raising=False)
     await told.read(lambda inbox: inbox.release(first.id))
     assert left == [{"colour": Typed("red")}]
+
+
+async def test_the_others_are_told_of_one_key_once_and_not_every_second_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.CLAIM_SECONDS", 0.01)
+    first, claims = waits(), list[str]()
+    told = Told([first])
+
+    async def claim(question_id: str, *_: object) -> None:
+        claims.append(question_id)
+
+    async def touches(inbox: Inbox) -> None:
+        inbox.touched(first.id)
+        await turned(0.2)
+
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    await told.read(touches)
+    assert claims == [first.id]
