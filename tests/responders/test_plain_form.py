@@ -7,11 +7,13 @@ import pytest
 
 from elicit_tui.elicitation import Finding, Review, Severity
 from elicit_tui.elicitation.question import Draft
-from elicit_tui.form.field import Chosen
+from elicit_tui.form.field import Chosen, Problem
+from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.responders.plain_form import entry_text
 from tests.form.test_patterns import EXPLODING, FOOD
 from tests.responders.typing import ask, form_question
+from tests.text.alphabet import active_left
 
 WARNING = Finding("destructive.production", Severity.WARN, "message", "production", "Be sure.")
 
@@ -243,6 +245,28 @@ def test_nothing_a_server_sends_takes_effect_or_passes_for_a_line_of_ours() -> N
     assert [line for line in shown.splitlines() if line.startswith("Server: ")] == [
         line for line in shown.splitlines() if line.startswith("Server: deploy")
     ]
+
+
+def test_whoever_words_what_a_form_says_none_of_it_takes_effect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    convert, notes_for = Form.convert, Form.notes_for
+    problem = Problem(HOSTILE, f"not this {HOSTILE}")
+
+    def converted(form: Form, entries: Any) -> Any:
+        return replace(convert(form, entries), problems=(problem,))
+
+    monkeypatch.setattr(Form, "convert", converted)
+    monkeypatch.setattr(Form, "notes_for", lambda *of: (*notes_for(*of), HOSTILE))
+    question = form_question({HOSTILE: {"type": "string"}, "left": {"type": "object"}})
+    assert question.form is not None
+    fields = (replace(field, title=HOSTILE, notes=(HOSTILE,)) for field in question.form.fields)
+    form = replace(question.form, fields=tuple(fields), notes=(HOSTILE,), title=HOSTILE)
+    _, shown = ask("red", "/review", "/cancel", question=replace(question, form=form))
+    assert shown.count("not this") == 2
+    assert shown.count("left out. ") == 1
+    assert active_left(shown) == []
+    assert "Server: bank" not in shown.splitlines()
 
 
 def test_what_was_noted_at_a_field_is_not_said_again_before_it_is_sent() -> None:
