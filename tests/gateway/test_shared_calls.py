@@ -21,9 +21,11 @@ from elicit_tui.gateway.shared_calls import (
     NotKnown,
     SharedCalls,
     owner_of,
+    read_kept,
 )
 from elicit_tui.gateway.task_results import detailed, of_another
 from elicit_tui.gateway.telling import PAUSED_META_KEY
+from elicit_tui.host.number_text import json_line
 from elicit_tui.store.calls import KeptCall, Verdict
 from elicit_tui.store.sealed_calls import CallSeen
 from tests.gateway.held import Asks, Request
@@ -256,6 +258,7 @@ async def test_a_pause_is_written_and_a_task_only_given_where_it_could_be() -> N
     # It was written before, or it can come back here.
     assert await shared.paused(held, {"resultType": "task"})
     assert await shared.paused(held, {"content": []})
+    assert await shared.paused(await held_call(), {"content": []})
     fresh = await held_call()
     assert not await shared.paused(fresh, {"resultType": "task"})
     assert fresh.task_kept is False
@@ -435,3 +438,7 @@ def says(result: Any) -> str:
 def test_an_owners_name_tells_nothing_of_its_token() -> None:
     assert owner_of("digest") != owner_of("other")
     assert (len(owner_of("digest")), "digest" in owner_of("digest")) == (32, False)
+
+
+def test_a_number_of_a_kept_call_is_spelled_as_it_came() -> None:
+    assert json_line(read_kept(b'{"result":1.50}')).strip() == b'{"result":1.50}'

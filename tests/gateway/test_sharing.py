@@ -245,12 +245,13 @@ async def test_what_its_agent_took_back_is_forgotten_and_a_task_can_be_seen_to_b
     assert shared.told == [("ended", held.id)]
 
 
-@pytest.mark.parametrize("is_left", [True, False])
-async def test_the_others_learn_whether_the_agent_left(is_left: bool) -> None:
+@pytest.mark.parametrize(("is_left", "paused"), [(True, False), (False, False), (False, True)])
+async def test_the_others_learn_whether_the_agent_left(is_left: bool, paused: bool) -> None:
     shared = Shared()
     here = World(shared)
     held = here.begins()
-    held.left = is_left
+    held.left, held.paused = is_left, paused
+    assert (held.agent_state == "paused") is paused
     here.sharing.agent_state_changed(held)
     await settled()
     assert shared.told == [("left", held.id, is_left)]
@@ -324,7 +325,7 @@ async def test_a_call_is_given_up_and_a_task_cancelled_where_it_has_not_ended() 
     shared = Shared()
     here = World(shared)
     held, task, ended = [await here.paused(key) for key in ("1", "2", "3")]
-    task.is_task = task.called = True
+    task.is_task = task.called = held.called = True
     ends(ended)
     await settled()
     for each in (held, task, ended):

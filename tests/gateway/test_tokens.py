@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.errors import StoreError
+from elicit_tui.errors import StoreError, UsageError
 from elicit_tui.gateway import tokens as module
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
 from elicit_tui.store.store import Token
@@ -115,3 +115,21 @@ async def test_who_is_let_in_is_asked_again_and_again_also_after_a_failure(
     asking = asyncio.ensure_future(tokens.keep_fresh())
     await until(lambda: len(asked) > 3 and tokens.shared[0].added != "1")
     asking.cancel()
+
+
+async def test_a_token_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no directory")
+    with pytest.raises(UsageError, match="could not be kept, so there is no token 'ci'"):
+        Tokens(tmp_path / "file" / "tokens").add("ci")
+
+
+async def test_a_token_that_another_process_revoked_after_a_long_silence_is_known_no_more(
+    tmp_path: Path,
+) -> None:
+    directory = tmp_path / "tokens"
+    tokens = Tokens(directory)
+    shown = tokens.add("ci")
+    os.utime(directory, (1_000_000_000, 1_000_000_000))
+    assert tokens.known(shown) is not None
+    Tokens(directory).revoke("ci")
+    assert tokens.known(shown) is None

@@ -12,7 +12,7 @@ import pytest
 from elicit_tui.elicitation import Review, accept, cancel
 from elicit_tui.errors import LedgerError
 from elicit_tui.ledger import Ledger
-from elicit_tui.ledger.chain import chained
+from elicit_tui.ledger.chain import Head, LastRecord, chained
 from tests.ledger.world import Clock, request
 
 
@@ -177,6 +177,15 @@ def test_a_head_behind_a_link_is_not_written(ledger: Ledger, path: Path) -> None
     kept_head(path).symlink_to(precious)
     ledger.asked(request(), Review())
     assert precious.read_text() == "as it was"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="open files are listed there")
+def test_a_head_that_is_kept_leaves_no_file_open(ledger: Ledger, path: Path) -> None:
+    head = Head(path)
+    before = len(list(Path("/dev/fd").iterdir()))
+    for number in range(20):
+        head.keep(LastRecord(number, "a" * 64))
+    assert len(list(Path("/dev/fd").iterdir())) == before
 
 
 def test_a_pruned_head_is_not_missed(ledger: Ledger, path: Path, clock: Clock) -> None:

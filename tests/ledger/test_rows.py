@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import cancel, decline, unsent
+from elicit_tui.elicitation import Call, cancel, decline, unsent
 from elicit_tui.ledger import Ledger, bodies
 from elicit_tui.ledger.rows import fold
 from tests.ledger.world import PASSED, Clock, request
@@ -74,3 +74,26 @@ def test_the_marker_of_a_prune_says_what_it_removed_and_up_to_when(clock: Clock)
         "records": 4,
         "before": "2026-11-01T12:00:00.000Z",
     }
+
+
+def test_whose_prompt_it_was_is_kept_without_its_effect(ledger: Ledger) -> None:
+    asked = request(handed_to="codex\x1b[2J")
+    ledger.asked(asked, PASSED)
+    assert ledger.row(asked.id).details["handedTo"] == "codex␛[2J"
+
+
+def test_one_text_of_what_was_asked_or_called_with_leaves_room_for_the_others() -> None:
+    params = {"message": "m" * 10_000, "last": "kept"}
+    asked = request(params=params, kind="approval", calls=(Call("tools/call", "t", params),))
+    body = bodies.asked(asked, PASSED)["request"]
+    arguments = bodies.decided(asked, decline("user", "No."), PASSED, "full", asked.arrived_at)
+    for kept in (body, arguments["arguments"]):
+        assert len(kept["message"]) <= bodies.LONGEST_MESSAGE + 100
+        assert kept["last"] == "kept"
+
+
+def test_what_was_called_with_is_bounded_as_a_whole() -> None:
+    many = {str(number): "m" * 3_000 for number in range(40)}
+    asked = request(kind="approval", calls=(Call("tools/call", "t", many),))
+    body = bodies.decided(asked, decline("user", "No."), PASSED, "full", asked.arrived_at)
+    assert len(json.dumps(body["arguments"])) < 2 * bodies.LONGEST_REQUEST
