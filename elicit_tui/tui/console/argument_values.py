@@ -157,6 +157,11 @@ class ValueList(OptionList):
             self.add_options(Option(Text(value, no_wrap=True)) for value in values)
         self.border_title = f"{len(values)} known · ↓ to take one"
 
+    def on_focus(self) -> None:
+        """Point at the first value, by whichever key one came: Enter takes it."""
+        if self.highlighted is None:
+            self.action_first()
+
     def action_select(self) -> None:
         """Take a value, and go on to the next field, as Enter does in each."""
         self.goes_on = True

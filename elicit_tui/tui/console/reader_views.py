@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
@@ -22,7 +23,7 @@ from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.markdown_parts import parts_of
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import as_text, blocks
-from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_of
+from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_lines, text_of
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -112,16 +113,21 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
 
     Where those are the same, of all there is.
     """
-    readings = ((_compared(before, read), _compared(after, read)) for read in _READINGS)
+    readings = ((read(before).split("\n"), read(after).split("\n")) for read in _READINGS)
     old, new = next((pair for pair in readings if pair[0] != pair[1]), ([], []))
     if old == new:
         return [(("Both results are the same.", "dim"),)]
     roles: dict[str, Role] = {**CHANGES, "@": "accent"}
     lines: list[Line] = []
-    changes = difflib.unified_diff(old, new, "before", "now", n=2, lineterm="")
-    for text in changes:
-        if not text.startswith(("---", "+++")):
-            lines += change_lines(text, width, roles.get(text[:1], "dim"))
+    if max(len(old), len(new)) > COMPARED_LINES:
+        cut = f"Only the first {COMPARED_LINES:,} lines of each are compared"
+        same = old[:COMPARED_LINES] == new[:COMPARED_LINES]
+        lines += text_lines(f"{cut}{': they are the same' * same}.", width, "warn")
+    old, new = old[:COMPARED_LINES], new[:COMPARED_LINES]
+    changes = difflib.unified_diff(old, new, n=2, lineterm="")
+    # The first two name the files. A line behind them may begin like these: a comment of SQL.
+    for text in islice(changes, 2, None):
+        lines += change_lines(text, width, roles.get(text[:1], "dim"))
     return lines
 
 
@@ -131,10 +137,6 @@ def _data_of(result: Mapping[str, Any]) -> str:
 
 
 _READINGS: Final = (_data_of, as_text, bounded_json)
-
-
-def _compared(result: Mapping[str, Any], read: Callable[[Mapping[str, Any]], str]) -> list[str]:
-    return read(result).split("\n")[:COMPARED_LINES]
 
 
 def unpacked(result: Mapping[str, Any]) -> Any:

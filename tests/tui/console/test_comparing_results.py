@@ -8,9 +8,8 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.calls import Calls
-from elicit_tui.tui.console.reader_views import (
-    difference,
-)
+from elicit_tui.tui.console.reader_views import COMPARED_LINES, difference
+from elicit_tui.tui.console.spans import text_of
 from tests.tui.console.reading import reading, text_result
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
@@ -146,3 +145,21 @@ async def test_two_results_of_the_same_data_and_other_words_are_not_called_the_s
         assert "+You cancelled." in stand.text()
     said = [line[0][0] for line in difference(results[1], results[2], 80)]
     assert any("isError" in text for text in said)
+
+
+def told(before: str, now: str) -> list[str]:
+    """The lines of the difference between two texts."""
+    return [text_of(line) for line in difference(text_result(before), text_result(now), 80)]
+
+
+def test_a_line_that_begins_like_the_head_of_a_difference_is_in_it() -> None:
+    lines = told("-- old comment\nselect 1;\n++i;", "-- new comment\nselect 1;\n++j;")
+    assert lines[1:] == ["--- old comment", "+-- new comment", " select 1;", "-++i;", "+++j;"]
+
+
+def test_a_difference_says_that_not_all_was_compared() -> None:
+    begin = "".join(f"{number}\n" for number in range(COMPARED_LINES))
+    cut = "Only the first 3,000 lines of each are compared"
+    assert told(f"{begin}one", f"{begin}two") == [f"{cut}: they are the same."]
+    assert told("one", f"{begin}two")[0] == f"{cut}."
+    assert "compared" not in "".join(told("one", "two"))

@@ -11,6 +11,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.host.offers import ResourceTemplate
 from elicit_tui.runtime.opening import LazyGuardian
+from elicit_tui.tui.console.argument_values import ValueList
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
@@ -67,6 +68,17 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(
         await stand.press("ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
         assert calls_of(stand)[1].name == call.name
+
+
+async def test_whoever_comes_to_the_values_by_tab_is_at_the_first_of_them(tmp_path: Path) -> None:
+    async with console(
+        tmp_path, servers=["alpha"], templates=(MEMO,), completions=NAMES, size=(100, 40)
+    ) as stand:
+        await open_form(stand, "memo")
+        await stand.until(lambda: "3 known" in stand.text())
+        stand.app.screen.query_one(ValueList).focus()
+        await stand.press("enter")
+        await stand.until(lambda: "2 known" in stand.text() and "Ada" in stand.text())
 
 
 async def test_a_server_that_completes_nothing_is_not_asked(tmp_path: Path) -> None:

@@ -67,6 +67,19 @@ async def test_a_call_is_kept_and_made_again_from_the_palette(
         assert calls_of(stand)[0].arguments == arguments
 
 
+async def test_a_call_whose_name_has_a_blank_is_told_as_a_shell_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Ada"}))
+        done.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "greet" in stand.text())
+        await stand.press("w", "ctrl+u", *"five steps", "enter")
+        await stand.until(lambda: "elicit-tui call '@five steps' makes" in stand.notices())
+
+
 async def test_a_call_kept_under_any_name_is_in_the_palette(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

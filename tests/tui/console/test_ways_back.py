@@ -192,6 +192,25 @@ async def test_enter_looks_at_what_was_searched_for_in_the_history(tmp_path: Pat
         await stand.until(lambda: "Shall we?" in stand.text())
 
 
+@pytest.mark.parametrize(("pane", "shown"), [("4", "Shall we?"), ("5", "Shall we?")])
+async def test_escape_ends_a_search_from_what_was_found(
+    tmp_path: Path, pane: str, shown: str
+) -> None:
+    async with console(tmp_path) as stand:
+        for message in (shown, "Where to?"):
+            await stand.shown(stand.ask("alpha", message))
+            await stand.press("ctrl+n")
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.press(pane)
+        await stand.until(lambda: "Where to?" in stand.text() and "Esc" not in bar(stand))
+        await stand.press("slash", *"shall")
+        await stand.until(lambda: "Where to?" not in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "Esc End search" in bar(stand))
+        await stand.press("escape")
+        await stand.until(lambda: "Where to?" in stand.text() and "Esc" not in bar(stand))
+
+
 async def test_a_search_that_finds_nothing_in_the_history_says_so(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await stand.press("5")

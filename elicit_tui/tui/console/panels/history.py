@@ -22,7 +22,7 @@ from elicit_tui.errors import LedgerError
 from elicit_tui.text import local_time, neutral_line, readable_json
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
 from elicit_tui.tui.console.outcome_words import ROLES, decider, ending
-from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.pane import SearchedPane
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.views import RowList
@@ -44,7 +44,7 @@ SERVER_MOST = 20
 """Cells of the column of the servers' names; a longer name is cut."""
 
 
-class HistoryPane(Pane):
+class HistoryPane(SearchedPane):
     """The newest rows first; Enter shows one whole."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -136,8 +136,7 @@ class HistoryPane(Pane):
 
     @on(SearchLine.Changed, "#history-search")
     def _draw_rows(self) -> None:
-        search = self.query_one("#history-search", SearchLine)
-        wanted = search.value.casefold()
+        wanted = self.search.value.casefold()
         keys = [key for key in self._rows if not wanted or wanted in self._searched(key)]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self.stacked else 1
@@ -145,7 +144,7 @@ class HistoryPane(Pane):
         names = {"server", *(self._rows[key].server for key in keys)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
-        search.verb = (rows.verb if wanted.strip() else "To the list") if keys else ""
+        self.search.verb = (rows.verb if wanted.strip() else "To the list") if keys else ""
         self.refresh_bindings()
         head = self.query_one("#history-head", ClickBar)
         head.display = bool(keys) and not self.stacked
@@ -180,10 +179,6 @@ class HistoryPane(Pane):
         row = self._rows.get(event.key)
         if row is not None:
             self.app.push_screen(RecordScreen(row))
-
-    def action_search(self) -> None:
-        """Put the focus on the search line."""
-        self.query_one("#history-search").focus()
 
     @on(SearchLine.Submitted, "#history-search")
     def _found(self, event: SearchLine.Submitted) -> None:

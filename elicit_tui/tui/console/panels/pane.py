@@ -88,10 +88,42 @@ class Pane(Container, SaysWhyNot):
                 return
 
 
+class SearchedPane(Pane):
+    """One with a search line above what it lists: Escape ends the search from there too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "end_search", "End search", key_display="Esc"),
+    ]
+
+    @property
+    def search(self) -> SearchLine:
+        """The line with what is searched for."""
+        return self.query_one(SearchLine)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A search ends where there is one."""
+        if action == "end_search":
+            return self.ready and bool(self.search.value)
+        return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        """Put the focus on the search line."""
+        self.search.focus()
+
+    def action_end_search(self) -> None:
+        """List all of it again."""
+        self.search.value = ""
+        self.take_focus()
+
+    @on(SearchLine.Changed)
+    def _search_changed(self) -> None:
+        self.refresh_bindings()
+
+
 # What happened in this run.
 
 
-class ActivityPane(Pane):
+class ActivityPane(SearchedPane):
     """The newest lines, following the end until one scrolls up; a search above them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -118,7 +150,7 @@ class ActivityPane(Pane):
 
     def _lines(self, width: int) -> list[Line]:
         activity = self.state.activity
-        words = self.query_one("#activity-search", SearchLine).value
+        words = self.search.value
         found = activity.matching(words)
         shown = [part for section in found for part in section.drawn(width, activity.names)]
         if not shown:
@@ -126,10 +158,6 @@ class ActivityPane(Pane):
         if activity.let_go and not words:
             shown.insert(0, ((f"{activity.let_go:,} older lines are not kept", "dim"),))
         return shown
-
-    def action_search(self) -> None:
-        """Put the focus on the search line."""
-        self.query_one("#activity-search").focus()
 
     @on(SearchLine.Submitted, "#activity-search")
     @on(SearchLine.Left, "#activity-search")

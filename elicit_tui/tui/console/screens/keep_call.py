@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -52,7 +53,8 @@ class KeepCallScreen(PlaceDialog):
         if trouble := self.written_new(path, self._call.written):
             self.say(trouble)
             return
-        words = f"{path}: elicit-tui call @{str(path).removesuffix(SUFFIX)} makes it again."
+        command = shlex.join(("elicit-tui", "call", f"@{str(path).removesuffix(SUFFIX)}"))
+        words = f"{path}: {command} makes it again."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
         self.dismiss(None)
 
