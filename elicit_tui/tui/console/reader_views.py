@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
@@ -19,11 +17,11 @@ from textual.widgets import DataTable, Static
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
-from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.markdown_parts import parts_of
+from elicit_tui.tui.console.result_data import unpacked
 from elicit_tui.tui.console.result_tree import json_in
-from elicit_tui.tui.console.results import as_text, blocks
-from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_lines, text_of
+from elicit_tui.tui.console.results import blocks
+from elicit_tui.tui.console.spans import Line, marked, pattern_of, text_of
 from elicit_tui.tui.console.views import LineView
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ MARKDOWN_BRACKETS: Final = 5_000
 TABLE_ROWS: Final = 1_000
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
-COMPARED_LINES: Final = 3_000
 _MARKS: Final = re.compile(
     r"^(?:#{1,6} \S|```|> \S|\|[^\n]+\|[ \t]*$|[ \t]{0,8}[-*] \S[^\n]*\n[ \t]{0,8}[-*] \S)"
     r"|\*\*[^*\n]+\*\*|\[[^][\n]{1,200}\]\([^() \n]{1,400}\)",
@@ -106,57 +103,6 @@ def _begun_here(pattern: re.Pattern[str], text: str, following: str) -> Iterator
     """The places that begin in a line, and may end in the next one, where a line was broken."""
     joined = f"{text} {following.lstrip()}" if following else text
     return (match for match in pattern.finditer(joined) if match.start() < len(text))
-
-
-def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:
-    """What another result has that this one had not, line by line: of their data, else their text.
-
-    Where those are the same, of all there is.
-    """
-    readings = ((read(before).split("\n"), read(after).split("\n")) for read in _READINGS)
-    old, new = next((pair for pair in readings if pair[0] != pair[1]), ([], []))
-    if old == new:
-        return [(("Both results are the same.", "dim"),)]
-    roles: dict[str, Role] = {**CHANGES, "@": "accent"}
-    lines: list[Line] = []
-    if max(len(old), len(new)) > COMPARED_LINES:
-        cut = f"Only the first {COMPARED_LINES:,} lines of each are compared"
-        same = old[:COMPARED_LINES] == new[:COMPARED_LINES]
-        lines += text_lines(f"{cut}{': they are the same' * same}.", width, "warn")
-    old, new = old[:COMPARED_LINES], new[:COMPARED_LINES]
-    changes = difflib.unified_diff(old, new, n=2, lineterm="")
-    # The first two name the files. A line behind them may begin like these: a comment of SQL.
-    for text in islice(changes, 2, None):
-        lines += change_lines(text, width, roles.get(text[:1], "dim"))
-    return lines
-
-
-def _data_of(result: Mapping[str, Any]) -> str:
-    data, text = unpacked(result), _only_text(result)
-    return bounded_json(data) if data is not result or text is None else neutral(text)
-
-
-_READINGS: Final = (_data_of, as_text, bounded_json)
-
-
-def unpacked(result: Mapping[str, Any]) -> Any:
-    """The data of a result: what is structured, else the JSON of its only text, else all of it.
-
-    What is structured and only says the text once more, under a key, is no data.
-    """
-    structured, text = result.get("structuredContent"), _only_text(result)
-    again = (
-        isinstance(structured, Mapping) and text is not None and [*structured.values()] == [text]
-    )
-    if isinstance(structured, (Mapping, list)) and not again:
-        return structured
-    data = json_in(text)
-    return result if data is None else data
-
-
-def _only_text(result: Mapping[str, Any]) -> str | None:
-    found = [block.get("text") for block in blocks(result)]
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else None
 
 
 # Markdown, drawn by the library, with nothing hidden behind its words.

@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.calls import Calls
-from elicit_tui.tui.console.reader_views import COMPARED_LINES, difference
+from elicit_tui.tui.console.result_data import COMPARED_LINES, difference
 from elicit_tui.tui.console.spans import text_of
 from tests.tui.console.reading import reading, text_result
 from tests.tui.console.stand import console

@@ -22,13 +22,12 @@ from elicit_tui.tui.console.reader_views import (
     MarkdownPage,
     ResultTable,
     beside_the_table,
-    difference,
     has_nested_cells,
     is_markdown,
     markdown_of,
     table_of,
-    unpacked,
 )
+from elicit_tui.tui.console.result_data import difference, unpacked
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import as_text, binaries
