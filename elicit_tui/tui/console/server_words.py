@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from elicit_tui.text import neutral_line, quoted
+from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.spans import Line, joined, labelled, shortened, text_lines
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import Offer, ServerRecord
 
 ADDRESS_CHARACTERS: Final = 4_000
+INSTRUCTIONS_CHARACTERS: Final = 20_000
 
 
 def offered(record: ServerRecord) -> list[str]:
@@ -39,7 +40,7 @@ def how_often(record: ServerRecord) -> str:
 
 
 def server_words(record: ServerRecord, width: int) -> list[Line]:
-    """Every fact about a server, a label beside each."""
+    """Every fact about a server, a label beside each; then what it says of its use."""
     identity = record.connection.identity if record.connection is not None else None
     claimed = [identity.calls_itself, identity.version] if identity is not None else []
     facts = {
@@ -51,7 +52,16 @@ def server_words(record: ServerRecord, width: int) -> list[Line]:
         "not ready": neutral_line(record.failure or "", 2_000),
     }
     lines = [labelled(name, fact, width, label_width=14) for name, fact in facts.items() if fact]
-    return [line for group in lines for line in group]
+    told = record.connection.instructions if record.connection is not None else None
+    return joined([[line for group in lines for line in group], _instructions(told, width)])
+
+
+def _instructions(told: str | None, width: int) -> list[Line]:
+    """How a server wants to be used: its own words, for whoever works with it."""
+    if not told or not told.strip():
+        return []
+    words = neutral(told.strip(), INSTRUCTIONS_CHARACTERS)
+    return [(("its instructions, in its own words", "accent"),), *text_lines(words, width)]
 
 
 def offer_words(offer: Offer, width: int) -> list[Line]:

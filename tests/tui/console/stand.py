@@ -43,6 +43,7 @@ class FakeConnection:
     tool_list: tuple[Tool, ...] = ()
     work: Work | None = None
     process_id: int = 4711
+    instructions: str | None = None
     calls: list[Call] = field(default_factory=list)
     running: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     open_calls: OpenCalls = field(default_factory=lambda: OpenCalls(lambda call_id: False))

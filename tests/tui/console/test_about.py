@@ -75,6 +75,17 @@ async def test_what_a_tool_says_of_itself_is_shown_whole_from_the_list_and_befor
         await stand.until(lambda: "City *" in stand.text())
 
 
+async def test_how_a_server_wants_to_be_used_is_read_with_all_about_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=tools(), size=(80, 40)) as stand:
+        told = "Ask \x1b[31mme\u202e first.\n\n[bold]Then[/bold] book."
+        stand.host.connections["alpha"].instructions = told
+        await about(stand)
+        assert "its instructions, in its own words" in stand.text()
+        assert "first." in stand.text()
+        assert "[bold]Then[/bold] book." in stand.text()
+        assert not {"\x1b", "\u202e"} & {*stand.text()}
+
+
 async def test_what_would_be_sent_stands_above_what_the_tool_says(tmp_path: Path) -> None:
     async with console(tmp_path, tools=tools(), size=(80, 40)) as stand:
         await stand.press("enter", "enter")
