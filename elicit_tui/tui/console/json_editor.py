@@ -27,7 +27,7 @@ _QUOTE: Final = re.compile(r'(?<!\\)(?:\\\\)*"')
 
 
 class JsonEditor(TextEditor):
-    """An editor that begins with what is required; Tab goes to the next value to be written."""
+    """An editor that begins with what is required; Tab goes from value to value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "next_value", "Next value", id="arguments.next_value"),
@@ -46,16 +46,21 @@ class JsonEditor(TextEditor):
         self._text_names = text_names(schema)
         self._ended: tuple[int, int] | None = None
         """The place behind a text that was ended by its quote just now."""
+        self._was_filled = False
+        """Whether no value was still to be written when it was begun."""
 
     def begin(self, text: str) -> None:
-        """Have this JSON; what is typed goes to the first value that is still to be written."""
+        """Have this JSON; what is typed goes to the first value that is still to be written.
+
+        Where none is, it takes the place of the first value.
+        """
         self.show(text)
-        self._select_value((0, 0))
+        self._begin_writing()
 
     def begin_anew(self, text: str) -> None:
         """The same in place of what is written, which the key that undoes brings back."""
         self.replace(text, (0, 0), self.document.end)
-        self._select_value((0, 0))
+        self._begin_writing()
 
     @property
     def is_begun(self) -> bool:
@@ -63,22 +68,39 @@ class JsonEditor(TextEditor):
         found = (_BLANK.search(line) for line in self.text.split("\n"))
         return any(blank is not None and blank[1] == "null" for blank in found)
 
-    def _select_value(self, start: tuple[int, int]) -> bool:
-        """Select the next value to be written from a place on; False: there is none."""
+    def _begin_writing(self) -> None:
+        """Select what is to be written first; where all is written, the first value."""
+        self._was_filled = not self._select_next(_BLANK, (0, 0))
+        if self._was_filled:
+            self._select_next(_VALUE, (0, 0))
+
+    def _select_next(self, sought: re.Pattern[str], start: tuple[int, int]) -> bool:
+        """Select the next such value behind a place; False: there is none."""
         first, column = start
         for row, line in enumerate(self.text.split("\n")[first:], first):
-            blank = _BLANK.search(line)
-            if blank is None or (row == first and blank.end(1) <= column):
+            value = sought.search(line)
+            if value is None:
                 continue
-            begin, end = blank.span(1)
-            inset = 0 if blank[1] == "null" else 1
-            self.selection = Selection((row, begin + inset), (row, end - inset))
+            begin, end = _within(value)
+            if row == first and (begin < column or end <= column):
+                continue
+            self.selection = Selection((row, begin), (row, end))
             return True
         return False
 
     def action_next_value(self) -> None:
-        """Go to the next value that is still to be written; from the last one to the button."""
-        if not self._select_value(self.selection.end):
+        """Go to the next value that is still to be written; from the last one to the button.
+
+        Where all is written, to the next value; round to the first one where all was from the
+        beginning.
+        """
+        _, place = sorted(self.selection)
+        if self._select_next(_BLANK, place):
+            return
+        written = not any(map(_BLANK.search, self.text.split("\n")))
+        if written and self._select_next(_VALUE, place):
+            return
+        if not (written and self._was_filled and self._select_next(_VALUE, (0, 0))):
             self.screen.focus_next()
 
     def action_previous_value(self) -> None:
@@ -89,9 +111,8 @@ class JsonEditor(TextEditor):
             value = _VALUE.search(lines[row])
             if value is None or (row == last and value.end(1) >= column):
                 continue
-            begin, end = value.span(1)
-            inset = 1 if value[1][0] in '"[{' else 0
-            self.selection = Selection((row, begin + inset), (row, end - inset))
+            begin, end = _within(value)
+            self.selection = Selection((row, begin), (row, end))
             return
         self.screen.focus_previous()
 
@@ -141,6 +162,13 @@ class JsonEditor(TextEditor):
         lines = self.text.split("\n")[: row + 1]
         named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
         return named is not None and named[1] in self._text_names
+
+
+def _within(value: re.Match[str]) -> tuple[int, int]:
+    """The columns of what is written over: a value without its quotes or brackets."""
+    begin, end = value.span(1)
+    inset = 1 if value[1][0] in '"[{' else 0
+    return begin + inset, end - inset
 
 
 def _is_within_a_text(line: str, begin: int, end: int) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea
@@ -63,6 +65,38 @@ async def test_shift_tab_goes_back_from_value_to_value_and_from_the_first_one_up
         assert isinstance(stand.app.focused, KeyButton), "around, to the last button"
         await stand.press("tab")
         assert stand.app.focused is editor
+
+
+async def test_tab_goes_round_the_values_of_arguments_that_were_there_from_the_beginning(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("create", ENTITIES)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(100, 30)) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        entity = {"name": "Ada", "rank": 7, "observations": ["tall"]}
+        call = Call("tools/call", "create", {"entities": [entity]})
+        stand.app.call_again(CallRecord("alpha", call))
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        editor = stand.app.screen.query_one(JsonEditor)
+        selected = []
+        for _ in range(4):
+            selected.append(editor.selected_text)
+            await stand.press("tab")
+        assert selected == ["Ada", "7", "tall", "Ada"]
+        await stand.press("tab", *"small", "tab", *"Eve")
+        editor.move_cursor((0, 0))
+        await stand.press("tab", "tab", *"9", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": "Eve", "rank": 9, "observations": ["small"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+async def test_tab_goes_on_from_a_list_that_stays_empty(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        editor = stand.app.screen.query_one(JsonEditor)
+        editor.begin('{\n  "tags": [],\n  "name": null\n}')
+        await stand.press("tab")
+        assert editor.selected_text == "null"
 
 
 async def test_what_is_still_to_be_written_is_no_mistake_until_it_is_sent(tmp_path: Path) -> None:
