@@ -158,8 +158,10 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             yield from _offers(app, name, record)
     allowed = f"of this session, to be revoked · key {key('console.allowances')}"
     yield _command("Allowed tools", allowed, app.action_allowances)
+    worn = app.remembered.theme_for(app.state.settings.console.theme)
     for name in THEME_NAMES:
-        yield _command(f"Theme: {name}", "kept for the next time", WearTheme(app, name))
+        help_text = "worn now" if name == worn else "kept for the next time"
+        yield _command(f"Theme: {name}", help_text, WearTheme(app, name))
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
     leaving = f"asks once while questions wait · key {key('console.quit')}"
@@ -178,9 +180,13 @@ class WearTheme:
         self.app.wear(self.theme)
 
 
-def _command(title: str, help_text: str, action: Callable[[], Any]) -> SystemCommand:
+def _command(
+    title: str, help_text: str, action: Callable[[], Any], *, listed: bool = True
+) -> SystemCommand:
+    """`listed`: it is there before anything is searched."""
     # A palette shows titles as markup, and some quote a server.
-    return SystemCommand(title.replace("[", "\\["), help_text.replace("[", "\\["), action)
+    shown = (text.replace("[", "\\[") for text in (title, help_text))
+    return SystemCommand(*shown, action, listed)
 
 
 def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -246,14 +252,17 @@ def _keeps_what_is_typed(screen: Screen[Any]) -> bool:
 
 
 def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[SystemCommand]:
-    """What a server offers and can be called here; what lies over the console is left for it."""
+    """What a server offers; what lies over the console is left for it.
+
+    Of what cannot be called here it is found why not.
+    """
     for offer in record.offers[:OFFERED_TOOLS]:
-        if not record.not_callable(offer):
-            yield _command(
-                f"{name}: {offer.shown}",
-                neutral_line(offer.title or offer.description, 80),
-                partial(_call, app, name, offer),
-            )
+        title, call = f"{name}: {offer.shown}", partial(_call, app, name, offer)
+        if why_not := record.not_callable(offer):
+            yield _command(f"Why not {title}", neutral_line(why_not, 80), call, listed=False)
+            continue
+        said = (offer.title, offer.description.partition("\n")[0])
+        yield _command(title, neutral_line(" · ".join(filter(None, said)), 80), call)
 
 
 def _call(app: Controller, name: str, offer: Offer) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.command import Command, CommandPalette
+from textual.command import Command, CommandPalette, Hit, Hits
+from textual.content import Content
+from textual.system_commands import SystemCommandsProvider
 from textual.widgets import OptionList
 
 from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
+from elicit_tui.tui.console.servers import distance
 from elicit_tui.tui.theme import use_theme
 
 if TYPE_CHECKING:
@@ -27,6 +31,31 @@ KEYS: Final = (
 """What works in it: key, words, and what a click on them does."""
 TRIED_SECONDS: Final = 0.12
 """Whoever goes through the list faster sees none of the themes in between."""
+
+
+class Finder(SystemCommandsProvider):
+    """Finds commands by words of their title, then by words of the line below it.
+
+    Letters that are scattered over a title find nothing: Enter runs what was written.
+    """
+
+    async def search(self, query: str) -> Hits:
+        """Those that have every word, the nearest first."""
+        words = query.casefold().split()
+        for title, help_text, action, _ in self.app.get_system_commands(self.screen):
+            shown, below = Content.from_markup(title), Content.from_markup(help_text)
+            text = f"{shown.plain}\n{below.plain}".casefold()
+            if not all(word in text for word in words):
+                continue
+            in_title = all(word in shown.plain.casefold() for word in words)
+            score = 1 / (1 + distance((shown.plain,), query) + (not in_title))
+            yield Hit(score, self._marked(shown, words), action, help=help_text)
+
+    def _marked(self, title: Content, words: list[str]) -> Content:
+        for word in words if self.match_style is not None else ():
+            for found in re.finditer(re.escape(word), title.plain, re.IGNORECASE):
+                title = title.stylize(self.match_style, *found.span())
+        return title
 
 
 class Palette(CommandPalette):

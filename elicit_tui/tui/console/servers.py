@@ -113,9 +113,8 @@ def found_by(term: str, offers: Iterable[Offer]) -> list[Offer]:
 
     Behind them what has it within a word, and last what only speaks of it.
     """
-    wanted = _in_words(term)
     found = [offer for offer in offers if offer.matches(term)]
-    return sorted(found, key=lambda offer: _distance(offer, wanted))
+    return sorted(found, key=lambda offer: distance((offer.shown, offer.title), term))
 
 
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
@@ -123,19 +122,23 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NEAR: Final[tuple[Callable[[str, str], bool], ...]] = (
     lambda name, wanted: name == wanted,
     lambda name, wanted: f" {wanted} " in f" {name} ",
+    lambda name, wanted: name.startswith(wanted),
     lambda name, wanted: f" {wanted}" in f" {name}",
     lambda name, wanted: wanted in name,
 )
-"""How a name has what is searched for: as all of it, as a word, where one begins, within one."""
+"""How a name has what is searched for: as all of it, as a word, where one begins, within one.
+
+Where it begins itself comes before its other words.
+"""
 
 
 def _in_words(text: str) -> str:
     return _BETWEEN_WORDS.sub(" ", text).casefold().strip()
 
 
-def _distance(offer: Offer, wanted: str) -> int:
-    """How far what it is called is from what is searched for; `sendMail` is two words and one."""
-    called = (offer.shown, offer.title)
+def distance(called: Iterable[str], wanted: str) -> int:
+    """How far names are from what is searched for, from 0; `sendMail` is two words and one."""
+    wanted = _in_words(wanted)
     names = [_in_words(each) for name in called for each in (name, _HUMP.sub(" ", name))]
     fits = (any(near(name, wanted) for name in names) for near in _NEAR)
     return next((far for far, there in enumerate(fits) if there), len(_NEAR))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.command import CommandList
 
+from elicit_tui.elicitation import ServerIdentity
+from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.palette import Palette
-from tests.tui.console.stand import Stand, console
+from tests.tui.console.stand import FakeConnection, Stand, console
+from tests.tui.console.test_calls import calls_of, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -55,3 +59,62 @@ async def test_the_theme_that_is_chosen_stays(tmp_path: Path) -> None:
         await stand.press("enter")
         await stand.until(lambda: stand.app.remembered.theme == "high-contrast")
         assert stand.app.theme == "elicit-high-contrast"
+
+
+async def found(stand: Stand, words: str, count: int) -> list[str]:
+    """Search in the palette; the titles of what is found, once there are so many."""
+    await stand.press("ctrl+p")
+    await stand.until(lambda: isinstance(stand.app.screen, Palette))
+    await stand.pilot.press(*words)
+    await stand.until(lambda: len(stand.app.screen.query_one(CommandList).options) == count)
+    options = stand.app.screen.query_one(CommandList).options
+    return [str(option.prompt).split("\n")[0] for option in options]
+
+
+async def test_the_palette_finds_by_names_then_by_what_is_said_below_them(tmp_path: Path) -> None:
+    tools = [
+        tool("log", description="Shows the commits of a branch."),
+        tool("recommits"),
+        tool("do_commits"),
+        tool("commits_all"),
+        tool("scattered_c_o_m_m_i_t_s"),
+    ]
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        assert await found(stand, "commits", 4) == [
+            "alpha: do_commits",
+            "alpha: commits_all",
+            "alpha: recommits",
+            "alpha: log",
+        ]
+
+
+async def test_nothing_runs_that_does_not_have_what_was_written(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("read_search")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        await searching(stand, "research", "No matches")
+        await stand.press("enter", "escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, Palette))
+        assert not calls_of(stand)
+
+
+async def test_a_tool_that_cannot_be_called_is_found_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = ServerIdentity("alpha", "stdio", "alpha-server", protocol_version="2025-11-25")
+    monkeypatch.setattr(FakeConnection, "identity", identity)
+    offered = Tool.read({**tool("research").raw, "execution": {"taskSupport": "required"}})
+    assert offered is not None
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [offered]}) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        await searching(stand, "research", "Why not alpha: research")
+        assert "research runs as a task alone" in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "cannot be called here" in stand.notices())
+
+
+async def test_the_theme_that_is_worn_is_said_to_be(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await searching(stand, "theme worn", "worn now")
+        assert stand.text().count("Theme:") == 1
