@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import events
 from textual.binding import Binding
@@ -15,8 +15,6 @@ from elicit_tui.tui.ordered_app import OrderedApp
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from textual.command import Provider
 
     from elicit_tui.elicitation import Pending, Question, Queue, Responder
     from elicit_tui.elicitation.outcome import Via
@@ -30,16 +28,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-def _finder() -> type[Provider]:
-    from elicit_tui.tui.console.palette import Finder
-
-    return Finder
-
-
 class Controller(OrderedApp[int]):
     """The console as its parts see it: panels and screens point here, the application below it."""
-
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_finder}
 
     state: ConsoleState
     runtime: Runtime | None

@@ -64,7 +64,7 @@ class Palette(CommandPalette):
     app: Controller
 
     def __init__(self) -> None:
-        super().__init__(id="--command-palette")
+        super().__init__([Finder], id="--command-palette")
         self._worn_before = ""
         self._trial: Timer | None = None
 
