@@ -185,8 +185,7 @@ def _command(
 ) -> SystemCommand:
     """`listed`: it is there before anything is searched."""
     # A palette shows titles as markup, and some quote a server.
-    shown = (text.replace("[", "\\[") for text in (title, help_text))
-    return SystemCommand(*shown, action, listed)
+    return SystemCommand(title.replace("[", "\\["), help_text.replace("[", "\\["), action, listed)
 
 
 def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:

@@ -52,9 +52,9 @@ class Finder(SystemCommandsProvider):
             yield Hit(score, self._marked(shown, words), action, help=help_text)
 
     def _marked(self, title: Content, words: list[str]) -> Content:
-        for word in words if self.match_style is not None else ():
+        for word in words:
             for found in re.finditer(re.escape(word), title.plain, re.IGNORECASE):
-                title = title.stylize(self.match_style, *found.span())
+                title = title.stylize(self.match_style or "reverse", *found.span())
         return title
 
 
