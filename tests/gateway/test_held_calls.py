@@ -408,6 +408,7 @@ async def test_of_what_was_read_no_more_gives_place_than_has_to(
     calls[0].delivered = calls[1].delivered = True
     session.calls.outcome_told(calls[2])
     assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
+    assert "given up" not in session.watcher.told
 
 
 # Bounds

@@ -10,6 +10,7 @@ from elicit_tui.gateway import held_calls
 from elicit_tui.gateway.held_call import (
     Ended,
     GivenUp,
+    OutcomesUnread,
     Paused,
 )
 from elicit_tui.gateway.held_calls import LAST_WORD_SECONDS, LEFT_SECONDS
@@ -57,6 +58,20 @@ async def test_an_outcome_that_came_as_its_agent_left_is_kept_for_it(session: He
     assert session.calls.to_join("key") is None
 
 
+async def test_what_an_agent_asks_for_again_in_time_is_not_taken_back(session: HeldSession) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    asked(held)
+    await leaves(attending)
+    await session.clock.move(LEFT_SECONDS - 1)
+    again = await session.attends(held)
+    assert (held.agent_state, session.watcher.states) == ("waiting", ["left", "waiting"])
+    await session.clock.move(LEFT_SECONDS * 2)
+    assert (session.watcher.withdrawn, held.withdrawn) == ([], False)
+    ends(held)
+    assert await asyncio.wait_for(again, WAIT) == Ended(RESULT)
+
+
 async def test_a_call_whose_question_was_answered_while_its_agent_was_away_is_given_up(
     session: HeldSession,
 ) -> None:
@@ -69,6 +84,7 @@ async def test_a_call_whose_question_was_answered_while_its_agent_was_away_is_gi
     assert held.done
     assert session.watcher.withdrawn == []
     assert session.watcher.told == ["given up"]
+    assert session.calls.known(held.id) is None
 
 
 async def test_what_ended_while_its_agent_was_away_is_not_taken_back(session: HeldSession) -> None:
@@ -77,6 +93,9 @@ async def test_what_ended_while_its_agent_was_away_is_not_taken_back(session: He
     asked(held)
     await leaves(attending)
     ends(held)
+    await settled()
+    assert held.departure is not None
+    assert held.departure.done()
     await session.clock.move(LEFT_SECONDS * 2)
     assert session.watcher.withdrawn == []
     assert (held.withdrawn, session.calls.to_join("key")) == (False, held)
@@ -113,6 +132,22 @@ async def test_outcomes_that_were_left_without_an_id_give_place_and_hold_up_no_c
         await settled()
     assert [session.calls.to_join(f"{number}") for number in range(4)] == [None, None, *left[2:]]
     assert session.watcher.told.count("given up") == 2
+
+
+async def test_no_call_begins_while_what_an_agent_did_not_read_is_too_large(
+    session: HeldSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_calls, "MOST_OUTCOME_BYTES", 1)
+    held = session.begins()
+    asked(held)
+    await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
+    ends(held)
+    await settled()
+    with pytest.raises(OutcomesUnread):
+        session.begins("next")
+    assert await asyncio.wait_for(await session.attends(held), WAIT) == Ended(RESULT)
+    assert session.calls.known(held.id) is None
+    session.begins("next")
 
 
 async def test_an_agent_that_was_told_to_come_back_may_stay_away(session: HeldSession) -> None:
