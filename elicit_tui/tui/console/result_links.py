@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin
 
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.results import MOST_LINKS, Link, blocks, links
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 
 TEXT_CHARACTERS: Final = 50_000
 """Of texts that are looked through: for more the parser would be waited for."""
+
+_WHOLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|$")
+"""The beginning of an address that is whole, or that leads to a place of the same text."""
 
 
 def links_of(record: CallRecord) -> Sequence[Link]:
@@ -30,24 +35,43 @@ def links_of(record: CallRecord) -> Sequence[Link]:
 def _written(result: Mapping[str, Any]) -> Iterator[Link]:
     """The links of its texts, with the address that the drawn text shows for each.
 
-    One without an address of its own, such as one to another file, leads nowhere from here.
+    One without an address of its own, such as one to another file, leads on from the address of
+    the resource that it stands in; in any other text it leads nowhere from here.
     """
     found = (block.get("resource", block) for block in blocks(result))
-    texts = [block["text"] for block in found if isinstance(block.get("text"), str)]
-    text = "\n\n".join(texts)
-    if "://" not in text or len(text) > TEXT_CHARACTERS:
+    texts = [
+        (block["text"], str(block.get("uri") or ""))
+        for block in found
+        if isinstance(block, Mapping) and isinstance(block.get("text"), str)
+    ]
+    if sum(len(text) for text, _ in texts) > TEXT_CHARACTERS:
         return
+    for text, base in texts:
+        if "://" in text or ("://" in base and "](" in text):
+            yield from _in_text(text, base)
+
+
+def _in_text(text: str, base: str) -> Iterator[Link]:
     from elicit_tui.tui.console.reader_views import honest_parser
 
     for block in honest_parser().parse(neutral(text)):
-        yield from _in_line(block.children or ())
+        yield from _in_line(block.children or (), base)
 
 
-def _in_line(tokens: Sequence[Any]) -> Iterator[Link]:
+def _from(base: str, address: str) -> str:
+    """Where an address leads that is given from another one; as it is where it is whole."""
+    scheme, whole, _ = base.partition("://")
+    if not whole or _WHOLE.match(address):
+        return address
+    # The library joins the addresses of the schemes that it knows alone.
+    return scheme + urljoin(f"http{base[len(scheme) :]}", address).removeprefix("http")
+
+
+def _in_line(tokens: Sequence[Any], base: str) -> Iterator[Link]:
     address, words = "", ""
     for token in tokens:
         if token.type == "link_open":
-            address, words = str(token.attrs.get("href", "")), ""
+            address, words = _from(base, str(token.attrs.get("href", ""))), ""
         elif token.type == "link_close":
             # The library takes `notes.md` for a page of Moldova.
             guessed = token.markup == "linkify" and "://" not in words

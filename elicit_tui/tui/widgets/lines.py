@@ -8,9 +8,11 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input
@@ -29,10 +31,41 @@ from elicit_tui.tui.widgets.control import (
 if TYPE_CHECKING:
     from elicit_tui.tui.ordered_app import OrderedApp
 
+# A line to type in that shows its beginning where nobody types.
+
+
+class OneLine(Input):
+    """One that is left is scrolled back; an ellipsis stands where it is cut."""
+
+    def on_mount(self) -> None:
+        """Show what stands there already from its beginning."""
+        if not self.has_focus:
+            self._show_beginning()
+
+    def on_blur(self) -> None:
+        """Show the beginning again."""
+        self._show_beginning()
+
+    def on_focus(self) -> None:
+        """Go back to the cursor."""
+        caret = self.cursor_screen_offset.x - self.content_region.x + self.scroll_offset.x
+        self.scroll_to_region(Region(caret, 0, 1, 1), force=True, animate=False)
+
+    def _show_beginning(self) -> None:
+        self.scroll_to(x=0, animate=False, force=True, immediate=True)
+
+    def render_line(self, y: int) -> Strip:
+        """The line, cut at its end where it goes on."""
+        strip, width = super().render_line(y), self.scrollable_content_region.width
+        if y or self.has_focus or width < 2 or cell_len(self.value) <= width:
+            return strip
+        return Strip.join([strip.crop(0, width - 1), Strip([Segment("…", self.rich_style)])])
+
+
 # One line of text: plain, email or uri.
 
 
-class TextLine(Input, TypedControl, inherit_bindings=True):
+class TextLine(OneLine, TypedControl, inherit_bindings=True):
     """A line to type in; blank is unset until the person says "empty on purpose"."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -116,6 +149,8 @@ class TextLine(Input, TypedControl, inherit_bindings=True):
         with self.prevent(Input.Changed):
             self.value = text
             self.cursor_position = len(text)
+        if self.is_mounted and not self.has_focus:
+            self._show_beginning()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """A letter came or went: a blank line is unset again."""

@@ -68,6 +68,29 @@ async def test_a_search_points_at_the_first_that_is_called_so(tmp_path: Path) ->
         assert [call.name for call in calls_of(stand)] == ["sign_in"]
 
 
+async def test_what_begins_so_stands_before_what_has_it_later(tmp_path: Path) -> None:
+    tools = [tool("toggle-simulated-logging"), tool("simulate-research-query")]
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:
+        await stand.press("slash", *"simul", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].name == "simulate-research-query"
+
+
+async def test_a_search_of_calls_points_at_the_first_that_is_found(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for name in ("find", "tell", "find"):
+            call = stand.app.state.calls.start("alpha", Call("tools/call", name, {}))
+            call.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "tell" in stand.text())
+        listing = stand.app.query_one("#call-list", RowList)
+        await stand.press("end", "slash", *"find")
+        await stand.until(lambda: len(listing.keys) == 2)
+        await stand.until(lambda: listing.cursor == 0)
+        await stand.press("down", "escape")
+        await stand.until(lambda: len(listing.keys) == 3)
+
+
 async def test_a_favourite_stands_before_nothing_that_is_called_as_was_searched(
     tmp_path: Path,
 ) -> None:

@@ -13,6 +13,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.screens import links
 from elicit_tui.tui.console.screens.links import LinksScreen, PageScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from elicit_tui.tui.console.servers import read_offers
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
 
@@ -156,6 +157,37 @@ async def test_the_links_of_a_text_are_followed_as_what_they_are(
         await stand.press("o")
         await stand.until(lambda: isinstance(stand.app.screen, LinksScreen))
         await stand.press("down", "enter")
+        await stand.until(lambda: "what stands in note://today" in stand.text())
+        assert made[-1].method == "resources/read"
+
+
+async def test_a_link_of_a_resource_to_another_file_leads_on_from_its_own_address(
+    tmp_path: Path,
+) -> None:
+    words = "[how](how.md), [up](../top.md), [here](#part), [mail](mailto:a@b.example)"
+    resource = {"uri": "note://docs/old/first.md", "mimeType": "text/markdown", "text": words}
+    block = {"type": "resource", "resource": resource}
+    async with pointing(tmp_path, block) as (stand, made):
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, LinksScreen))
+        await stand.until(lambda: "▤ how" in stand.text())
+        listed = [line for line in stand.text().splitlines() if "://" in line]
+        assert ["note://docs/old/how.md" in listed[0], "note://docs/top.md" in listed[1]] == [
+            True,
+            True,
+        ]
+        assert len(listed) == 2
+        await stand.press("enter")
+        await stand.until(lambda: "what stands in note://docs/old/how.md" in stand.text())
+        assert made[-1].name == "note://docs/old/how.md"
+
+
+async def test_a_link_that_a_template_comes_to_is_read_without_a_form(tmp_path: Path) -> None:
+    async with pointing(tmp_path, NOTE) as (stand, made):
+        record = stand.app.state.servers["alpha"]
+        template = {"uriTemplate": "note://{day}", "name": "day"}
+        record.offers = (*record.offers, *read_offers("template", [template]))
+        await stand.press("o")
         await stand.until(lambda: "what stands in note://today" in stand.text())
         assert made[-1].method == "resources/read"
 

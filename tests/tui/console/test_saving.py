@@ -39,6 +39,21 @@ async def test_a_result_is_saved_where_the_person_says_and_nothing_is_written_ov
     assert (tmp_path / "taken.txt").read_text() == "mine"
 
 
+async def test_a_path_that_is_left_shows_its_beginning_and_that_it_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
+        await saving(stand)
+        await stand.press("ctrl+u", *"begun/", *("long" * 30), *"/end")
+        await stand.until(lambda: "long/end" in stand.text() and "begun" not in stand.text())
+        await stand.press("tab")
+        await stand.until(lambda: "begun/long" in stand.text() and "long/end" not in stand.text())
+        assert any("begun/long" in line and "…" in line for line in stand.text().splitlines())
+        await stand.press("shift+tab")
+        await stand.until(lambda: "long/end" in stand.text())
+
+
 async def test_a_path_is_completed_from_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

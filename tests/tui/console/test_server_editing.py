@@ -53,6 +53,18 @@ def written(path: Path) -> str | None:
     return path.read_text() if path.exists() else None
 
 
+async def test_a_long_command_that_is_left_shows_its_beginning(tmp_path: Path, mine: Path) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("tab", *"npx -y ", *("word " * 40), *"--end")
+        await stand.until(lambda: "--end" in stand.text())
+        await stand.press("tab")
+        await stand.until(lambda: "npx -y word" in stand.text() and "word --end" not in stand.text())
+        assert any("npx -y word" in line and "…" in line for line in stand.text().splitlines())
+
+
 async def test_the_first_server_is_added_changed_and_removed(tmp_path: Path, mine: Path) -> None:
     async with console(tmp_path, servers=[]) as stand:
         edited_in(stand, mine)

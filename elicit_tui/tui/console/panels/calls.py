@@ -161,6 +161,12 @@ class CallsPane(Pane):
         self._left_search()
 
     @on(SearchLine.Changed, "#call-search")
+    def _searched(self) -> None:
+        """Whoever searches wants the first that is found."""
+        self.draw()
+        if self._search.value:
+            self.query_one("#call-list", RowList).cursor = 0
+
     def draw(self) -> None:
         """The list, and the chosen call."""
         if self.ready:

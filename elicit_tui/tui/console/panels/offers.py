@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 ONLY_TASK = "only as task"
 HINT_ROLES: dict[str, Role] = {"destructive": "warn", "read-only": "good", ONLY_TASK: "dim"}
-HINT_WIDTH = 13
-SUMMARY_LEAST = 40
+HINT_WIDTH = 14
+SUMMARY_LEAST = 39
 """Cells for name and summary; with no more than these the hints give way to the summary."""
 TITLE_LEAST = 10
 """Cells; with fewer beside the names, a name stands alone."""

@@ -20,6 +20,7 @@ from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
 from elicit_tui.tui.console.results import Link
+from elicit_tui.tui.console.servers import read_offer
 from elicit_tui.tui.console.spans import Line, shortened
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question.address import address_of, copy, handed_over
@@ -46,12 +47,21 @@ def open_link(
             app.push_screen(PageScreen(server, link, _review(app, server, link)))
         else:
             leave()
-            app.call_again(CallRecord(server, Call("resources/read", link.uri, {})))
+            _read(app, server, link.uri)
 
     if len(links) == 1:
         chosen(links[0])
     else:
         app.push_screen(LinksScreen(server, links), chosen)
+
+
+def _read(app: Controller, server: str, uri: str) -> None:
+    """Read just what a link names: nothing is left to be filled in, also of a template's."""
+    offer = read_offer("resource", {"uri": uri})
+    if server in app.state.servers and offer is not None:
+        app.call_offer(server, offer)
+    else:
+        app.call_again(CallRecord(server, Call("resources/read", uri, {})))
 
 
 def _review(app: Controller, server: str, link: Link) -> Review:

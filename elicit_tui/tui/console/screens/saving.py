@@ -17,6 +17,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.results import Binary, results_directory, saved_parts
+from elicit_tui.tui.widgets.lines import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -63,7 +64,7 @@ class PlaceDialog(WritingDialog[None]):
 
     def place(self, path: str) -> ComposeResult:
         """The line with a path, and what it may be completed to."""
-        yield Input(path, id="place", compact=True, select_on_focus=False)
+        yield OneLine(path, id="place", compact=True, select_on_focus=False)
         yield ValueList()
 
     def on_mount(self) -> None:
