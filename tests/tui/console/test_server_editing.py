@@ -61,7 +61,9 @@ async def test_a_long_command_that_is_left_shows_its_beginning(tmp_path: Path, m
         await stand.press("tab", *"npx -y ", *("word " * 40), *"--end")
         await stand.until(lambda: "--end" in stand.text())
         await stand.press("tab")
-        await stand.until(lambda: "npx -y word" in stand.text() and "word --end" not in stand.text())
+        await stand.until(
+            lambda: "npx -y word" in stand.text() and "word --end" not in stand.text()
+        )
         assert any("npx -y word" in line and "…" in line for line in stand.text().splitlines())
 
 
