@@ -24,6 +24,8 @@ _BEGUN: Final = re.compile(r'(?:: ?|^ *|[\[,] ?)"$')
 _ESCAPING: Final = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 """A backslash that makes the next sign one of the text."""
 _QUOTE: Final = re.compile(r'(?<!\\)(?:\\\\)*"')
+_QUOTED: Final = re.compile(r'(?<!\\)(?:\\\\)*\\"')
+"""A quotation mark that is one of the text."""
 
 
 class JsonEditor(TextEditor):
@@ -126,7 +128,7 @@ class JsonEditor(TextEditor):
         ended, self._ended = self._ended, None
         goes_on = ended == (row, column) and self.selection.is_empty
         quote = event.character == '"' and not _ESCAPING.search(line[:column])
-        if quote and line[column : column + 1] == '"':
+        if quote and line[column : column + 1] == '"' and not _quotes_within(line[:column]):
             # The quote that ends the text stands there already; so does one that begins it.
             typed, by = "", 0 if _BEGUN.search(line[:column]) else 1
             self._ended = (row, column + by) if by else None
@@ -169,6 +171,12 @@ def _within(value: re.Match[str]) -> tuple[int, int]:
     begin, end = value.span(1)
     inset = 1 if value[1][0] in '"[{' else 0
     return begin + inset, end - inset
+
+
+def _quotes_within(begun: str) -> bool:
+    """Whether a quotation within the text of this line has begun, and has not ended yet."""
+    *_, opened = [0, *(quote.end() for quote in _QUOTE.finditer(begun))]
+    return len(_QUOTED.findall(begun[opened:])) % 2 == 1
 
 
 def _is_within_a_text(line: str, begin: int, end: int) -> bool:

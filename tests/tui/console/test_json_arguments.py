@@ -136,6 +136,8 @@ async def test_a_key_begins_anew_and_what_was_written_comes_back(tmp_path: Path)
         (("a", "b", "left", '"', "end"), 'a"b'),
         (("a", "\\", '"', "b"), 'a"b'),
         (("a", '"', "tab"), "a"),
+        ((*"say ", '"', *"hi", '"'), 'say "hi"'),
+        ((*"say ", '"', *"hi", '"', '"'), 'say "hi"'),
         (('"', '"', "b"), "b"),
     ],
 )
