@@ -14,7 +14,7 @@ from elicit_tui.gateway.held_call import (
     Paused,
 )
 from elicit_tui.gateway.held_calls import LAST_WORD_SECONDS, LEFT_SECONDS
-from tests.gateway.held import RESULT, HeldSession, asked, ends, leaves
+from tests.gateway.held import RESULT, HeldSession, Request, asked, ends, leaves
 from tests.gateway.world import WAIT, settled
 
 pytestmark = pytest.mark.anyio
@@ -158,6 +158,30 @@ async def test_an_agent_that_was_told_to_come_back_may_stay_away(session: HeldSe
     assert held.agent_state == "paused"
     await session.clock.move(LEFT_SECONDS * 10)
     assert session.watcher.withdrawn == []
+    assert not held.done
+
+
+async def test_a_call_is_held_from_when_its_request_arrived(session: HeldSession) -> None:
+    held = session.begins()
+    asked(held)
+    arrived = Request(session.clock.time())
+    await session.clock.move(10)
+    answered = await session.attends(held, arrived, 10.0)
+    assert answered.done()
+    assert answered.result() == Paused()
+
+
+async def test_what_has_left_does_not_leave_again_when_another_process_tells_it_late(
+    session: HeldSession,
+) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    asked(held)
+    await leaves(attending)
+    await session.clock.move(LEFT_SECONDS - 1)
+    session.calls.attended_elsewhere(held, -1)
+    await session.clock.move(LEFT_SECONDS * 2)
+    assert session.watcher.withdrawn == [held]
     assert not held.done
 
 
