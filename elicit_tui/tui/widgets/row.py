@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from elicit_tui.dataclass import dataclass
@@ -164,7 +165,11 @@ class FieldRow:
         """Size the control and word everything for these columns."""
         self._columns = columns
         self._beside = self._hint_beside()
-        width = columns.control if self._beside or not self.control.flows else columns.room
+        width = columns.control
+        if not self._beside and self._is_long:
+            width = min(columns.room, CONTROL_MOST)
+        elif not self._beside and self.control.flows:
+            width = columns.room
         if self.control.height_for(width) > 1 and not self._beside and not self.control.flows:
             width = min(columns.room, CONTROL_MOST)
         self._control_height = self.control.height_for(width)
@@ -203,12 +208,18 @@ class FieldRow:
         """How many of them stand below the control."""
         return self.height - self.above - self._control_height
 
+    @property
+    def _is_long(self) -> bool:
+        """Whether its line begins with more text than fits beside a hint."""
+        control = self.control
+        return type(control) is TextLine and cell_len(control.value) >= self._columns.control
+
     def _hint_beside(self) -> bool:
         columns = self._columns
         if not columns.hint or Content(longest_hint(self.spec)).cell_length > columns.hint:
             return False
         if not self.control.flows:
-            return True
+            return not self._is_long
         beside, alone = (
             self.control.height_for(width) for width in (columns.control, columns.room)
         )

@@ -67,6 +67,15 @@ async def test_a_long_command_that_is_left_shows_its_beginning(tmp_path: Path, m
         assert any("npx -y word" in line and "…" in line for line in stand.text().splitlines())
 
 
+async def test_a_long_command_that_stands_there_has_the_width_of_its_row(
+    tmp_path: Path, mine: Path
+) -> None:
+    target = "npx -y some-server " + "--flag " * 6 + "--end"
+    async with console(tmp_path, servers=[]) as stand:
+        stand.app.push_screen(ServerScreen(str(mine), lambda _: "", {"target": target}))
+        await stand.until(lambda: target in stand.text())
+
+
 async def test_the_first_server_is_added_changed_and_removed(tmp_path: Path, mine: Path) -> None:
     async with console(tmp_path, servers=[]) as stand:
         edited_in(stand, mine)
