@@ -117,6 +117,8 @@ async def test_a_round_goes_out_once_and_only_in_the_era_that_has_them(
     older = await session.attends(held)
     with held.rounds.asking("key", {"message": "?"}):
         held.changed()
+        await settled()
+        assert not older.done()
         modern = await session.attends(held, Asks(session.clock.time()))
         reply = await asyncio.wait_for(modern, WAIT)
         assert isinstance(reply, AsksClient)
