@@ -270,3 +270,12 @@ def test_what_is_being_typed_here_is_not_replaced_by_what_another_run_left(tmp_p
     here.draft_for(form_request()).write({"colour": Typed("blue")}, frozenset({"colour"}))
     leave_behind(tmp_path, clock, colour="re")
     assert here.draft_for(form_request()).entries == {"colour": Typed("blue")}
+
+
+def test_what_was_taken_out_is_gone_where_only_a_secret_stands_in_its_place(tmp_path: Path) -> None:
+    leave_behind(tmp_path, Clock(), colour="blue")
+    drafts = DraftFiles(tmp_path, GUARDIAN, Clock())
+    secret = {"colour": Typed("AKIAABCDEFGH12345678")}
+    drafts.draft_for(form_request()).write(secret, frozenset(secret))
+    drafts.forget_or_keep(form_request(), CANCELLED)
+    assert not DraftFiles(tmp_path, GUARDIAN, Clock()).draft_for(form_request()).typed

@@ -143,6 +143,14 @@ def test_what_is_refused_in_masses_is_answered_each_and_kept_as_a_number(
     assert "counted" in sentences[0]
 
 
+def test_what_is_refused_in_masses_is_a_number_beside_an_answers_file_too(
+    bench: BenchFactory,
+) -> None:
+    table = bench(ONE_A_MINUTE, (Rule("accept", server="paint", content={"colour": "blue"}),))
+    outcomes = [table.broker.admit(form_request(params={"requestedSchema": 1})) for _ in range(3)]
+    assert [outcome.in_group for outcome in outcomes if outcome] == [False, True, True]
+
+
 def test_a_muted_server_is_cancelled_until_it_is_heard_again(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()

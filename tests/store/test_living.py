@@ -12,6 +12,7 @@ import pytest
 
 from elicit_tui.store import living
 from elicit_tui.store.living import Life, is_over, is_same_process, machine_id, started_at
+from elicit_tui.store.redis_layout import Process
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="locks and modes of POSIX")
 
@@ -121,3 +122,11 @@ def test_a_machine_is_another_one_after_a_start_and_in_another_container(
     installed.write_bytes(b"\xff\xfe")
     look()
     assert seen[-1] not in seen[:-1]
+
+
+def test_a_process_that_is_held_up_lives_on_here_and_is_given_up_elsewhere() -> None:
+    began, here = started_at(os.getpid()), machine_id()
+    for machine, lives in ((here, True), ("another machine", False)):
+        held_up = Process("life", os.getpid(), began, machine, "asker", None, beat_at=100.0)
+        assert held_up.lives(130.0, limit=30.0)
+        assert held_up.lives(131.0, limit=30.0) is lives
