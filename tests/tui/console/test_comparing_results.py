@@ -45,8 +45,8 @@ async def test_the_key_that_compares_says_that_there_is_nothing_to_compare_with(
 async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> None:
     async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
         await stand.press("d")
-        at = next(iter(stand.app.state.calls)).at
-        await stand.until(lambda: f"- the call at {at}" in stand.text())
+        *_, first = stand.app.state.calls
+        await stand.until(lambda: f"- the call at {first.at}" in stand.text())
         assert "both with the same arguments" in stand.text()
 
 
