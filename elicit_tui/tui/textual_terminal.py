@@ -23,6 +23,8 @@ from textual._compositor import CompositorUpdate as CompositorUpdate
 from textual._compositor import InlineUpdate as InlineUpdate
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
+from textual.binding import BindingsMap
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.geometry import Region
 from textual.message import Message
@@ -120,6 +122,14 @@ class ChangesCompositor(Compositor):
 def draw_only_changes() -> None:
     """Have every screen that is made from now on drawn by `ChangesCompositor`."""
     vars(textual_screen)["Compositor"] = ChangesCompositor
+
+
+def keys_here(app: App[Any]) -> Iterable[tuple[DOMNode, BindingsMap]]:
+    """Each part that hears the keys where one is, the nearest first, with all that it binds.
+
+    Those too that do nothing just now, of which the library tells nobody.
+    """
+    return app.screen._modal_binding_chain
 
 
 # What is written to the terminal under the prompt: the lines that changed, and no others.

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
 
+from elicit_tui.tui.textual_terminal import keys_here
+
 if TYPE_CHECKING:
     from elicit_tui.tui.ordered_app import OrderedApp
 
@@ -22,7 +24,7 @@ def tell_why_not(app: OrderedApp[int], key: str) -> None:
     """Say why a key does nothing here, where the part of the screen that has it knows."""
     reasons = (
         node.why_not(binding.action)
-        for node, bindings in app.screen._modal_binding_chain
+        for node, bindings in keys_here(app)
         if isinstance(node, SaysWhyNot)
         for binding in bindings.key_to_bindings.get(key, ())
     )

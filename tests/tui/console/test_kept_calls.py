@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,17 @@ def titles(stand: Stand) -> list[str]:
     return [command.title for command in stand.app.get_system_commands(stand.app.screen)]
 
 
+@asynccontextmanager
+async def made_call(tmp_path: Path) -> AsyncIterator[Stand]:
+    """A console in front of the one call that was made."""
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Ada"}))
+        done.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "greet" in stand.text())
+        yield stand
+
+
 async def test_a_call_is_kept_and_made_again_from_the_palette(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,11 +83,7 @@ async def test_a_call_whose_name_has_a_blank_is_told_as_a_shell_takes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
-        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Ada"}))
-        done.end("answered", result={})
-        await stand.press("3")
-        await stand.until(lambda: "greet" in stand.text())
+    async with made_call(tmp_path) as stand:
         await stand.press("w", "ctrl+u", *"five steps", "enter")
         await stand.until(lambda: "elicit-tui call '@five steps' makes" in stand.notices())
 
@@ -84,11 +92,7 @@ async def test_a_call_kept_under_any_name_is_in_the_palette(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
-        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Ada"}))
-        done.end("answered", result={})
-        await stand.press("3")
-        await stand.until(lambda: "greet" in stand.text())
+    async with made_call(tmp_path) as stand:
         await stand.press("w")
         await stand.until(lambda: isinstance(stand.app.screen, KeepCallScreen))
         name = stand.app.screen.query_one(Input)
