@@ -32,8 +32,9 @@ def questions(call: Any) -> None:
 
 
 def result(call: Any) -> None:
-    lines = COUNT // len(LINE)
-    answer(call, "the first line\n" + LINE * lines + f"line {lines} is the last")
+    count = COUNT // len(LINE)
+    lines = "".join(f"this is line {number} ".ljust(99, "x") + "\n" for number in range(count))
+    answer(call, f"the first line\n{lines}line {count} is the last")
 
 
 def log(call: Any) -> None:

@@ -67,3 +67,8 @@ class Terminal:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1000
         return 0.0
+
+    def processor_seconds(self) -> float:
+        """The processor time of the process (Linux)."""
+        times = Path(f"/proc/{self._process}/stat").read_text().rpartition(")")[2].split()
+        return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
