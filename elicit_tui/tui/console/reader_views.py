@@ -59,6 +59,11 @@ _SURE_MARKS: Final = re.compile(
 class FoundLines(LineView):
     """A text whose found words stand out."""
 
+    # The room of the scrollbar is kept: a long text is laid out once, not once more beside it.
+    DEFAULT_CSS = """
+    FoundLines { scrollbar-gutter: stable; }
+    """
+
     class LaidOut(Message):
         """Its lines are others: what was found stands elsewhere."""
 

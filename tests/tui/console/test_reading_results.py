@@ -13,6 +13,7 @@ from textual.color import Color
 
 from elicit_tui import paths
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.reader_views import (
     FoundLines,
     MarkdownPage,
@@ -22,7 +23,9 @@ from elicit_tui.tui.console.reader_views import (
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screens import result_reader
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from elicit_tui.tui.console.spans import Line
 from tests.bounds import bounded
 from tests.tui.console.reading import ROWS, reading, search, text_result
 from tests.tui.console.stand import Stand, console
@@ -64,6 +67,23 @@ async def test_markdown_is_drawn_and_shows_where_links_lead(tmp_path: Path) -> N
         assert "<b>raw</b>" in stand.text(), "nothing that a server wrote is hidden"
         await stand.press("t")
         await stand.until(lambda: "# Heading" in stand.text())
+
+
+async def test_a_long_text_is_laid_out_once_with_its_scrollbar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    widths: list[int] = []
+
+    def counted(text: str, width: int) -> list[Line]:
+        widths.append(width)
+        return diff_lines(text, width)
+
+    monkeypatch.setattr(result_reader, "diff_lines", counted)
+    async with reading(tmp_path, text_result("a line\n" * 1_000 + "the last")) as (stand, _):
+        await stand.until(lambda: "a line" in stand.text())
+        await stand.press("end")
+        await stand.until(lambda: "the last" in stand.text())
+        assert len(widths) == 1, widths
 
 
 async def test_a_list_of_like_objects_is_a_table(tmp_path: Path) -> None:

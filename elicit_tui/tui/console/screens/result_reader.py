@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from textual import on
@@ -172,7 +173,11 @@ class ResultScreen(Dialog[None]):
         return lines
 
     def _text(self, width: int) -> list[Line]:
-        return diff_lines(as_text(self._result, WHOLE_CHARACTERS), width)
+        return diff_lines(self._written, width)
+
+    @cached_property
+    def _written(self) -> str:
+        return as_text(self._result, WHOLE_CHARACTERS)
 
     def _difference(self, width: int) -> list[Line]:
         assert self._other is not None
@@ -336,7 +341,7 @@ class ResultScreen(Dialog[None]):
         elif self._way in ("json", "table"):
             copy_json(self.app, unpacked(self._result))
         else:
-            copy_text(self.app, as_text(self._result, WHOLE_CHARACTERS))
+            copy_text(self.app, self._written)
 
     def action_copy_json(self) -> None:
         """Copy the whole result as JSON."""
