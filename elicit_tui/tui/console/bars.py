@@ -10,11 +10,11 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
-from textual.widgets import Input
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import Line, text_of
 from elicit_tui.tui.console.views import SpanView
+from elicit_tui.tui.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
     from textual import events
@@ -250,7 +250,7 @@ def key_label(node: DOMNode, binding: Binding) -> str:
 # The line above a list or a text that narrows it to what is searched for.
 
 
-class SearchLine(Input):
+class SearchLine(OneLine):
     """Narrows what stands below it; Enter takes what is found, Escape ends the search."""
 
     app: OrderedApp[int]
@@ -278,6 +278,11 @@ class SearchLine(Input):
         """`verb`: what Enter does, for the bar of keys; empty while it does nothing."""
         super().__init__(placeholder=placeholder, classes="search", id=id, compact=True)
         self.verb = verb
+
+    @property
+    def selected_with_focus(self) -> bool:
+        """Whoever searches again looks for something else."""
+        return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter takes what is found, if anything is."""

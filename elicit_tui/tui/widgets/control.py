@@ -187,6 +187,10 @@ class FieldControl(Guarded):
         """Whether it takes as much width as it needs (choices), or a fixed one (lines)."""
         return False
 
+    def outgrows(self, width: int) -> bool:
+        """Whether it is a line whose text, and the cursor behind it, need more than this width."""
+        return False
+
     @property
     def edited_line(self) -> int:
         """The row of the widget, from 0, on which the person acts: it has to be seen."""

@@ -9,10 +9,9 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input
@@ -27,40 +26,10 @@ from elicit_tui.tui.widgets.control import (
     drawn_safely,
     odd_letter,
 )
+from elicit_tui.tui.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.tui.ordered_app import OrderedApp
-
-# A line to type in that shows its beginning where nobody types.
-
-
-class OneLine(Input):
-    """One that is left is scrolled back; an ellipsis stands where it is cut."""
-
-    def on_mount(self) -> None:
-        """Show what stands there already from its beginning."""
-        if not self.has_focus:
-            self._show_beginning()
-
-    def on_blur(self) -> None:
-        """Show the beginning again."""
-        self._show_beginning()
-
-    def on_focus(self) -> None:
-        """Go back to the cursor."""
-        caret = self.cursor_screen_offset.x - self.content_region.x + self.scroll_offset.x
-        self.scroll_to_region(Region(caret, 0, 1, 1), force=True, animate=False)
-
-    def _show_beginning(self) -> None:
-        self.scroll_to(x=0, animate=False, force=True, immediate=True)
-
-    def render_line(self, y: int) -> Strip:
-        """The line, cut at its end where it goes on."""
-        strip, width = super().render_line(y), self.scrollable_content_region.width
-        if y or self.has_focus or width < 2 or cell_len(self.value) <= width:
-            return strip
-        return Strip.join([strip.crop(0, width - 1), Strip([Segment("…", self.rich_style)])])
-
 
 # One line of text: plain, email or uri.
 
@@ -80,7 +49,6 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         height: 1; border: none; padding: 0; background: $well; color: $foreground;
         &:focus { border: none; background: $well-focus; background-tint: transparent; }
         &.-invalid, &.-invalid:focus { border: none; }
-        &>.input--selection { background: $well-focus; color: $foreground; text-style: reverse; }
         &>.input--placeholder { color: $faint; text-style: italic; }
     }
     """
@@ -98,7 +66,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         self.spec = spec
         self.known: Sequence[str] = ()
         """What was answered before, the newest first."""
-        super().__init__(select_on_focus=False)
+        super().__init__()
         self.cursor_blink = False
         self.put(entry)
 
@@ -114,6 +82,10 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
     def write(self, text: str) -> None:
         """Type a text where the cursor stands, in place of what is selected."""
         self.replace(text, *self.selection)
+
+    def outgrows(self, width: int) -> bool:
+        """Whether the text needs more room."""
+        return cell_len(self.value) >= width
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
@@ -131,10 +103,11 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         at = self.known.index(self.value) if self.value in self.known else -1
         self._replace(Typed(self.known[max(0, min(len(self.known) - 1, at + by))]))
 
-    def on_focus(self) -> None:
-        """Select what is not the person's own, before the library looks whether it selects."""
+    @property
+    def selected_with_focus(self) -> bool:
+        """Whether what stands here is not the person's own, or another value is meant."""
         goes_on = bool(self.whence) and not self.gives_way
-        self.select_on_focus = self.replaced_by_typing or (self.selects_all and not goes_on)
+        return self.replaced_by_typing or (self.selects_all and not goes_on)
 
     @property
     def replaced_by_typing(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from rich.cells import cell_len
 from textual.content import Content
 
 from elicit_tui.dataclass import dataclass
@@ -165,6 +164,12 @@ class FieldRow:
         """Size the control and word everything for these columns."""
         self._columns = columns
         self._beside = self._hint_beside()
+        self._size_control()
+        self.lines = self._drawn()
+        self.forget_seen()
+
+    def _size_control(self) -> None:
+        columns = self._columns
         width = columns.control
         if not self._beside and self._is_long:
             width = min(columns.room, CONTROL_MOST)
@@ -176,8 +181,6 @@ class FieldRow:
         self._label_lines = self._wrapped_label()
         self.control.styles.width = width
         self.control.styles.height = self._control_height
-        self.lines = self._drawn()
-        self.forget_seen()
 
     def forget_seen(self) -> None:
         """Its lines are others now, or nobody saw them where they stood."""
@@ -210,9 +213,8 @@ class FieldRow:
 
     @property
     def _is_long(self) -> bool:
-        """Whether its line begins with more text than fits beside a hint."""
-        control = self.control
-        return type(control) is TextLine and cell_len(control.value) >= self._columns.control
+        """Whether its line holds more text than fits beside a hint."""
+        return self.control.outgrows(self._columns.control)
 
     def _hint_beside(self) -> bool:
         columns = self._columns
@@ -260,7 +262,14 @@ class FieldRow:
             self.restate()
 
     def restate(self) -> None:
-        """Word everything again; the height changes only when an error needs more lines."""
+        """Word everything again; the height changes only when an error needs more lines.
+
+        A line that is filled goes on to the right edge, its hint below it, until it is laid out
+        anew: one that a letter made shorter does not jump back.
+        """
+        if self._beside and self._is_long:
+            self._beside = False
+            self._size_control()
         self.lines = self._drawn()
         self._restated(self)
 

@@ -54,6 +54,50 @@ async def test_a_path_that_is_left_shows_its_beginning_and_that_it_is_cut(
         await stand.until(lambda: "long/end" in stand.text())
 
 
+async def test_a_note_that_is_left_shows_its_beginning_and_that_it_is_cut(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
+        await stand.press("right", "enter")
+        await stand.until(lambda: "done" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "A note at this call" in stand.text())
+        await stand.press(*"begun", *("long" * 20), *"end")
+        await stand.until(lambda: "longend" in stand.text() and "begun" not in stand.text())
+        await stand.press("tab")
+        await stand.until(lambda: "begunlong" in stand.text() and "… │" in stand.text())
+
+
+async def test_the_path_that_stands_there_gives_way_to_what_is_typed_and_an_arrow_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
+        await saving(stand)
+        await stand.press("right", *".old")
+        await stand.until(lambda: "result-alpha-ping.txt.old" in stand.text())
+        await stand.press("tab", *"er")  # Letters on a button go on with what was written.
+        await stand.until(lambda: "result-alpha-ping.txt.older" in stand.text())
+        await stand.press("escape", "s")
+        await stand.until(lambda: isinstance(stand.app.screen, SaveScreen))
+        await stand.press(*"my.txt")
+        await stand.until(lambda: "my.txt" in stand.text())
+        assert "result-alpha" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: (tmp_path / "my.txt").exists())
+
+
+async def test_the_name_that_stands_there_for_a_call_to_keep_gives_way_to_what_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
+        await stand.press("right", "enter")
+        await stand.until(lambda: "done" in stand.text())
+        await stand.press("w")
+        await stand.until(lambda: "alpha-ping" in stand.text())
+        await stand.press(*"mine")
+        await stand.until(lambda: "mine" in stand.text() and "alpha-ping" not in stand.text())
+
+
 async def test_a_path_is_completed_from_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

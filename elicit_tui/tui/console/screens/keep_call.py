@@ -16,6 +16,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.saving import PlaceDialog, plain_name
+from elicit_tui.tui.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
@@ -76,7 +77,7 @@ class NoteScreen(WritingDialog[None]):
 
     def body(self) -> ComposeResult:
         """The line."""
-        yield Input(self._record.note, max_length=1_000, id="note-line", compact=True)
+        yield OneLine(self._record.note, max_length=1_000, id="note-line", compact=True)
         words = "this run alone" if self._kept == "none" else "you, also in the next run"
         yield Static(f"For {words}; no server gets it. / finds it.", id="about", markup=False)
         yield from self.ending("Write it", "note.write")

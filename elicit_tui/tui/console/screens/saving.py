@@ -17,7 +17,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.results import Binary, results_directory, saved_parts
-from elicit_tui.tui.widgets.lines import OneLine
+from elicit_tui.tui.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -64,11 +64,11 @@ class PlaceDialog(WritingDialog[None]):
 
     def place(self, path: str) -> ComposeResult:
         """The line with a path, and what it may be completed to."""
-        yield OneLine(path, id="place", compact=True, select_on_focus=False)
+        yield OneLine(path, id="place", compact=True)
         yield ValueList()
 
     def on_mount(self) -> None:
-        """Start at the end of the path."""
+        """Start in the path, which gives way to another one."""
         self.say("")
         self._line.focus()
 
@@ -147,7 +147,9 @@ class SaveScreen(PlaceDialog):
         yield from self.place(at_home(path))
         parts = [part for part in saved_parts(self._result) if isinstance(part[1], Binary)]
         several = f"Its {len(parts)} parts that are no text, numbered. " if len(parts) > 1 else ""
-        yield Static(f"{several}For your eyes only: nobody else may read it.", id="about")
+        words = f"{several}For your eyes only: nobody else may read it."
+        here = neutral_line(at_home(Path.cwd()), 60)
+        yield Static(f"{words} A name alone is written in {here}.", id="about", markup=False)
         yield from self.ending("Save", "save.write")
 
     def action_send(self) -> None:
