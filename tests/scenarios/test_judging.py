@@ -9,22 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver import Context, MCPServer
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import (
-    Deadline,
     ElicitationRequest,
     Finding,
-    Question,
     Review,
     Severity,
     cancel,
     decline,
 )
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
-from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.errors import ProtocolCallError, ServerError, UsageError
+from elicit_tui.errors import ProtocolCallError, ServerError
 from elicit_tui.scenarios.acting import cannot_tell, shown_of_acceptance
 from elicit_tui.scenarios.judging import (
     INTERNAL_ERROR,
@@ -32,21 +28,19 @@ from elicit_tui.scenarios.judging import (
     hint_of,
 )
 from elicit_tui.scenarios.one_by_one import ways_known
-from elicit_tui.scenarios.result import Run, Suite, coverage
-from elicit_tui.scenarios.running import Options, run_scenarios
+from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Runner, Scenario
 from elicit_tui.scenarios.script import Script, Step
-from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot, snapshot_file
+from elicit_tui.scenarios.snapshots import question_snapshot, snapshot_file
 from elicit_tui.scenarios.variants import Variant
 from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import COLOUR, form_request
-from tests.scenarios.test_watching import Nothing
+from tests.scenarios.painting import NOTHING
 
 OTHER = {"type": "object", "properties": {"shade": {"type": "string"}}}
 DECLINED = Variant("decline", (), "refused", refuses=0)
 ACCEPTED = {"content": [{"type": "text", "text": "painted"}]}
 REFUSED = {"content": [{"type": "text", "text": "not painted"}]}
-NOTHING = Watched({}, {})
 PAINTS = Scenario("paints", "paint", "paint")
 
 
@@ -265,68 +259,12 @@ def test_a_question_that_is_kept_may_want_what_its_scenario_does_not_give_any_mo
     assert "what is optional is left out" not in names
 
 
-def test_a_question_or_a_file_that_is_nested_too_deep_is_told_and_breaks_nothing(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "paints.toml"
-    snapshots = Snapshots(file)
-    snapshots.between_eras("paints", HANDSHAKE, [question_snapshot(with_schema(COLOUR))])
-    deep: dict[str, Any] = {}
-    for depth in range(1, 900):
-        deep = {"a": deep}
-        if depth in (50, 60, 61, 62, 899):
-            asked = [question_snapshot(with_schema(deep))]
-            snapshots.take_over("paints", HANDSHAKE, asked)
-            snapshots.write()
-            assert Snapshots(file).differences("paints", HANDSHAKE, asked) == []
-    (told,) = snapshots.between_eras("paints", MODERN, asked)
-    assert "(nested too deep)" in told
-    nested = '{"a":' * 900 + "1" + "}" * 900
-    snapshot_file(file).write_text(f'{{"paints": {{"{HANDSHAKE}": [{nested}]}}}}')
-    with pytest.raises(UsageError, match="are none; remove the file"):
-        Snapshots(file)
-
-
 def test_a_refusal_told_as_an_error_in_the_words_of_the_accept_is_no_act() -> None:
     scenario = replace(PAINTS, expect=Expectation(text="*painted*"))
     assert judged(with_schema(COLOUR), scenario=scenario) == [
         'it acted all the same: the text is "not painted" (not painted)'
     ]
     assert judged(with_schema(COLOUR), result={**REFUSED, "isError": True}, scenario=scenario) == []
-
-
-@pytest.mark.anyio
-async def test_a_question_that_is_asked_again_after_a_wrong_answer_gets_no_other_answer() -> None:
-    accepts = Step(PreparedAnswer(content={"colour": "red"}))
-    script = Script((accepts, accepts), refuse_the_rest=True)
-    asked = [Question(form_request(message)) for message in ("Colour?", "Colour?", "Shade?")]
-    outcomes = []
-    for question in asked:
-        outcomes.append((await script.respond(question, Deadline(60))).action)
-        script.wrong_message = "Colour?"
-    assert outcomes == ["accept", "decline", "accept"]
-
-
-@pytest.mark.anyio
-async def test_an_update_takes_over_what_a_run_asked_that_passed_and_nothing_else(
-    tmp_path: Path,
-) -> None:
-    server = MCPServer("paints")
-
-    @server.tool()
-    async def paint(context: Context) -> str:
-        await context.elicit("Paint it?", Nothing)
-        return "painted"
-
-    scenario = replace(PAINTS, answers=(PreparedAnswer("decline"),), file=tmp_path / "paints.toml")
-    place = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
-    options = Options(eras=(HANDSHAKE,), update=True, in_process={"paint": server})
-    for text, passed in (("not painted", False), ("painted", True)):
-        suite = Suite()
-        tried = replace(scenario, server="paint", expect=Expectation(text=text))
-        await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
-        assert [run.passed for run in suite.runs] == [passed]
-        assert snapshot_file(tried.file).exists() is passed
 
 
 def test_a_refusal_that_is_told_in_the_words_of_the_accept_is_told() -> None:
@@ -346,16 +284,6 @@ def test_a_scenario_whose_content_says_no_is_told_that_it_has_no_other_ways() ->
     assert cannot_tell(run, more_ways=False) is None
     run.scenario = replace(PAINTS, watch=("a.txt",))
     assert "only answer is a no" in str(cannot_tell(run, more_ways=False))
-
-
-def test_a_way_that_failed_once_is_not_covered_by_another_scenario_of_its_tool() -> None:
-    failed, passed = (
-        Run(PAINTS, HANDSHAKE, "decline", failures=["x"]),
-        Run(PAINTS, HANDSHAKE, "decline"),
-    )
-    for runs in ((failed, passed), (passed, failed)):
-        (tool,) = coverage(runs)
-        assert tool.branches["decline"] == "failed"
 
 
 def test_a_question_that_a_limit_refused_is_told_so_and_not_as_one_that_never_came() -> None:
@@ -421,53 +349,3 @@ def test_a_scenario_that_says_nothing_of_acting_is_told_what_it_could_say(
     scenario = replace(PAINTS, arguments={"wall": "north"})
     run = Run(scenario, HANDSHAKE, "accept", result=result)
     assert told in str(cannot_tell(run, more_ways=True))
-
-
-def test_the_coverage_calls_no_wrong_answer_refused_where_nothing_says_what_acting_is() -> None:
-    wrong = Run(PAINTS, HANDSHAKE, "Colour is missing", "gone wrong", field="Colour")
-    for scenario, tells in (
-        (PAINTS, False),
-        (replace(PAINTS, expect=Expectation(text="painted*")), True),
-        (replace(PAINTS, watch=("wall.txt",)), True),
-    ):
-        (tool,) = coverage([Run(scenario, HANDSHAKE, "accept"), replace(wrong, scenario=scenario)])
-        assert tool.tells_acting is tells
-
-
-@pytest.mark.anyio
-async def test_a_scenario_may_ask_more_in_a_minute_than_a_person_is_to_be_asked() -> None:
-    server = MCPServer("paints")
-
-    @server.tool()
-    async def paint(context: Context) -> str:
-        for number in range(Settings().elicitation.limits.per_minute + 1):
-            await context.elicit(f"Paint wall {number}?", Nothing)
-        return "painted"
-
-    place = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
-    answers = (PreparedAnswer(),) * (Settings().elicitation.limits.per_minute + 1)
-    tried = replace(PAINTS, server="paint", answers=answers)
-    options = Options(eras=(HANDSHAKE,), snapshots=False, in_process={"paint": server})
-    suite = Suite()
-    await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
-    assert [run.failures for run in suite.runs] == [[]]
-
-
-@pytest.mark.anyio
-async def test_all_warnings_that_an_answer_lacks_are_told_at_once() -> None:
-    rules = ("url.address", "url.secret", "url.address", "pressure.hurry")
-    found = tuple(Finding(rule, Severity.WARN, "url", "localhost", "Look.") for rule in rules)
-    script = Script((Step(PreparedAnswer(despite=("pressure.*",))),))
-    await script.respond(Question(with_schema(COLOUR), Review(found)), Deadline(60))
-    (told,) = script.problems
-    assert "the guardian warns (url.address, url.secret)" in told
-    assert 'despite = ["url.address", "url.secret"]' in told
-
-
-@pytest.mark.anyio
-async def test_a_server_that_wants_a_login_says_how_to_log_in() -> None:
-    script = Script((Step(PreparedAnswer()),))
-    request = replace(form_request("Log in?"), kind="authorization")
-    await script.respond(Question(request), Deadline(60))
-    assert script.problems == ["paint wants a login first: elicit-tui login paint"]
-    assert script.unused == [0]

@@ -19,11 +19,11 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
-from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.elicitation.eras import HANDSHAKE
 from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
 from elicit_tui.scenarios.acting import cannot_tell, hides_an_act, shown_of_acceptance
 from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of
-from elicit_tui.scenarios.result import Run, coverage
+from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step
 from elicit_tui.scenarios.variants import (
@@ -33,7 +33,7 @@ from elicit_tui.scenarios.variants import (
     Wrong,
 )
 from elicit_tui.scenarios.watching import State, Watched
-from tests.broker.conftest import COLOUR, form_request
+from tests.broker.conftest import form_request
 from tests.scenarios.painting import ANSWER, CHANGED, COLOURED, NOTHING, PAINTS, SAME
 
 
@@ -424,52 +424,3 @@ def test_the_text_of_an_accept_is_an_act_where_nothing_is_expected_and_no_struct
     refuses = replace(PAINTS, on_refusal=Expectation(None))
     base.result = PAINTED
     assert list(shown_of_acceptance(refuses, base, PAINTED)) == []
-
-
-# What was tried
-
-
-def test_fields_and_wrong_answers_count_as_refused_only_where_each_of_them_was() -> None:
-    base = Run(PAINTS, HANDSHAKE, "accept", "as written", asked=[COLOURED])
-    title = "Colour" if "title" in COLOUR["properties"]["colour"] else "colour"
-
-    def wrong(*failures: str) -> Run:
-        return Run(PAINTS, HANDSHAKE, "x", "gone wrong", failures=list(failures), field=title)
-
-    for runs, state in (
-        ((wrong("x"), wrong()), "failed"),
-        ((wrong(), wrong("x")), "failed"),
-        ((wrong(), wrong()), "passed"),
-        ((), "untried"),
-    ):
-        (tool,) = coverage([base, *runs])
-        assert tool.fields == {title: state}
-        assert tool.wrong_answers == (sum(run.passed for run in runs), len(runs))
-        assert "x" not in tool.branches
-    (tool,) = coverage([base, replace(base, era=MODERN, failures=["x"])])
-    assert (tool.branches["accept in 2025-11-25"], tool.branches["accept in 2026-07-28"]) == (
-        "passed",
-        "failed",
-    )
-    assert "accept" not in tool.branches
-    assert tool.branches["deadline"] == "untried"
-    other = Run(replace(PAINTS, call="draw"), HANDSHAKE, "accept", "as written")
-    assert [each.tool for each in coverage([base, other])] == ["paint", "draw"]
-
-
-def test_the_longest_scenario_of_a_tool_tells_its_branches_and_the_accept_its_fields() -> None:
-    long = replace(PAINTS, name="long", answers=(ANSWER, ANSWER))
-    shade = {"type": "object", "properties": {"shade": {"type": "string", "title": "Shade"}}}
-    asked_later = form_request("Why not?", params={"requestedSchema": shade})
-    runs = [
-        Run(PAINTS, HANDSHAKE, "accept", "as written", asked=[COLOURED]),
-        Run(PAINTS, HANDSHAKE, "decline", "refused", asked=[COLOURED, asked_later]),
-        Run(long, HANDSHAKE, "accept", "as written", asked=[COLOURED, COLOURED]),
-    ]
-    for order in (runs, runs[::-1]):
-        (tool,) = coverage(order)
-        assert {name for name, state in tool.branches.items() if state == "untried"} == {
-            f"{way} {number}" for way in ("decline", "cancel", "deadline") for number in (1, 2)
-        }
-        assert (tool.branches["accept"], tool.branches["decline"]) == ("passed", "passed")
-        assert list(tool.fields) == ["Colour"]

@@ -427,3 +427,21 @@ async def test_a_scenario_is_tried_in_each_revision_that_is_wanted(tmp_path: Pat
     # It pushes its question, which the later revision does not have.
     assert not suite.runs[1].passed
     assert any("pushes its questions" in note for note in suite.runs[1].notes)
+
+
+async def test_a_scenario_may_ask_more_in_a_minute_than_a_person_is_to_be_asked(
+    tmp_path: Path,
+) -> None:
+    server, questions = MCPServer("paints"), Settings().elicitation.limits.per_minute + 1
+
+    @server.tool()
+    async def paint(context: Context) -> str:
+        for number in range(questions):
+            await context.elicit(f"Paint wall {number}?", Nothing)
+        return "painted"
+
+    tried = scenario(tmp_path, *(ACCEPT,) * questions)
+    options = Options(eras=(HANDSHAKE,), snapshots=False, in_process={"paint": server})
+    suite = Suite()
+    await run_scenarios(SETTINGS, [tried], options, suite)
+    assert [run.failures for run in suite.runs] == [[]]

@@ -169,3 +169,35 @@ async def test_a_question_is_left_to_its_deadline_or_its_call_cancelled(
         outcome = await script.respond(Question(COLOURED), Deadline(60))
         assert (outcome.action, outcome.decided_by) == ("cancel", decided_by)
         assert (cancelled, script.unused) == (expected, [])
+
+
+@pytest.mark.anyio
+async def test_a_question_that_is_asked_again_after_a_wrong_answer_gets_no_other_answer() -> None:
+    accepts = Step(PreparedAnswer(content={"colour": "red"}))
+    script = Script((accepts, accepts), refuse_the_rest=True)
+    asked = [Question(form_request(message)) for message in ("Colour?", "Colour?", "Shade?")]
+    outcomes = []
+    for question in asked:
+        outcomes.append((await script.respond(question, Deadline(60))).action)
+        script.wrong_message = "Colour?"
+    assert outcomes == ["accept", "decline", "accept"]
+
+
+@pytest.mark.anyio
+async def test_all_warnings_that_an_answer_lacks_are_told_at_once() -> None:
+    rules = ("url.address", "url.secret", "url.address", "pressure.hurry")
+    found = tuple(Finding(rule, Severity.WARN, "url", "localhost", "Look.") for rule in rules)
+    script = Script((Step(PreparedAnswer(despite=("pressure.*",))),))
+    await script.respond(Question(COLOURED, Review(found)), Deadline(60))
+    (told,) = script.problems
+    assert "the guardian warns (url.address, url.secret)" in told
+    assert 'despite = ["url.address", "url.secret"]' in told
+
+
+@pytest.mark.anyio
+async def test_a_server_that_wants_a_login_says_how_to_log_in() -> None:
+    script = Script((Step(PreparedAnswer()),))
+    request = replace(form_request("Log in?"), kind="authorization")
+    await script.respond(Question(request), Deadline(60))
+    assert script.problems == ["paint wants a login first: elicit-tui login paint"]
+    assert script.unused == [0]

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.server.mcpserver import Context, MCPServer
 
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
+from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.errors import UsageError
+from elicit_tui.scenarios.result import Suite
+from elicit_tui.scenarios.running import Options, run_scenarios
+from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer
+from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot, snapshot_file
+from tests.broker.conftest import form_request
 from tests.cli.running import DEMO, Ended, run, run_program
+from tests.scenarios.painting import COLOURED, PAINTS
 from tests.scenarios.runs import CACHE, failures, outcome_of, scenarios
+from tests.scenarios.test_watching import Nothing
 
 
 def test_a_changed_question_is_told_until_it_is_taken_over(tmp_path: Path) -> None:
@@ -91,3 +102,47 @@ def test_a_full_disk_takes_no_snapshot_that_was_there(tmp_path: Path) -> None:
     assert run(*test).code == 0
     assert snapshots.stat().st_mode & 0o777 == 0o640
     assert set(json.loads(snapshots.read_text())) == {"another", "clears the cache"}
+
+
+def test_a_question_or_a_file_that_is_nested_too_deep_is_told_and_breaks_nothing(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "paints.toml"
+    snapshots = Snapshots(file)
+    snapshots.between_eras("paints", HANDSHAKE, [question_snapshot(COLOURED)])
+    deep: dict[str, Any] = {}
+    for depth in range(1, 900):
+        deep = {"a": deep}
+        if depth in (50, 60, 61, 62, 899):
+            asked = [question_snapshot(form_request(params={"requestedSchema": deep}))]
+            snapshots.take_over("paints", HANDSHAKE, asked)
+            snapshots.write()
+            assert Snapshots(file).differences("paints", HANDSHAKE, asked) == []
+    (told,) = snapshots.between_eras("paints", MODERN, asked)
+    assert "(nested too deep)" in told
+    nested = '{"a":' * 900 + "1" + "}" * 900
+    snapshot_file(file).write_text(f'{{"paints": {{"{HANDSHAKE}": [{nested}]}}}}')
+    with pytest.raises(UsageError, match="are none; remove the file"):
+        Snapshots(file)
+
+
+@pytest.mark.anyio
+async def test_an_update_takes_over_what_a_run_asked_that_passed_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    server = MCPServer("paints")
+
+    @server.tool()
+    async def paint(context: Context) -> str:
+        await context.elicit("Paint it?", Nothing)
+        return "painted"
+
+    scenario = replace(PAINTS, answers=(PreparedAnswer("decline"),), file=tmp_path / "paints.toml")
+    place = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
+    options = Options(eras=(HANDSHAKE,), update=True, in_process={"paint": server})
+    for text, passed in (("not painted", False), ("painted", True)):
+        suite = Suite()
+        tried = replace(scenario, server="paint", expect=Expectation(text=text))
+        await run_scenarios(Settings(servers={"paint": place}), [tried], options, suite)
+        assert [run.passed for run in suite.runs] == [passed]
+        assert snapshot_file(tried.file).exists() is passed
