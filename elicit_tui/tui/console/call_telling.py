@@ -14,7 +14,7 @@ from elicit_tui.text.spread import texts_as_lines
 from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, question_words
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.outcome_words import duration, plural
-from elicit_tui.tui.console.results import as_text, binaries
+from elicit_tui.tui.console.results import binaries
 from elicit_tui.tui.console.spans import (
     Line,
     apart,
@@ -192,7 +192,9 @@ class CallTelling:
             return self._no_result(record, width)
         key = (record, as_json)
         if self._laid_out[:2] != (key, width):
-            text = bounded_json(record.result) if as_json else as_text(record.result)
+            from elicit_tui.tui.console.result_data import at_a_glance
+
+            text = bounded_json(record.result) if as_json else at_a_glance(record.result)
             lines = diff_lines(text, width)
             found = binaries(record.result)
             if found:

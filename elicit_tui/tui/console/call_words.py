@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
@@ -114,18 +115,48 @@ def briefly(texts: Mapping[str, str], room: int, beside: Sequence[Mapping[str, s
     `texts`, and each of `beside`: the `argument_texts` of a call.
 
     Where it does not fit, what is other than in the calls `beside` it comes first, and without the
-    beginning that it shares with theirs.
+    beginning that it shares with theirs; then of paths their last parts, and names only where
+    their values have room.
     """
     if room < LEAST_ARGUMENTS:
         return ""
     words = _in_one_line(texts)
-    if beside and cell_len(words) > room:
-        words = _in_one_line(_telling(texts, beside))
-    return shortened(words, room)
+    if cell_len(words) <= room:
+        return words
+    told = _telling(texts, beside)
+    words = _in_one_line(told)
+    return words if cell_len(words) <= room else shortened(_closely(told, room), room)
 
 
 def _in_one_line(texts: Mapping[str, str]) -> str:
     return neutral_line(", ".join(f"{name}={text[:200]}" for name, text in texts.items()), 200)
+
+
+_PATH: Final = re.compile(r"(?:~|\.{1,2}|[A-Za-z][\w+.-]*:)?[/\\][^\n]*|[^\s/\\…]+[/\\]\S*")
+
+
+def _closely(texts: Mapping[str, str], room: int) -> str:
+    """What tells most in little room: ends of paths, and no name before a long first value."""
+    words = ""
+    for name, text in texts.items():
+        before = f"{words}, {name}=" if words else f"{name}="
+        end = _path_end(text, room - cell_len(before))
+        named = f"{before}{end}"
+        words = named if words or cell_len(named) <= room else _path_end(text, room)
+        if cell_len(words) >= room:
+            break
+    return neutral_line(words, 200)
+
+
+def _path_end(text: str, room: int) -> str:
+    """Of a path as many of its last parts as have room, at least one; any other text as it is."""
+    if cell_len(text) <= room or not _PATH.fullmatch(text):
+        return text[:200]
+    parts = re.split(r"(?<=[^/\\])(?=[/\\])", text.rstrip("/\\"))
+    end = parts.pop()
+    while parts and cell_len(f"…{parts[-1]}{end}") <= room:
+        end = f"{parts.pop()}{end}"
+    return f"…{end}" if parts else end
 
 
 def _telling(texts: Mapping[str, str], beside: Sequence[Mapping[str, str]]) -> dict[str, str]:
@@ -150,8 +181,27 @@ def _shared(text: str, other: str) -> int:
     return end
 
 
+SEARCHED_CHARACTERS: Final = 50_000
+"""Of a result, where calls are searched; more of each would be waited for with every letter."""
+
+
 def searched(record: CallRecord) -> str:
     """What a search of the calls looks at, folded."""
     arguments = readable_json(dict(record.call.arguments), indent=None)
     words = (record.call.name, record.server, record.standing, arguments, record.note)
-    return " ".join(words).casefold()
+    asked = (f"{end.message} {end.sent}" for end in record.answered)
+    return " ".join((*words, record.failure or "", *asked)).casefold() + _result_words(record)
+
+
+def _result_words(record: CallRecord) -> str:
+    """The beginning of its result, folded once."""
+    if record.result is not None and record.result_words is None:
+        from elicit_tui.tui.console.results import texts_of
+
+        words, room = "", SEARCHED_CHARACTERS
+        for text in texts_of(record.result):
+            words += f" {text[: room - len(words)]}"
+            if len(words) >= room:
+                break
+        record.result_words = words.casefold()
+    return record.result_words or ""

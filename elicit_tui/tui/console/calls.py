@@ -72,6 +72,8 @@ class CallRecord:
     result: dict[str, Any] | None = None
     links: tuple[Link, ...] | None = None
     """What its result points to; None: nobody looked yet."""
+    result_words: str | None = None
+    """What a search looks at of its result; None: nobody searched yet."""
     failure: str | None = None
     repeats: str = ""
     """The id of the call that the person made again with this; empty where it is none."""

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import DataTable, Static
 
 from elicit_tui.text import neutral, neutral_line, readable_json
@@ -21,8 +20,7 @@ from elicit_tui.tui.console.markdown_parts import parts_of
 from elicit_tui.tui.console.result_data import unpacked
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
-from elicit_tui.tui.console.spans import Line, marked, pattern_of, text_of
-from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.console.spans import pattern_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -52,62 +50,6 @@ _SURE_MARKS: Final = re.compile(
 
 
 # Each of these views finds words (`find`: their places, from the top) and goes to one (`go_to`).
-#
-# Text and differences: lines, with what was looked for set off.
-
-
-class FoundLines(LineView):
-    """A text whose found words stand out."""
-
-    # The room of the scrollbar is kept: a long text is laid out once, not once more beside it.
-    DEFAULT_CSS = """
-    FoundLines { scrollbar-gutter: stable; }
-    """
-
-    class LaidOut(Message):
-        """Its lines are others: what was found stands elsewhere."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._term = ""
-        self._now = (-1, -1)
-
-    def find(self, term: str) -> Sequence[tuple[int, int]]:
-        """Each place that holds the words: its line, and where it begins there."""
-        self._term, self._now = term, (-1, -1)
-        self.refresh()
-        if not term:
-            return []
-        texts, pattern = [text_of(spans) for spans in self._lines], pattern_of(term)
-        following = [*texts, ""][1:]
-        return [
-            (number, match.start())
-            for number, (text, behind) in enumerate(zip(texts, following, strict=True))
-            for match in _begun_here(pattern, text, behind if " " in term else "")
-        ]
-
-    def go_to(self, place: tuple[int, int]) -> None:
-        """Scroll to a line, and set off the place in it."""
-        self._now = place
-        top = max(0, place[0] - self.size.height // 3)
-        self.scroll_to(y=top, animate=False, immediate=True, force=True)
-        self.refresh()
-
-    def line_at(self, number: int) -> Line:
-        """A line as it is drawn."""
-        now = self._now[1] if number == self._now[0] else -1
-        return marked(self._lines[number], self._term, now)
-
-    def _lay_out(self) -> None:
-        super()._lay_out()
-        if self._lines:
-            self.post_message(self.LaidOut())
-
-
-def _begun_here(pattern: re.Pattern[str], text: str, following: str) -> Iterator[re.Match[str]]:
-    """The places that begin in a line, and may end in the next one, where a line was broken."""
-    joined = f"{text} {following.lstrip()}" if following else text
-    return (match for match in pattern.finditer(joined) if match.start() < len(text))
 
 
 # Markdown, drawn by the library, with nothing hidden behind its words.

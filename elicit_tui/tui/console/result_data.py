@@ -8,14 +8,27 @@ from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.text import neutral
-from elicit_tui.text.hostile_json import bounded_json
+from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
 from elicit_tui.tui.console.result_tree import json_in
-from elicit_tui.tui.console.results import as_text, blocks
+from elicit_tui.tui.console.results import EMPTY, as_text, blocks, texts_of
 from elicit_tui.tui.console.spans import Line, Role, text_lines
 
 COMPARED_LINES: Final = 3_000
 """Of each result; comparing takes their product."""
+
+
+def at_a_glance(result: Mapping[str, Any]) -> str:
+    """The result for reading beside others: as its text, with JSON in one line spread over lines.
+
+    JSON that has lines already is as its author laid it out.
+    """
+    return neutral("\n".join(map(_spread, texts_of(result))) or EMPTY, SHOWN_CHARACTERS)
+
+
+def _spread(text: str) -> str:
+    data = None if "\n" in text.strip() else json_in(text)
+    return text if data is None else bounded_json(data)
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:

@@ -19,6 +19,7 @@ from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.text.hosts import is_web_address
 
 LINK_CHARACTERS: Final = 4_000
+EMPTY: Final = "(an empty result)"
 MOST_LINKS: Final = 500
 """Blocks that are looked through for links."""
 
@@ -149,10 +150,16 @@ def links(result: Mapping[str, Any]) -> tuple[Link, ...]:
 
 def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> str:
     """The result for reading: its texts, a word for each binary part, else its JSON."""
-    parts = [_text_of(block) for block in blocks(result)]
-    if not parts and isinstance(result.get("structuredContent"), Mapping):
-        parts.append(bounded_json(result["structuredContent"]))
-    return neutral("\n".join(parts) or "(an empty result)", characters)
+    return neutral("\n".join(texts_of(result)) or EMPTY, characters)
+
+
+def texts_of(result: Mapping[str, Any]) -> Iterator[str]:
+    """What each part of a result says, as the server wrote it: not neutral yet."""
+    found = None
+    for found in blocks(result):
+        yield _text_of(found)
+    if found is None and isinstance(result.get("structuredContent"), Mapping):
+        yield bounded_json(result["structuredContent"])
 
 
 def _text_of(block: Mapping[str, Any]) -> str:

@@ -14,8 +14,8 @@ from textual.color import Color
 from elicit_tui import paths
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.diffs import diff_lines
+from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.reader_views import (
-    FoundLines,
     MarkdownPage,
     ResultTable,
     markdown_of,

@@ -11,15 +11,16 @@ from textual.binding import Binding, BindingType
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.call_telling import CallTelling
-from elicit_tui.tui.console.call_words import searched
+from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
 from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.results import as_text
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
-from elicit_tui.tui.console.views import LineView, RowList
+from elicit_tui.tui.console.views import RowList
 
 FILTERS: Final = ("", "failed", "cancelled or refused", "running", "done")
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
@@ -59,6 +60,10 @@ class CallsPane(Pane):
         """The calls whose results are shown as JSON."""
         self._filter = ""
         self._keys_for: object = None
+        self._told = ""
+        """The call that is told of beside the list, by its id."""
+        self._brought = "", ""
+        """The call in which what was searched for was brought into sight, and these words."""
         self._telling = CallTelling(state, self.app)
 
     def on_mount(self) -> None:
@@ -80,7 +85,7 @@ class CallsPane(Pane):
         calls.add_class("box", "first")
         calls.border_title = "Calls"
         yield calls
-        detail = LineView(id="call-detail")
+        detail = FoundLines(id="call-detail")
         detail.add_class("box")
         yield detail
 
@@ -97,7 +102,8 @@ class CallsPane(Pane):
     def _nothing(self) -> str:
         """Where the list would be."""
         if self._search.value and len(self.state.calls):
-            return "Nothing matches. Results are not searched."
+            searched_of_each = f"{SEARCHED_CHARACTERS:,} characters"
+            return f"Nothing matches. The first {searched_of_each} of each result are searched."
         if self._filter and len(self.state.calls):
             return f"No call is {self._filter}. {self.app.key_of('calls.filter')} goes on."
         return f"No call yet. Choose a tool of a server ({self.app.key_of('pane.servers')})."
@@ -245,7 +251,7 @@ class CallsPane(Pane):
 
     @on(RowList.Highlighted, "#call-list")
     def _draw_detail(self) -> None:
-        detail = self.query_one("#call-detail", LineView)
+        detail = self.query_one("#call-detail", FoundLines)
         record = self.record
         title = f"{record.server} · {neutral_line(record.call.name, 60)}" if record else "Call"
         state = (record.call.id, record.state, record.result is not None) if record else None
@@ -253,7 +259,18 @@ class CallsPane(Pane):
             self._keys_for = state
             self.refresh_bindings()
         detail.border_title = title.replace("[", "\\[")
-        detail.show(self._lines, keep_place=True)
+        same = record is not None and record.call.id == self._told
+        self._told = record.call.id if record is not None else ""
+        detail.show(self._lines, keep_place=same)
+
+    @on(FoundLines.LaidOut)
+    def _set_off(self) -> None:
+        """What was searched for stands out in the chosen call, and is in sight at first."""
+        detail, words = self.query_one("#call-detail", FoundLines), self._search.value.strip()
+        places = detail.find(words)
+        if places and (self._told, words) != self._brought:
+            self._brought = self._told, words
+            detail.go_to(places[0])
 
     @on(RowList.Chosen, "#call-list")
     def _to_detail(self) -> None:

@@ -18,8 +18,8 @@ from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.call_words import compared_words, how
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
 from elicit_tui.tui.console.diffs import diff_lines
+from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.reader_views import (
-    FoundLines,
     MarkdownPage,
     ResultTable,
     beside_the_table,

@@ -1,0 +1,120 @@
+"""Calls beside each other: told apart at a glance, found by what came back, read as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
+from tests.tui.console.reading import text_result
+from tests.tui.console.stand import Stand, console
+
+pytestmark = pytest.mark.anyio
+
+
+async def made(stand: Stand, name: str, result: dict[str, Any], **arguments: Any) -> None:
+    """One more call, ended, in sight."""
+    call = Call("tools/call", name, arguments)
+    stand.app.state.calls.start("alpha", call).end("answered", result=result)
+    stand.app.state.changed()
+    await stand.press("3")
+    await stand.until(lambda: name in stand.text())
+
+
+# Told apart
+
+
+def test_of_a_path_that_has_no_room_the_last_parts_are_seen() -> None:
+    path = "/tmp/somewhere/work/demo-repo"
+    seen = {room: briefly({"repo_path": path, "limit": "5"}, room) for room in (12, 19, 24, 30)}
+    assert seen == {
+        12: "…/demo-repo…",
+        19: "…/work/demo-repo,…",
+        24: "repo_path=…/demo-repo,…",
+        30: "repo_path=…/work/demo-repo, l…",
+    }
+    assert briefly({"page": f"https://{'long.' * 60}example/a/b.html"}, 20) == "page=…/a/b.html"
+    assert briefly({"file": "C:\\Users\\me\\notes.txt"}, 20) == "file=…\\me\\notes.txt"
+
+
+def test_what_is_no_path_begins_where_it_begins() -> None:
+    text = "the first and/or the last of them"
+    assert briefly({"query": text}, 20) == "the first and/or th…"
+    assert briefly({"limit": "5", "query": text}, 20) == "limit=5, query=the…"
+
+
+async def test_the_list_of_calls_shows_where_a_tool_was_used_at_eighty_columns(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        await made(stand, "git_log", text_result("ok"), repo_path="/tmp/new/people/project")
+        row = next(line for line in stand.text().splitlines() if "done ·" in line)
+        assert "…/project" in row
+
+
+# Found
+
+
+async def test_a_call_is_found_by_what_came_back_and_that_is_in_sight(tmp_path: Path) -> None:
+    long = "\n".join([*(f"line {number}" for number in range(300)), "a needle", "more"])
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        await made(stand, "hay", text_result(long))
+        await made(stand, "straw", text_result("nothing"))
+        await stand.press("slash", *"Needle")
+        await stand.until(lambda: "hay" in stand.text() and "straw" not in stand.text())
+        await stand.until(lambda: "a needle" in stand.text())
+        await stand.press("escape", "home")
+        await stand.until(lambda: "straw" in stand.text())
+
+
+async def test_a_call_is_found_by_why_it_failed(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
+        await made(stand, "fine", text_result("ok"))
+        failed = stand.app.state.calls.start("alpha", Call("tools/call", "broken", {}))
+        failed.end("failed", failure="No such branch.")
+        await stand.press("slash", *"such branch")
+        await stand.until(lambda: "broken" in stand.text() and "fine" not in stand.text())
+
+
+async def test_of_a_long_result_the_beginning_is_searched_and_that_is_said(tmp_path: Path) -> None:
+    far = "x" * SEARCHED_CHARACTERS + " needle"
+    async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
+        await made(stand, "hay", text_result(far))
+        await stand.press("slash", *"needle")
+        await stand.until(lambda: "Nothing matches" in stand.text())
+        assert "50,000" in stand.text()
+
+
+async def test_another_call_is_read_from_its_beginning(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for name in ("first", "second"):
+            lines = "\n".join(f"{name} {number}" for number in range(100))
+            await made(stand, name, text_result(lines))
+        await stand.press("enter", "end")
+        await stand.until(lambda: "second 99" in stand.text())
+        await stand.press("escape", "down")
+        await stand.until(lambda: "first 0" in stand.text())
+
+
+# Read
+
+
+async def test_json_that_came_in_one_line_stands_in_lines_beside_the_list(tmp_path: Path) -> None:
+    hosts = [{"name": f"host-{number}", "up": True} for number in range(3)]
+    compact = json.dumps({"hosts": hosts}, separators=(",", ":"))
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await made(stand, "look", text_result(compact, "And words: {not json}"))
+        await stand.until(lambda: "host-2" in stand.text())
+        assert '    "name": "host-2",' in stand.text()
+        assert "And words: {not json}" in stand.text()
+
+
+async def test_json_that_has_lines_stays_as_its_author_laid_it_out(tmp_path: Path) -> None:
+    laid_out = '{"name": "host",\n "load": [1,\n          2]}'
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await made(stand, "look", text_result(laid_out))
+        await stand.until(lambda: '"load": [1,' in stand.text())
