@@ -66,6 +66,8 @@ class InboxQuestions:
         """What is in front of the responder."""
         self._ours: set[str] = set()
         """What is asked here, or on its way to the process that asks."""
+        self._came_again: set[str] = set()
+        """What came while it was still ours."""
         self._tasks: set[asyncio.Task[None]] = set()
         inbox.subscribe(self._hear)
 
@@ -87,7 +89,10 @@ class InboxQuestions:
 
     def _ask_soon(self, question_id: str) -> None:
         if question_id in self._ours:
-            return  # Its answer was given back: `ask` goes on with it.
+            # Its answer was given back: `ask` goes on with it. Where that was another's, `ask` is
+            # about to end, and it is asked anew after that.
+            self._came_again.add(question_id)
+            return
         task = asyncio.get_running_loop().create_task(self._ask_and_tell(question_id))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -96,8 +101,11 @@ class InboxQuestions:
         waiting = self._inbox.get(question_id)
         if waiting is None or waiting.question is None:
             return
+        self._came_again.discard(question_id)
         reply = await self.ask(question_id)
         self._notify(waiting.question, reply)
+        if reply.kind == "gone" and question_id in self._came_again:
+            self._ask_soon(question_id)
 
     async def ask(self, question_id: str) -> Delivery:
         """Ask one question until its answer went out, or it waits no more.

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame
+from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame, QuestionLeft
 from elicit_tui.broker.inbox_questions import LEAST_SECONDS, InboxQuestions
 from elicit_tui.elicitation import Outcome, Question, Queue, decline, now
 from elicit_tui.errors import StoreError
@@ -209,12 +209,15 @@ class GivesBack:
     def get(self, question_id: str) -> Waiting:
         return self.waiting[0]
 
+    def tell(self, event: InboxEvent) -> None:
+        for listener in self._listeners:
+            listener(event)
+
     async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
         self.answers.append(outcome)
         if len(self.answers) > 1:
             return Delivery("sent", "Sent.")
-        for listener in self._listeners:
-            listener(QuestionCame(self.waiting[0]))
+        self.tell(QuestionCame(self.waiting[0]))
         for _ in range(10):  # As long as the store needs to say what became of it.
             await asyncio.sleep(0)
         question = self.waiting[0].question
@@ -237,6 +240,20 @@ async def test_what_is_given_back_is_asked_once_and_told_once_it_went_out() -> N
     assert (await here.hears()).kind == "sent"
     assert inbox.answers[1:] == [no]
     assert (len(here.screen.shown), here.told.qsize(), len(here.queue)) == (2, 0, 0)
+    await here.leaves()
+
+
+async def test_another_ones_answer_that_is_given_back_at_once_is_asked_here_again() -> None:
+    inbox = GivesBack()
+    here = Console(SimpleNamespace(inbox=inbox))  # type: ignore[arg-type]
+    question = await here.screen.sees()
+    # Before the screen has let go of the question that another terminal answered.
+    inbox.tell(QuestionLeft(inbox.waiting[0], "Answered on pts/7 by me."))
+    inbox.tell(QuestionCame(inbox.waiting[0]))
+    again = await here.screen.sees(2)
+    assert again.id == question.id
+    assert (await here.hears()).sentence == "Answered on pts/7 by me."
+    assert [pending.question for pending in here.queue] == [again]
     await here.leaves()
 
 
