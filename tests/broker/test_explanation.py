@@ -121,6 +121,9 @@ def test_why_a_server_is_not_started_names_its_key_and_the_layer(
     assert (step.key, step.layer) == (key, layer)
     assert step.outcome is not None
     assert step.outcome.action == "decline"
+    # Nor is any of its tools called.
+    of_a_tool = explained(server, tool="t", provenance=set_by_user)
+    assert (of_a_tool.result, of_a_tool.steps) == ("not called", (step,))
 
 
 def test_a_rule_whose_message_is_not_known_may_match() -> None:
@@ -196,10 +199,12 @@ def test_the_form_that_is_made_up_for_a_rule_is_no_finding() -> None:
     assert declined.result == "decline"
 
 
-def test_an_accept_of_a_rule_is_said_to_happen() -> None:
-    explanation = explained(rules=(Rule("accept", server="s", content={"environment": "x"}),))
+def test_an_accept_of_a_rule_is_said_to_happen_whatever_fields_the_others_name() -> None:
+    none_of_ours = Rule("accept", server="another", content={"colour": "x"})
+    ours = Rule("accept", server="s", content={"environment": "x"}, position=2)
+    explanation = explained(rules=(none_of_ours, ours))
     assert explanation.result == "accept"
-    assert explanation.steps[-1].sentence == "Accepted by rule 1 (user)."
+    assert explanation.steps[-1].sentence == "Accepted by rule 2 (user)."
 
 
 def test_what_a_tool_will_say_of_itself_is_not_known_and_both_ways_are_told() -> None:
@@ -222,6 +227,9 @@ def test_who_is_told_of_an_answer_is_named_only_where_there_may_be_one() -> None
     refused = explained(hooks=(told,), approval_policy="never")
     assert refused.result == "decline"
     assert "hooks" not in [step.step for step in refused.steps]
+    accepts = Rule("accept", server="s", content={"environment": "x"})
+    accepted = explained(hooks=(told,), rules=(accepts,))
+    assert (accepted.result, accepted.steps[-1].step) == ("accept", "hooks")
 
 
 @pytest.mark.parametrize("person", [True, False])

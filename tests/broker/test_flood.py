@@ -39,6 +39,17 @@ def test_a_minute_is_over_after_sixty_seconds() -> None:
     assert gate.enter("s") is None
 
 
+def test_each_makes_room_for_another_one_a_minute_after_it_came() -> None:
+    clock = Clock()
+    gate = FloodGate(ElicitationLimits(per_minute=2, pending=16), clock=clock)
+    for seconds in (0, 20, 60, 80):
+        clock.now = 1000.0 + seconds
+        assert gate.enter("s") is None
+    for seconds in (81, 119):
+        clock.now = 1000.0 + seconds
+        assert gate.enter("s") is not None
+
+
 def test_each_that_has_its_outcome_makes_room_for_one_of_its_own_server() -> None:
     gate = FloodGate(ElicitationLimits(per_minute=1000, pending=2))
     assert [gate.enter("s") for _ in range(2)] == [None, None]
@@ -48,6 +59,7 @@ def test_each_that_has_its_outcome_makes_room_for_one_of_its_own_server() -> Non
     gate.leave("s")
     assert gate.enter("s") is None
     assert gate.enter("s") is not None
+    assert gate.enter("another") is None
 
 
 def test_where_the_rate_is_not_counted_only_those_that_wait_are() -> None:

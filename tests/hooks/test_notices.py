@@ -16,7 +16,7 @@ from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.world import Receiver, command, hook, read
 
-MESSAGE = "Which *colour* <!channel> @everyone \x1b[31m for 4711?"
+MESSAGE = "Which *colour* & <!channel> @everyone \x1b[31m for 4711?"
 
 
 def sent(
@@ -60,7 +60,11 @@ def test_a_notice_has_the_shape_of_its_service_whose_own_words_mean_nothing(
     body, kind, question = sent(start, receiver, format=format, include=include)
     title = "“claude <b>”: a question of paint waits"
     how = f"Answer it: elicit-tui inbox answer {question}"
-    lines = [title, *(["Which *colour* <!channel> @everyone ␛[31m for 4711?"] * len(include)), how]
+    lines = [
+        title,
+        *(["Which *colour* & <!channel> @everyone ␛[31m for 4711?"] * len(include)),
+        how,
+    ]
     text = "\n".join(lines)
     if format == "ntfy":
         assert (body.decode(), kind) == (text, "text/plain; charset=utf-8")
@@ -68,7 +72,7 @@ def test_a_notice_has_the_shape_of_its_service_whose_own_words_mean_nothing(
     assert kind == "application/json"
     told = json.loads(body)
     if format == "slack":
-        escaped = text.replace("<", "&lt;").replace(">", "&gt;")
+        escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         block = {"type": "section", "text": {"type": "plain_text", "text": text}}
         assert told == {"text": escaped, "mrkdwn": False, "blocks": [block]}
     elif format == "discord":
@@ -117,6 +121,18 @@ def test_what_an_agent_or_a_server_says_is_no_link_and_no_heading(
         assert shown_by_discord(told["content"]) == "\n".join(lines)
     else:
         assert runs_of(told["attachments"][0]["content"]["body"]) == lines
+
+
+def test_a_line_without_words_is_no_part_of_a_card() -> None:
+    told = hook("Waiting", url="https://hooks.example", format="teams", include=("message",))
+    request = form_request("One\n\nTwo")
+    body, _ = notice(told, request, "claude")
+    assert runs_of(json.loads(body)["attachments"][0]["content"]["body"]) == [
+        "claude: a question of paint waits",
+        "One",
+        "Two",
+        f"Answer it: elicit-tui inbox answer {request.id}",
+    ]
 
 
 def test_the_longest_names_and_message_leave_the_command_that_answers_whole(
