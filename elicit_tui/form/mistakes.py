@@ -60,7 +60,7 @@ def mistakes(schema: Mapping[str, Any], known: Collection[str]) -> Iterator[tupl
         yield "items", "a list of free text"
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
         yield "default", repr(schema["default"])
-    for low, high in (pair for pair in _PAIRS if pair[0] in schema):
+    for low, high in _PAIRS:
         least, most = _number(schema, low), _number(schema, high)
         if least > most or (least == most and "exclusive" in low + high):
             yield low, f"{least} > {most}"
