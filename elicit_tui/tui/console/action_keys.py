@@ -86,6 +86,7 @@ def _dialogs() -> tuple[type, ...]:
         confirmations.DeclineAllScreen,
         confirmations.MuteScreen,
         confirmations.RestartScreen,
+        confirmations.AgainScreen,
         confirmations.UnsentScreen,
         HelpScreen,
         Dialog,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -21,6 +21,7 @@ from elicit_tui.host.sdk import ONE_AT_A_TIME
 from elicit_tui.host.uri_templates import filled, values_in
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.once_more import once_meant
 from elicit_tui.tui.console.outcome_words import ROLES
 from elicit_tui.tui.console.servers import (
     Offer,
@@ -266,7 +267,7 @@ class ConsoleRun:
         if record is not None and (words := record.not_callable(offer)):
             self._app.notify(words, severity="warning", markup=False)
             return
-        if not offer.schema.get("properties") and not arguments:
+        if _takes_nothing(offer, arguments):
             self._spawn(self._call(server, offer, {}, repeats))
             return
         from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
@@ -283,13 +284,20 @@ class ConsoleRun:
         self._app.write_in(ArgumentsScreen(server, offer, arguments), given)
 
     def again(self, old: CallRecord) -> None:
-        """The same call once more."""
+        """The same call once more; its form, or where it has none a question, comes first."""
+        record = self._state.servers.get(old.server)
+        offer = _offer_of(record, old)
+        if record is None or offer is None or not _takes_nothing(offer, old.call.arguments):
+            self._repeat(old)
+        else:
+            once_meant(self._app, record, offer, lambda: self._repeat(old))
+
+    def _repeat(self, old: CallRecord) -> None:
         record = self._state.servers.get(old.server)
         offers = record.offers if record is not None else ()
-        for offer in offers:
-            if (offer.method, offer.name) == (old.call.method, old.call.name):
-                self.ask_arguments(old.server, offer, dict(old.call.arguments), old.call.id)
-                return
+        if (offer := _offer_of(record, old)) is not None:
+            self.ask_arguments(old.server, offer, dict(old.call.arguments), old.call.id)
+            return
         # What a template was filled in to is listed nowhere.
         for offer in offers if old.call.method == "resources/read" else ():
             values = values_in(offer.name, old.call.name) if offer.kind == "template" else None
@@ -311,7 +319,7 @@ class ConsoleRun:
         except ElicitTuiError as error:
             self._app.notify(neutral(str(error), 400), severity="warning", markup=False)
             return
-        self.again(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
+        self._repeat(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
 
     def _allowed(self, server: str, call: Call) -> str:
         """That its tool was allowed; where that does not hold for it, what is asked takes over."""
@@ -395,6 +403,18 @@ class ConsoleRun:
     async def _cancel(self, record: ServerRecord, call_id: str) -> None:
         assert record.connection is not None
         await record.connection.cancel(call_id)
+
+
+def _takes_nothing(offer: Offer, arguments: Mapping[str, Any] | None) -> bool:
+    """Whether it is called as it is: there is nothing to be filled in."""
+    return not offer.schema.get("properties") and not arguments
+
+
+def _offer_of(record: ServerRecord | None, old: CallRecord) -> Offer | None:
+    """What was called, as its server offers it now."""
+    offers = record.offers if record is not None else ()
+    called = (old.call.method, old.call.name)
+    return next((offer for offer in offers if (offer.method, offer.name) == called), None)
 
 
 def _why_not(server: str, record: ServerRecord | None) -> str:

@@ -55,6 +55,9 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
 
     app: OrderedApp[Any]
 
+    is_stepped: ClassVar[bool] = False
+    """Whether arrow keys go from value to value: then none is completed."""
+
     selects_all: ClassVar[bool] = False
     """Whether whoever comes here means another value, not more of it."""
 
@@ -187,6 +190,7 @@ class NumberLine(TextLine):
         Binding("down", "step(-1)", "One step down", show=False),
     ]
 
+    is_stepped = True
     selects_all = True
 
     def __init__(self, spec: Field, entry: Entry) -> None:
@@ -304,6 +308,7 @@ def local_now() -> datetime:
 class DateLine(TextLine):
     """A line for RFC 3339 dates; the arrow keys move it by days."""
 
+    is_stepped = True
     clock: ClassVar[Callable[[], datetime]] = staticmethod(local_now)
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
+from elicit_tui.tui.console.screen import ConsoleScreen
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
 
@@ -118,3 +124,85 @@ async def test_json_that_has_lines_stays_as_its_author_laid_it_out(tmp_path: Pat
     async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
         await made(stand, "look", text_result(laid_out))
         await stand.until(lambda: '"load": [1,' in stand.text())
+
+
+# Made again
+
+TOUCHES = ServerSettings("alpha", command="alpha-server")
+
+
+@asynccontextmanager
+async def called_once(
+    path: Path, settings: ServerSettings = TOUCHES, **definition: Any
+) -> AsyncIterator[Stand]:
+    """A tool without arguments that was called once, under the cursor."""
+    tools = {"alpha": [tool("restart_all", **definition)]}
+    owned = {"alpha": settings}
+    async with console(path, server_settings=owned, tools=tools) as stand:
+        await stand.press("right", "enter")
+        await stand.until(lambda: "done" in stand.text())
+        assert len(stand.host.connections["alpha"].calls) == 1
+        yield stand
+
+
+async def test_a_tool_that_may_change_something_is_called_again_only_once_that_is_meant(
+    tmp_path: Path,
+) -> None:
+    async with called_once(tmp_path) as stand:
+        made = stand.host.connections["alpha"].calls
+        await stand.press("a")
+        await stand.until(lambda: "Call “restart_all” again?" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        assert len(made) == 1
+        await stand.press("a", "y")
+        await stand.until(lambda: len(made) == 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "definition"),
+    [
+        pytest.param(TOUCHES, {"annotations": {"readOnlyHint": True}}, id="only-reads"),
+        pytest.param(
+            replace(TOUCHES, default_tools_approval_mode="approve"), {}, id="owner-approves-it"
+        ),
+    ],
+)
+async def test_a_tool_that_only_reads_or_that_its_owner_approves_is_called_again_at_once(
+    tmp_path: Path, settings: ServerSettings, definition: dict[str, Any]
+) -> None:
+    async with called_once(tmp_path, settings, **definition) as stand:
+        await stand.press("a")
+        await stand.until(lambda: len(stand.host.connections["alpha"].calls) == 2)
+
+
+async def test_a_tool_that_is_asked_about_anyway_is_asked_about_once(tmp_path: Path) -> None:
+    asked = replace(TOUCHES, default_tools_approval_mode="prompt")
+    tools = {"alpha": [tool("restart_all")]}
+    async with console(tmp_path, server_settings={"alpha": asked}, tools=tools) as stand:
+        made = stand.host.connections["alpha"].calls
+        await stand.press("right", "enter")
+        for count in (1, 2):
+            await stand.until(lambda: "is confirmed at every call" in stand.text())
+            await stand.until(lambda: not stand.app.screen.view.deaf)  # type: ignore[attr-defined]
+            await stand.press("y")
+            await stand.until(lambda count=count: len(made) == count)
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+            if count == 1:
+                await stand.press("a")
+
+
+async def test_a_tool_that_was_allowed_for_the_session_is_called_again_at_once(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("wipe", annotations={"destructiveHint": True})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        made = stand.host.connections["alpha"].calls
+        await stand.press("right", "enter")
+        await stand.until(lambda: "This session" in stand.text())
+        await stand.until(lambda: not stand.app.screen.view.deaf)  # type: ignore[attr-defined]
+        await stand.press("ctrl+a")
+        await stand.until(lambda: len(made) == 1)
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.press("a")
+        await stand.until(lambda: len(made) == 2)

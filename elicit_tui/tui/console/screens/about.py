@@ -84,6 +84,7 @@ TITLES = {
     "allowances": "allowed tools",
     "mute": "muting a server",
     "restart": "restarting a server",
+    "again": "a call once more",
     "decline_all": "declining all questions of a server",
     "unsent": "an answer that was not sent",
     "leave": "leaving",

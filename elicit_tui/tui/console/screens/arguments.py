@@ -362,7 +362,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def _typed_in(self) -> TextLine | None:
         """The line of text that has the focus; numbers and dates are stepped, not completed."""
         focused = self.focused
-        return focused if isinstance(focused, TextLine) and type(focused) is TextLine else None
+        return focused if isinstance(focused, TextLine) and not focused.is_stepped else None
 
     @property
     def _written_in_words(self) -> TextLine | TextBlock | None:

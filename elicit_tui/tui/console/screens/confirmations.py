@@ -126,6 +126,31 @@ class RestartScreen(SureDialog):
         yield from self.asking(words, "restart", "Restart", "Back")
 
 
+# Asks once before a call is made again that nothing else would ask about.
+
+
+class AgainScreen(SureDialog):
+    """Result: True to call it again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Call", key_display="y", id="again.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="again.stay"),
+    ]
+
+    def __init__(self, server: str, tool: str) -> None:
+        """`tool`: its name, neutral text."""
+        super().__init__(f"Call {quoted(tool, 40)} again?")
+        self._server = quoted(server, 40)
+
+    def body(self) -> ComposeResult:
+        """Why it is asked."""
+        words = (
+            f"The tool takes no arguments, and its server {self._server} does not say that it "
+            "only reads: what it did may be done once more."
+        )
+        yield from self.asking([words], "again", "Call again", "Back")
+
+
 # Asks once before all waiting questions of a server are declined.
 
 

@@ -1,0 +1,45 @@
+"""Making a call again with one key: asked first where it may change something unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.servers import Offer, ServerRecord
+
+
+def once_meant(
+    app: Controller, record: ServerRecord, offer: Offer, then: Callable[[], object]
+) -> None:
+    """Make a call without arguments again by `then`; ask first where nothing else would."""
+    if record.not_callable(offer) or not _goes_unasked(app, record, offer):
+        then()
+        return
+    from elicit_tui.tui.console.screens.confirmations import AgainScreen
+
+    if isinstance(app.screen, AgainScreen):
+        return  # The key was pressed twice.
+
+    def again(sure: bool | None) -> None:
+        if sure:
+            then()
+
+    app.push_screen(AgainScreen(record.name, offer.shown), again)
+
+
+def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer) -> bool:
+    """Whether a tool that may change something is called without anybody having said so.
+
+    Its owner may have, in the settings of its server; where those ask, the call itself does.
+    """
+    from elicit_tui.policy.tools import approval_mode
+
+    runtime = app.runtime
+    if runtime is None or offer.kind != "tool" or "read-only" in offer.hints:
+        return False
+    if approval_mode(record.settings, offer.name)[1] == "approve":
+        return False
+    decision = runtime.policy.judge_call(record.name, offer.name, offer.raw, allowed=False)
+    return decision.outcome is None and not decision.asks
