@@ -17,6 +17,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     accept,
     approval_request,
+    cancel,
     decline,
 )
 from elicit_tui.elicitation.settings import GuardianSettings, Rule, ServerSettings, Settings
@@ -167,6 +168,18 @@ def test_no_face_can_let_an_agent_approve_a_tool(bench: BenchFactory) -> None:
         assert (outcome.action, outcome.decided_by) == ("cancel", "policy")
 
     run(body())
+
+
+def test_no_face_can_let_an_agent_refuse_what_it_asked_itself(bench: BenchFactory) -> None:
+    face = InTurn(decline("agent", "No."), cancel("agent", "Never."), decline("user", "Not now."))
+    request, _ = FOR_A_PERSON["the agent's own question"]
+    assert asked_by(bench, face, request).reason == "Not now."
+    assert [question.note for question in face.asked[1:]] == [
+        "An agent answered. This is the agent's own question to its user."
+    ] * 2
+    # A server's question is anybody's to refuse.
+    refuses = InTurn(decline("agent", "No."))
+    assert asked_by(bench, refuses, form_request()).decided_by == "agent"
 
 
 @pytest.mark.parametrize(("request_", "content"), CASES.values(), ids=CASES)

@@ -199,6 +199,11 @@ def test_what_is_counted_is_told_apart_by_its_reason_and_stands_before_what_came
         ("paint", "policy", 2),
         ("quiet", "policy", 1),
     ]
+    assert {event.server for event in table.events if isinstance(event, Notice)} == {"paint"}
+    assert [sentence.partition("). ")[2] for sentence in table.told] == [
+        "What is over the limit is cancelled.",
+        "What is refused is counted from here on.",
+    ]
     asyncio.run(table.broker.close())
 
 

@@ -319,6 +319,38 @@ async def test_a_question_that_is_asked_once_more_waits_for_another_answer(world
     await asyncio.gather(given, return_exceptions=True)
 
 
+class Keys(Deadline):
+    """Counts the keys that moved it."""
+
+    def __init__(self) -> None:
+        super().__init__(300)
+        self.keys = 0
+        self.pressed = asyncio.Event()
+
+    def touch(self) -> None:
+        self.keys += 1
+        self.pressed.set()
+
+
+async def test_a_key_in_an_inbox_moves_the_deadline_once_whatever_is_told_after_it(
+    world: World,
+) -> None:
+    await world.asks()
+    person, deadline = await world.person(), Keys()
+    asked = asyncio.ensure_future(world.responder.respond(Question(form_request()), deadline))
+    shown = await person.sees()
+    for keys in (1, 2):
+        await person.inbox.claim(shown.id)
+        await bounded(deadline.pressed.wait())
+        deadline.pressed.clear()
+        assert deadline.keys == keys
+    given = asyncio.ensure_future(person.inbox.answer(shown.id, sent(colour="red")))
+    assert (await bounded(asked)).content == {"colour": "red"}
+    assert deadline.keys == 2
+    given.cancel()
+    await asyncio.gather(given, return_exceptions=True)
+
+
 async def test_all_that_a_person_may_say_is_brought_back_with_who_said_it(world: World) -> None:
     await world.asks()
     person = await world.person()
