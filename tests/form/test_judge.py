@@ -49,6 +49,14 @@ UNKNOWN = "the server's schema refers to something that it does not hold"
             {"a": {"oneOf": [{"const": "a", "title": 1}]}},
             "properties.a.oneOf.0.title must be of type string",
         ),
+        (
+            {"a": {"oneOf": [{"const": "a"}, {"const": "b", "title": 1}]}},
+            "properties.a.oneOf.1.title must be of type string",
+        ),
+        (
+            {"a": {"items": {"anyOf": [{"const": "a"}, {"const": "b", "description": 1}]}}},
+            "properties.a.items.anyOf.1.description must be of type string",
+        ),
         ({"a": 12}, "properties.a must be of type object or boolean"),
     ],
 )
@@ -236,6 +244,7 @@ def test_numbers_of_any_size_are_compared_exactly_and_never_break_it(
         {"a": "\ud800"},
         {"\ud800": "a"},
         {1: "a"},
+        {"b": "a", 1: "a"},
         {"a": b"bytes"},
         {"a": object()},
     ],
@@ -409,18 +418,3 @@ def test_an_unknown_or_unanswerable_field_has_nothing_to_check() -> None:
     form = form_of({"a": {"type": "object"}})
     assert form.check_field("a", Typed("x")) is None
     assert form.check_field("ghost", Typed("x")) is None
-
-
-@pytest.mark.parametrize("purpose", ["elicitation", "arguments"])
-def test_a_name_that_cannot_be_written_as_utf_8_is_never_sent(purpose: Any) -> None:
-    name = "half \ud800"
-    schema = {"type": "object", "properties": {name: {"type": "string"}}}
-    problems = read_form(schema, purpose=purpose).judge({name: "x"})
-    assert [problem.message for problem in problems] == [
-        "text and numbers that can be written as JSON"
-    ]
-
-
-def test_what_was_not_asked_for_is_named_in_neutral_text() -> None:
-    (problem,) = form_of({"a": TEXT}).judge({"a": "x", "b\x1b[31m": 1})
-    assert problem.message.startswith("“b␛[31m”: ")

@@ -88,7 +88,8 @@ NO_PATTERNS = [
     r"\z", r"\x4", r"\x4g", r"\u12", r"\u12g4", r"\cé", r"\k",
     r"\u{110000}", r"\u{}", r"\c1", r"\p", r"\pL", r"\p{Nonsense}", r"\1",
     r"(a)\2", r"\k<n>", r"(?<n>a)(?<n>b)", "[b-a]", "\\", r"\01", "a{2,1}", "(?<1>a)", "(?",
-    "(?i:a)", "(*VERB)", r"\N{DIGIT ONE}", r"(?|a|b)", "a{1}{2}",
+    "(?i:a)", "(*VERB)", r"\N{DIGIT ONE}", r"(?|a|b)", "a{1}{2}", r"\b*", r"\B+", "^*", "$?", "a|*",
+    "(+a)",
 ]  # fmt: skip
 
 

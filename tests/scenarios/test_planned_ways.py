@@ -117,6 +117,12 @@ def test_nothing_is_left_out_that_the_form_as_a_whole_wants() -> None:
         (9, {"type": "integer", "maximum": 9}, "is no whole number", 8.5),
         (3, {"type": "integer", "exclusiveMaximum": 4}, "is no whole number", 3.5),
         (4, {"type": "integer", "exclusiveMinimum": 3, "multipleOf": 2}, "is no multiple of 2", 5),
+        (
+            6,
+            {"type": "integer", "minimum": 4, "multipleOf": 2, "not": {"const": 4}},
+            "is no multiple of 2",
+            5,
+        ),
         (4, {"type": "integer", "exclusiveMaximum": 5, "multipleOf": 2}, "is no multiple of 2", 3),
         (
             ["a", "b"],
