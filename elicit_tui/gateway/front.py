@@ -231,10 +231,9 @@ class Front:
         # While a doctor measures an agent, only the session knows what is offered.
         if starting or (method == "tools/list" and doctor_asks()):
             return None
-        meta = params.get("_meta", {})
-        progress = meta.get("progressToken") is not None
         # As `AgentSession._pauses`: an `outputSchema` must not promise what a paused call breaks.
-        pauses = may_pause(self.gateway, agent.name, http=False, progress=progress)
+        # On a pipe progress makes no agent wait longer.
+        pauses = may_pause(self.gateway, agent.name, http=False, progress=False)
         pauses = pauses and not (self.gateway.tasks == "auto" and agent.knows_tasks)
         own = own_tools(self.gateway, agent.modes)
         kind, key = LISTS[method]

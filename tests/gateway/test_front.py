@@ -84,6 +84,7 @@ async def without_a_front(settings: Settings, files: CatalogueFiles) -> AsyncIte
         yield ask
 
 
+CLIENT = "io.modelcontextprotocol/clientInfo"
 CAPABILITIES: Mapping[str, Any] = {
     "roots": {"listChanged": True},
     "sampling": {},
@@ -103,6 +104,7 @@ CONVERSATIONS: Mapping[str, list[dict[str, Any]]] = {
             ),
             INITIALIZED,
             asks("ping", "a"),
+            asks("tools/list", "b", cursor=None),
             *(asks(method, number) for number, method in enumerate(LISTS)),
         ]
         for version in (*HANDSHAKE_PROTOCOL_VERSIONS, "1999-01-01")
@@ -112,6 +114,9 @@ CONVERSATIONS: Mapping[str, list[dict[str, Any]]] = {
         *(modern(method, number) for number, method in enumerate(LISTS)),
     ],
     "2026-07-28 without discover": [modern("tools/list", "x")],
+    "2026-07-28 by nobody in particular": [
+        asks("tools/list", _meta={key: MODERN_META[key] for key in MODERN_META if key != CLIENT})
+    ],
     "2026-07-28 with tasks": [
         asks(
             "tools/list",
@@ -126,7 +131,7 @@ OWNERS: Mapping[str, dict[str, Any]] = {
     "as shipped": {},
     "an agent may answer": {"agent_answers": "allow"},
     "no tasks": {"tasks": "never"},
-    "an agent outwaits its questions": {"wait_sec": 60},
+    "an agent on a pipe outwaits its questions": {"wait_sec": 600},
 }
 
 
@@ -136,7 +141,8 @@ async def test_it_answers_as_the_session_does(
     tmp_path: Path, conversation: list[dict[str, Any]], owner: dict[str, Any]
 ) -> None:
     files = CatalogueFiles(tmp_path)
-    server = ServerSettings("docs", command="sleep", args=("60",))
+    # It says nothing, and ends with its pipe.
+    server = ServerSettings("docs", command="sh", args=("-c", "cat > /dev/null"))
     files.write(server, KNOWN)
     settings = Settings(
         servers={"docs": server},
@@ -158,6 +164,11 @@ def test_it_knows_the_sdks_revisions() -> None:
 # What it does not answer is kept as it came
 
 
+def begins(**params: Any) -> bytes:
+    """The handshake, with these of its params in the place of the usual ones."""
+    return line({**INITIALIZE, "params": {**INITIALIZE["params"], **params}})
+
+
 DEEP = b"[" * 60_000
 NOT_ANSWERED: Mapping[str, bytes] = {
     "half a line": line(INITIALIZE)[:-20],
@@ -166,7 +177,7 @@ NOT_ANSWERED: Mapping[str, bytes] = {
     "invalid UTF-8": line(INITIALIZE).replace(b"raw", b"r\xffw"),
     "no number that JSON has": line(INITIALIZE).replace(b'"raw"', b"NaN"),
     "nested deep": b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": ' + DEEP + b"\n",
-    "a long line": line({**INITIALIZE, "params": {**INITIALIZE["params"], "x": "y" * 70_000}}),
+    "a long line": begins(x="y" * 70_000),
     "no version of JSON-RPC": line({**INITIALIZE, "jsonrpc": "1.0"}),
     "an id that is none": line({**INITIALIZE, "id": True}),
     "an id that is a fraction": line({**INITIALIZE, "id": 1.5}),
@@ -178,32 +189,20 @@ NOT_ANSWERED: Mapping[str, bytes] = {
     "a client without a name": line(
         asks("initialize", protocolVersion=HANDSHAKE, capabilities={}, clientInfo={"version": "1"})
     ),
-    "a client with a version that is no text": line(
-        {
-            **INITIALIZE,
-            "params": {**INITIALIZE["params"], "clientInfo": {"name": "a", "version": 1}},
-        }
-    ),
-    "a client with icons": line(
-        {
-            **INITIALIZE,
-            "params": {
-                **INITIALIZE["params"],
-                "clientInfo": {"name": "a", "version": "1", "icons": [{"src": 1}]},
-            },
-        }
-    ),
-    "a progress token that is a flag": line(
-        {**INITIALIZE, "params": {**INITIALIZE["params"], "_meta": {"progressToken": True}}}
-    ),
-    "capabilities that are none": line(
-        {**INITIALIZE, "params": {**INITIALIZE["params"], "capabilities": {"elicitation": 3}}}
+    "a client without a version": begins(clientInfo={"name": "a"}),
+    "a client with a version that is no text": begins(clientInfo={"name": "a", "version": 1}),
+    "a client with icons": begins(clientInfo={"name": "a", "version": "1", "icons": [{"src": 1}]}),
+    "a revision that is a number": begins(protocolVersion=20251125),
+    "a progress token that is a flag": begins(_meta={"progressToken": True}),
+    "a text in the place of _meta": begins(_meta="x"),
+    "no capabilities": line(
+        asks("initialize", protocolVersion=HANDSHAKE, clientInfo={"name": "a", "version": "1"})
     ),
     **{
-        f"a capability of another kind: {odd}": line(
-            {**INITIALIZE, "params": {**INITIALIZE["params"], "capabilities": odd}}
-        )
+        f"a capability of another kind: {odd}": begins(capabilities=odd)
         for odd in (
+            [],
+            {"elicitation": 3},
             {"elicitation": {"form": True}},
             {"elicitation": {"url": None}},
             {"roots": {"listChanged": {"a": True}}},
@@ -211,17 +210,15 @@ NOT_ANSWERED: Mapping[str, bytes] = {
             {"tasks": {"list": True}},
             {"tasks": {"requests": {"elicitation": {"create": True}}}},
             {"experimental": {"x": 1}},
+            {"experimental": ["x"]},
+            {"extensions": {"x": 1}},
         )
     },
-    "a progress token that is none": line(
-        {**INITIALIZE, "params": {**INITIALIZE["params"], "_meta": {"progressToken": []}}}
-    ),
+    "a progress token that is none": begins(_meta={"progressToken": []}),
     "a level of no log": line(
         asks("server/discover", _meta={**MODERN_META, "io.modelcontextprotocol/logLevel": "loud"})
     ),
-    "both eras at once": line(
-        {**INITIALIZE, "params": {**INITIALIZE["params"], "_meta": MODERN_META}}
-    ),
+    "both eras at once": begins(_meta=MODERN_META),
     "a list before initialize": line(asks("tools/list")),
     "a revision of no era": line(
         asks("tools/list", _meta={**MODERN_META, "io.modelcontextprotocol/protocolVersion": "3"})
@@ -240,6 +237,13 @@ def test_what_is_not_plain_is_kept_for_the_session_as_it_came(sent: bytes) -> No
     assert early.read(sent) == b""
     assert early.handover().unread == sent
     assert not early.handover().answered
+
+
+@pytest.mark.parametrize("odd", [[], "", 0, False])
+def test_odd_params_are_the_sessions_to_refuse_also_where_a_request_needs_none(odd: Any) -> None:
+    early = front()
+    early.read(line(INITIALIZE))
+    assert early.read(line({**asks("ping"), "params": odd})) == b""
 
 
 def test_a_call_is_kept_and_the_list_behind_it_answered() -> None:
