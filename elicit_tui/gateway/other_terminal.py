@@ -154,7 +154,7 @@ class OtherTerminalByStore:
         try:
             await self._begun()
             for new in (grant for grant in held if grant not in self._granted):
-                await self._store.grant(Grant(self.session, *new, agent=self._name))
+                await self._store.grant(Grant(self.session, *new))
                 self._granted.add(new)
             listed = await self._store.grants(self.session)
         except StoreError:
