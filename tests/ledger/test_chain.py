@@ -158,6 +158,11 @@ def test_a_ledger_that_was_made_anew_is_shorter_than_the_old_one(
         assert "shorter than it was" in str(anew.verify().problem)
 
 
+def test_a_ledger_that_was_emptied_is_shorter_than_it_was(ledger: Ledger, path: Path) -> None:
+    edit(path, "DELETE FROM records")
+    assert "record 12" in str(ledger.verify().problem)
+
+
 def test_an_older_head_or_none_is_no_fault_of_the_ledger(ledger: Ledger, path: Path) -> None:
     older = kept_head(path).read_bytes()
     ledger.asked(request(), Review())
@@ -241,6 +246,18 @@ def test_a_prune_of_everything_and_a_second_one_leave_the_chain_whole(
     assert ledger.verify().records == 2
     edit(path, "DELETE FROM records WHERE event = 'pruned'")
     assert not ledger.verify().ok
+
+
+def test_the_chain_begins_where_the_last_prune_says_also_beside_the_marker_of_the_first(
+    ledger: Ledger, clock: Clock
+) -> None:
+    heads = [ledger.head()]
+    for days, records in ((2, 6), (1, 3)):
+        assert ledger.prune(clock() - timedelta(days=days)).records == records
+        heads.append(ledger.head())
+    for head in heads:
+        found = ledger.verify(head=head)
+        assert (found.ok, found.first, found.records) == (True, 10, 5)
 
 
 def test_a_beginning_removed_after_a_prune_is_found(
