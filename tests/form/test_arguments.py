@@ -86,6 +86,7 @@ PLACE = {"type": "object", "required": ["x"], "properties": {"x": {"type": "stri
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, None),
         ({"anyOf": [{"type": "null"}, PLACE]}, [{"x": None}]),
         ({"anyOf": [{"type": "null"}, {"type": "object"}]}, None),
+        ({"anyOf": [{"type": "null"}, {"type": "string", "required": ["x"]}]}, None),
         ({"required": PLACE["required"], "properties": PLACE["properties"]}, [{"x": None}]),
         ({}, None),
         (None, None),

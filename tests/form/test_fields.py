@@ -110,6 +110,8 @@ def test_the_title_of_a_field_without_one_is_its_name() -> None:
 def test_limits_are_read_in_all_their_spellings() -> None:
     number = field_of({"type": "number", "minimum": 1, "exclusiveMaximum": 2.5, "multipleOf": 0.5})
     assert (number.minimum, number.exclusive_maximum, number.multiple_of) == (1, 2.5, 0.5)
+    number = field_of({"type": "integer", "exclusiveMinimum": 1, "maximum": 9})
+    assert (number.minimum, number.exclusive_minimum, number.maximum) == (None, 1, 9)
     text = field_of({"type": "string", "minLength": 2.0, "maxLength": 5, "pattern": "^a"})
     assert (text.min_length, text.max_length, text.pattern) == (2, 5, "^a")
     multi = field_of({"type": "array", "items": {"enum": ["a"]}, "minItems": 1, "maxItems": 2})
@@ -199,6 +201,11 @@ def test_enum_names_that_are_too_few_or_no_texts_leave_the_values_as_labels() ->
     field = field_of({"enum": ["a", "b", "c"], "enumNames": ["A", 12]})
     assert [choice.label for choice in field.choices] == ["A", "b", "c"]
     assert [c.label for c in field_of({"enum": ["a"], "enumNames": "x"}).choices] == ["a"]
+
+
+def test_a_choice_that_nobody_named_is_called_by_its_value_as_a_person_writes_it() -> None:
+    field = field_of({"enum": [True, False, 1, 2.5, 2.0, "a"]})
+    assert [choice.label for choice in field.choices] == ["yes", "no", "1", "2.5", "2.0", "a"]
 
 
 def test_choices_of_the_same_label_are_told_apart_by_their_values() -> None:

@@ -242,6 +242,12 @@ def test_a_schema_that_refers_to_itself_is_looked_through_once_for_its_patterns(
         assert form.unenforced == ()
 
 
+@pytest.mark.parametrize("reference", [5, None, ["#"], {"a": "#"}])
+def test_a_reference_that_is_none_leads_to_no_pattern(reference: object) -> None:
+    form = form_of({"a": {"$ref": reference}, "b": {"type": "string", "pattern": "(a"}})
+    assert form.unenforced == ("b",)
+
+
 def test_a_pattern_for_which_no_time_is_left_may_not_be_accepted_by_a_rule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -98,6 +98,14 @@ def test_a_keyword_that_is_not_drawn_still_binds_and_is_said() -> None:
     assert field_of({"type": "integer", "minLength": 3}).notes == ()
 
 
+@pytest.mark.parametrize(("count", "more"), [(8, ""), (9, " and 1 more"), (11, " and 3 more")])
+def test_of_many_keywords_that_are_not_drawn_the_first_ones_are_said(count: int, more: str) -> None:
+    names = [f"x-{number:02}" for number in range(count)]
+    field = field_of({"type": "string", **dict.fromkeys(names, 1)})
+    said = ", ".join(names[:8])
+    assert field.notes == (f"the form does not know what this means: {said}{more}",)
+
+
 def test_a_format_that_nobody_checks_is_said() -> None:
     assert field_of({"type": "string", "format": "uuid"}).notes == (
         "the format “uuid” is not checked",

@@ -116,6 +116,24 @@ def test_a_field_is_told_of_what_is_wrong_with_it_and_of_nothing_else(
         assert ours == [(grave, f"lint.{rule}", f"{place}{end}") for grave, rule, end in found]
 
 
+@pytest.mark.parametrize(
+    ("values", "evidence", "severity"),
+    [
+        (["Bar", "us-1", "y"], '["us-1", "y"]', WARN),
+        (["Bar", "Window seat"], '["Bar", "Window seat"]', NOTE),
+        ([1, 2], "[1, 2]", NOTE),
+        ([1, "us-1", None], '["us-1"]', WARN),
+    ],
+)
+def test_the_choices_that_a_person_reads_as_codes_are_the_evidence(
+    tmp_path: Path, values: list[Any], evidence: str, severity: Severity
+) -> None:
+    question = form("seat", required=False, enum=values)
+    (linted,) = lint_questions(read_scenarios([snapshots(tmp_path, question)]))
+    found = [each for each in linted.review.findings if each.rule == "lint.choice_titles"]
+    assert [(each.evidence, each.severity) for each in found] == [(evidence, severity)]
+
+
 def test_what_only_the_guardian_sees_of_a_schema_is_told_too(tmp_path: Path) -> None:
     seen = told(tmp_path, form("seat", required=False, type="string", minLength=5, maxLength=3))
     place = PLACES.replace("guests", "seat")

@@ -14,7 +14,14 @@ from pydantic import BaseModel
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
-from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios
+from elicit_tui.scenarios import (
+    Options,
+    PreparedAnswer,
+    Scenario,
+    Suite,
+    processors,
+    run_scenarios,
+)
 from elicit_tui.scenarios.lane import Lane
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.scenario import Expectation
@@ -311,14 +318,50 @@ async def test_the_server_of_a_second_accept_and_of_each_way_is_ended(
     open_lanes: set[Lane],
 ) -> None:
     state = tmp_path / "state"
+    made: list[MCPServer] = []
 
     def paints(number: int, action: str) -> str:
         if action == "accept":
             state.write_text((state.read_text() if state.exists() else "") + "painted\n")
         return in_order(number, action)
 
+    def make() -> MCPServer:
+        made.append(painting(paints))
+        return made[-1]
+
     one = scenario(tmp_path, expect=Expectation(text="painted"), watch=(str(state),))
-    for watched in (one, scenario(tmp_path, expect=Expectation(text="painted"))):
-        runs = await run_all([watched], lambda: painting(paints), Suite(), branches=True)
+    # The accept, its second one and four ways by themselves; where nothing is watched two in all.
+    for watched, servers in ((one, 6), (scenario(tmp_path, expect=one.expect), 2)):
+        made.clear()
+        runs = await run_all([watched], make, Suite(), branches=True)
         assert [run.failures for run in runs] == [[]] * 5
-        assert open_lanes == set()
+        answered = [[each.outcome.action for each in run.resolved] for run in runs]
+        assert answered == [["accept"], ["decline"], *[["cancel"]] * 3]
+        assert (open_lanes, len(made)) == (set(), servers)
+
+
+async def test_of_a_scenario_that_fails_nothing_else_is_called_or_told(tmp_path: Path) -> None:
+    state, made = tmp_path / "state", []
+
+    def make() -> MCPServer:
+        made.append(True)
+        return painting(in_order)
+
+    fails = Expectation(questions=2)
+    for watch in ((str(state),), ()):
+        one = scenario(tmp_path, expect=fails, watch=watch)
+        (run,) = await run_all([one], make, Suite(), branches=True, answers_gone_wrong=True)
+        assert "there were 1 questions, not 2" in run.failures
+        assert run.notes == []
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize(("counted", "jobs"), [(3, 3), (None, 1)])
+def test_where_no_system_tells_which_processors_may_be_used_all_of_them_are_counted(
+    monkeypatch: pytest.MonkeyPatch, counted: int | None, jobs: int
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 1, 2, 5}, raising=False)
+    assert processors() == 4
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: counted)
+    assert processors() == jobs
