@@ -53,7 +53,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.own_questions import TakeRedirect
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.text.hostile_json import digest
 
 if TYPE_CHECKING:
@@ -413,13 +413,13 @@ class Broker:
         """Decline what still waits of a server's listed questions; return how many that were."""
         return self.queue.settle_where(
             lambda pending: pending.server == server and pending in listed,
-            decline("user", f"You declined all waiting questions of {server}."),
+            decline("user", f"You declined all waiting questions of {quoted(server)}."),
         )
 
     def mute(self, server: str) -> None:
         """For this run, cancel what this server asks, and what of it waits."""
         self._entrance.mute(server)
-        self.end_all(server, cancel("user", f"You muted {server} for this run."))
+        self.end_all(server, cancel("user", f"You muted {quoted(server)} for this run."))
 
     def unmute(self, server: str) -> None:
         """Let this server ask again."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.text import quoted
 
 Action = Literal["accept", "decline", "cancel"]
 DecidedBy = Literal[
@@ -171,7 +172,7 @@ class Outcome:
 
 def muted(server: str) -> Outcome:
     """Of a server that the person muted for this run."""
-    return cancel("policy", f"{MUTED}{server} for this run.", unasked=True)
+    return cancel("policy", f"{MUTED}{quoted(server)} for this run.", unasked=True)
 
 
 def accept(by: DecidedBy, reason: str, content: Mapping[str, Any] | None, **more: Any) -> Outcome:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.finding import Finding, Review, Severity
 from elicit_tui.elicitation.request import AGENT, Call, ElicitationRequest, ServerIdentity, new_id
-from elicit_tui.text import as_name, neutral_line
+from elicit_tui.text import neutral_line, quoted, quoted_name
 from elicit_tui.text.deceptive import mixed_words, scripts_of, with_marked_letters
 from elicit_tui.text.hosts import registrable_domain
 
@@ -68,7 +68,7 @@ def approval_request(
     """
     listed = definition or {}
     params = {
-        "message": f"Call {as_name(call.name)} of {server.name}?",
+        "message": f"Call {quoted_name(call.name)} of {quoted(server.name)}?",
         "why": why,
         "tool": _shown_of(listed),
     }
@@ -214,15 +214,14 @@ def authorization_request(
 def _message(server: ServerIdentity, page: LoginPage) -> str:
     issuer = shown_address(page.issuer)
     if page.added:
-        head = f"{server.name} wants to be allowed more: {_named(page.added)}."
+        head = f"{quoted(server.name)} wants to be allowed more: {_named(page.added)}."
         rest = [scope for scope in page.scopes if scope not in page.added]
         kept = f" Allowed already: {_named(rest)}." if rest else ""
         return f"{head}{kept} You are asked to agree at {issuer}.{_elsewhere(page)}"
     asked = f" It asks for: {_named(page.scopes)}." if page.scopes else " It names no scopes."
     place = shown_address(_host(server.address))
-    return (
-        f"{server.name} ({place}) wants a login. You log in at {issuer}.{_elsewhere(page)}{asked}"
-    )
+    head = f"{quoted(server.name)} ({place}) wants a login."
+    return f"{head} You log in at {issuer}.{_elsewhere(page)}{asked}"
 
 
 def _elsewhere(page: LoginPage) -> str:

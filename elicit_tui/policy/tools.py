@@ -17,7 +17,7 @@ from elicit_tui.policy.decision import (
     setting_text,
     who_can_change,
 )
-from elicit_tui.text import neutral_line
+from elicit_tui.text import quoted, quoted_name
 
 STARTING = "server"
 CALLING = "tool call"
@@ -36,10 +36,10 @@ def may_run(settings: Settings, server: ServerSettings) -> Decision:
     if not server.enabled:
         key = dotted("mcp_servers", server.name, "enabled")
         layer = layer_of(settings, key)
-        sentence = f"{server.name} is not started: {setting_text(key, False, layer)}."
+        sentence = f"{quoted(server.name)} is not started: {setting_text(key, False, layer)}."
         change = who_can_change(settings, key, f"{key} = true would start it.")
         return ends(STARTING, decline("policy", sentence, key=key, layer=layer), change)
-    return Decision(STARTING, f"{server.name} may run.", key, layer)
+    return Decision(STARTING, f"{quoted(server.name)} may run.", key, layer)
 
 
 def approval_mode(server: ServerSettings, tool: str) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def judge_call(
     unlisted = _unlisted(settings, server, tool)
     if unlisted is not None:
         return unlisted
-    tool_name = neutral_line(tool, 80)
+    tool_name = quoted_name(tool, 80)
     key, mode = approval_mode(server, tool)
     layer = layer_of(settings, key)
     setting = setting_text(key, mode, layer)
@@ -164,7 +164,7 @@ def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision
     layer = layer_of(settings, key)
     listed = "lists it" if name == "disabled_tools" else "does not list it"
     way = who_can_change(settings, key, f"Changing {key} would allow it.")
-    reason = f"{neutral_line(tool, 80)} may not be called: {key} ({layer}) {listed}. {way}"
+    reason = f"{quoted_name(tool, 80)} may not be called: {key} ({layer}) {listed}. {way}"
     return _refused(reason, key, layer, way)
 
 

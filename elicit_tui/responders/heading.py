@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, ServerIdentity
-from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
+from elicit_tui.text import as_name, neutral, neutral_line, quoted, quoted_name, readable_json
 
 ARGUMENTS_LIMIT: Final = 300
 MARKS: Final = '""'
@@ -59,12 +59,11 @@ def _message_lines(request: ElicitationRequest) -> Iterator[str]:
 def _title(request: ElicitationRequest) -> str:
     if request.traits.about_call and request.handed_to is not None:
         return neutral_line(request.message)
+    server = quoted(request.server.name, marks=MARKS)
     if request.traits.about_call and request.call is not None:
-        called = as_name(request.call.name, marks=MARKS)
-        return f"Call {called} of {neutral_line(request.server.name)}?"
-    if not request.traits.from_server:
-        return f"Log in to {neutral_line(request.server.name)}?"
-    return f"{neutral_line(request.server.name)} asks"
+        called = quoted_name(request.call.name, marks=MARKS)
+        return f"Call {called} of {server}?"
+    return f"{server} asks" if request.traits.from_server else f"Log in to {server}?"
 
 
 def findings(found: tuple[Finding, ...]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from elicit_tui.text.neutral import (
     neutral,
     neutral_line,
     quoted,
+    quoted_name,
     stand_in,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "neutral_line",
     "neutral_value",
     "quoted",
+    "quoted_name",
     "readable_json",
     "stand_in",
     "without_controls",

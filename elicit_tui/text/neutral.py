@@ -104,6 +104,11 @@ def as_name(text: str, limit: int = 200, marks: str = "“”") -> str:
     return line if _ONE_WORD.fullmatch(line) else quoted(line, limit, marks)
 
 
+def quoted_name(text: str, limit: int = 200, marks: str = "“”") -> str:
+    """A name in a sentence of ours, where a bare word would read as part of it: always `quoted`."""
+    return quoted(name_line(_with_plain_blanks(text, limit), limit), limit, marks)
+
+
 def _with_plain_blanks(text: str, limit: int) -> str:
     """The text with a blank for each letter that looks like one, as far as it will be shown."""
     if text.isascii():

@@ -176,7 +176,7 @@ def test_a_mute_ends_what_waits_of_that_server_alone(bench: BenchFactory) -> Non
         table.broker.mute("paint")
         muted = await tasks[0]
         assert (muted.action, muted.decided_by) == ("cancel", "user")
-        assert muted.reason == "You muted paint for this run."
+        assert muted.reason == "You muted “paint” for this run."
         assert [pending.server for pending in table.broker.pending] == ["deploy"]
         await table.broker.close()
         await tasks[1]
@@ -267,7 +267,7 @@ def test_what_the_server_took_back_while_an_accept_was_judged_is_read_first(turn
 def test_an_end_that_is_not_its_server_s_takes_no_answer_back() -> None:
     async def body() -> Outcome:
         entry = Admitted(Question(form_request()))
-        entry.end(cancel("user", "You muted paint for this run."))
+        entry.end(cancel("user", "You muted “paint” for this run."))
         return await entry.still_wanted(accept("user", "Sent.", BLUE))
 
     assert run(body()).content == BLUE

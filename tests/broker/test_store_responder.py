@@ -123,7 +123,7 @@ async def test_who_approves_a_tool_of_an_agent_that_is_away_is_asked_again_and_r
     )
     server, call = ServerIdentity("s", "stdio", "s"), Call("tools/call", "drop")
     asked = asyncio.ensure_future(broker.approve(server, call, DESTROYS, "pid 1"))
-    question = await person.sees("Call drop of s?")
+    question = await person.sees("Call “drop” of “s”?")
     yes = accept("user", "You allowed it.", None, scope="once")
     reply = await bounded(person.inbox.answer(question.id, yes))
     assert (reply.kind, reply.sentence) == (
@@ -140,7 +140,7 @@ async def test_a_yes_to_a_call_is_told_as_that_and_never_as_sent(world: World) -
     broker, person = await world.asks(), await world.person()
     server, call = ServerIdentity("s", "stdio", "s"), Call("tools/call", "drop")
     asked = asyncio.ensure_future(broker.approve(server, call, DESTROYS, "pid 1"))
-    question = await person.sees("Call drop of s?")
+    question = await person.sees("Call “drop” of “s”?")
     yes = accept("user", "You allowed it.", None, scope="once")
     reply = await bounded(person.inbox.answer(question.id, yes))
     assert (reply.kind, reply.sentence) == ("sent", "Allowed.")

@@ -42,9 +42,9 @@ def test_an_approval_is_a_question_in_the_queue_and_stands_in_the_ledger(
         question = await table.person.sees()
         assert question.request.kind == "approval"
         assert question.request.definition == DROP
-        assert question.request.message == "Call drop of s?"
+        assert question.request.message == "Call “drop” of “s”?"
         assert question.note == (
-            "drop says of itself that it can destroy something, so you are asked first. "
+            "“drop” says of itself that it can destroy something, so you are asked first. "
             'Change it with mcp_servers.s.default_tools_approval_mode, now "auto" (default).'
         )
         assert [waiting.question.id for waiting in table.broker.pending] == [question.id]

@@ -75,13 +75,13 @@ def test_a_flood_holds_up_neither_keys_nor_another_servers_question(stand: Stand
     with console_on(stand, "2 of 2 ready") as console:
         console.call("steady", "question")
         console.call("faulty", "goes_on_asking")
-        console.shows("faulty asks", QUESTION)
+        console.shows("“faulty” asks", QUESTION)
         console.press_until(CLEAR + "a", lambda: "name        a" in console.text, "a key")
         for typed in list(accumulate("answered at once"))[1:]:
             console.type(typed[-1])
             console.shows(f"name        {typed}")
         stand.go("steady")
-        console.press_until(MUTE, lambda: "steady asks" in console.text, "the other question")
+        console.press_until(MUTE, lambda: "“steady” asks" in console.text, "the other question")
         console.press_until(CLEAR + "Ada", lambda: "name        Ada" in console.text, "Ada")
         console.send()
         console.until(lambda: stand.sent("steady") == f"{CALLED}, accept", "the answer")

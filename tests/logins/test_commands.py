@@ -54,7 +54,7 @@ def test_a_person_logs_in_with_a_pasted_address_and_logs_out(
     arguments = ["login", "remote", "--plain", *log, *given(server)]
     with Terminal(arguments, columns=2000) as terminal:
         screen = terminal.wait_for("/open, /agree")
-        assert "=== Log in to remote? ===" in screen
+        assert '=== Log in to "remote"? ===' in screen
         assert "The server says" not in screen
         terminal.type(pasted_for(page_on(screen)) + "\r")
         terminal.wait_for("the word yes")

@@ -55,7 +55,7 @@ def test_a_person_is_asked_once_and_every_later_process_has_the_login(server: Lo
     assert question.request.kind == "authorization"
     assert question.request.mode == "url"
     assert question.request.message == (
-        f"remote ({server.origin[7:]}) wants a login. You log in at {server.origin}. "
+        f"“remote” ({server.origin[7:]}) wants a login. You log in at {server.origin}. "
         "It asks for: read."
     )
     assert [finding.rule for finding in question.review.findings] == ["url.address"]
@@ -310,7 +310,7 @@ def test_a_step_up_in_a_call_shows_what_is_added_and_the_call_goes_on(server: Lo
     assert first.param("addedScopes") == []
     assert second.param("addedScopes") == ["write"]
     assert second.message.startswith(
-        "remote wants to be allowed more: write. Allowed already: read."
+        "“remote” wants to be allowed more: write. Allowed already: read."
     )
     assert kept().scopes == ("read", "write")
 

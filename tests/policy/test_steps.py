@@ -46,7 +46,7 @@ def test_a_server_is_started_unless_something_is_against_it() -> None:
         (
             {"enabled": False},
             "mcp_servers.s.enabled",
-            "s is not started: ",
+            "“s” is not started: ",
             ".enabled = true would",
         ),
         ({"missing": ("A", "B")}, "mcp_servers.s", "needs A, B, which", "Setting A, B in the"),
@@ -75,7 +75,7 @@ def test_a_server_is_not_started_and_the_key_and_what_would_start_it_are_named(
 def test_what_disables_a_server_says_its_value_and_whose_it_is() -> None:
     server = ServerSettings("s", command="x", enabled=False)
     decision = of(server, "mcp_servers.s.enabled", locked=True).may_run("s")
-    assert decision.sentence == "s is not started: mcp_servers.s.enabled = false (managed)."
+    assert decision.sentence == "“s” is not started: mcp_servers.s.enabled = false (managed)."
     assert "only the administrator" in (decision.change or "")
 
 

@@ -143,9 +143,9 @@ def test_a_tool_that_its_server_does_not_list_is_silent(mode: Any, asks: bool) -
 @pytest.mark.parametrize(
     ("mode", "hints", "said"),
     [
-        ("auto", "destructive", "t says of itself that it can destroy something"),
-        ("writes", "silent", "t does not say of itself that it only reads"),
-        ("prompt", "reads", "t is confirmed at every call"),
+        ("auto", "destructive", "“t” says of itself that it can destroy something"),
+        ("writes", "silent", "“t” does not say of itself that it only reads"),
+        ("prompt", "reads", "“t” is confirmed at every call"),
     ],
 )
 def test_who_is_asked_reads_why_first_and_then_which_key_changes_it(
@@ -169,7 +169,7 @@ def test_who_is_asked_under_a_lock_reads_whose_it_is() -> None:
     locked = {"mcp_servers.s": Provenance("managed", True)}
     result = of(Settings(servers={"s": server}, provenance=locked))
     assert result.note == (
-        "t is confirmed at every call, so you are asked first. "
+        "“t” is confirmed at every call, so you are asked first. "
         "mcp_servers.s.default_tools_approval_mode is locked by managed configuration; only the "
         "administrator can change it."
     )

@@ -66,5 +66,5 @@ def test_an_agents_own_prompt_is_called_what_the_agent_wants_and_a_call_by_its_t
     params = {"message": "Let claude run Bash?", "mode": "form"}
     request = ElicitationRequest(server, params, kind="approval", calls=(call,))
     shown = heading(Question(replace(request, handed_to=handed_to)))
-    title = "Let claude run Bash?" if handed_to else "Call drop of box?"
+    title = "Let claude run Bash?" if handed_to else 'Call "drop" of "box"?'
     assert shown.startswith(f"=== {title} ===")

@@ -153,11 +153,11 @@ def test_the_heading_says_the_round_the_group_and_why_it_is_asked_again() -> Non
 
 def test_what_is_asked_by_us_is_not_said_to_be_the_servers() -> None:
     called = heading(APPROVAL)
-    assert called.startswith("=== Call deploy of deploy? ===")
+    assert called.startswith('=== Call "deploy" of "deploy"? ===')
     assert "The server says:" not in called
     assert "For: " not in called
     logged_in = heading(login())
-    assert logged_in.startswith("=== Log in to deploy? ===")
+    assert logged_in.startswith('=== Log in to "deploy"? ===')
     assert "The server says:" not in logged_in
     assert "wants a login" in logged_in
 

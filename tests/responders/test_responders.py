@@ -142,7 +142,7 @@ def test_lines_of_a_regular_file_are_read_too(tmp_path: object) -> None:
 
 def test_the_heading_says_who_asks_for_which_call() -> None:
     _, shown = ask("/cancel", question=form_question({}))
-    assert "=== deploy asks ===" in shown
+    assert '=== "deploy" asks ===' in shown
     assert 'calls itself "Deploy ' in shown
     assert "stdio: deploy-mcp-server" in shown
     assert "For: deploy" in shown

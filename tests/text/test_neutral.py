@@ -21,6 +21,7 @@ from elicit_tui.text import (
     neutral_line,
     neutral_value,
     quoted,
+    quoted_name,
     stand_in,
 )
 from elicit_tui.text.active import active_pattern, is_plain, piled_marks_pattern
@@ -368,4 +369,5 @@ def test_what_only_looks_like_a_command_is_untouched() -> None:
 )
 def test_a_name_marks_letters_that_look_like_those_beside_them(name: str, shown: str) -> None:
     assert name_line(name) == as_name(name) == shown
+    assert quoted_name(name) == f"“{shown}”"
     assert read_offer("tool", {"name": name}).shown == shown  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from elicit_tui.elicitation.outcome import SIGNS
-from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.text import neutral_line, quoted, readable_json
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.outcome_words import ROLES, plural
 from elicit_tui.tui.console.spans import Line, Role, shortened, text_lines, wrapped
@@ -66,8 +66,8 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
         first, *others = wrapped(end.message, max(8, width - 2))
         lines.append(((f"{SIGNS[end.action]} ", role), (first, "plain")))
         lines.extend(((f"  {part}", "plain"),) for part in others)
-        whose = "" if end.of_one else f" · {record.server} does not say for which of its calls"
-        end_lines = wrapped(f"{end.summary}{whose}", max(8, width - 2))
+        unsure = f" · {quoted(record.server, 40)} does not say for which of its calls"
+        end_lines = wrapped(f"{end.summary}{'' if end.of_one else unsure}", max(8, width - 2))
         lines.extend(((f"  {part}", "dim"),) for part in end_lines)
         if end.sent:
             sent = wrapped(f"sent {end.sent}", max(8, width - 2))

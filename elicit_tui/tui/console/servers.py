@@ -15,7 +15,7 @@ from elicit_tui.elicitation import Method, hints_of
 from elicit_tui.elicitation.eras import ERAS, era_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.text import name_line, neutral, neutral_line
+from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.text.hostile_json import digest
 from elicit_tui.tui.console.spans import Role
 
@@ -275,8 +275,8 @@ class ServerRecord:
         if not offer.only_as_task or spoken is None or ERAS[era_of(spoken)].tasks:
             return ""
         return (
-            f"{offer.shown} runs as a task alone, of the kind that {spoken} knows. elicit-tui "
-            "speaks the tasks of later revisions only, so it cannot be called here."
+            f"{quoted(offer.shown)} runs as a task alone, of the kind that {spoken} knows. "
+            "elicit-tui speaks the tasks of later revisions only, so it cannot be called here."
         )
 
     @property

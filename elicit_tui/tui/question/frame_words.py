@@ -57,11 +57,15 @@ def server_name(request: ElicitationRequest) -> str:
     return neutral_line(request.server.name, _NAME_LIMIT)
 
 
+def _named(request: ElicitationRequest) -> str:
+    return quoted(request.server.name, _NAME_LIMIT)
+
+
 def title(request: ElicitationRequest) -> str:
     """What the border says: who asks; whether a tool may be called is our own question."""
     if not request.traits.from_server:
         return f"{request.handed_to or 'elicit-tui'} asks"
-    return f"{server_name(request)} asks"
+    return f"{_named(request)} asks"
 
 
 def hanging(head: Content, body: Content, width: int) -> Content:
@@ -101,7 +105,7 @@ def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
         parts.append(f"{request.group_size} questions together")
     if not names_agree(request.server.name, request.server.calls_itself):
         # Our own question does not name the server there: its claim must not look the agent's.
-        whose = f"{server_name(request)} " if not request.traits.from_server else ""
+        whose = "" if request.traits.from_server else f"{_named(request)} "
         parts.append(whose + calls_itself(request))
     return Content.styled(" · ".join([*parts, *about]), "$faint")
 

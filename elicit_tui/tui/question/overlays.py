@@ -14,7 +14,7 @@ from elicit_tui.form.choices import value_label
 from elicit_tui.form.field import Field
 from elicit_tui.form.form import Conversion, Form
 from elicit_tui.form.json_values import json_key
-from elicit_tui.text import as_name, neutral_line, readable_json
+from elicit_tui.text import quoted, quoted_name, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
@@ -86,7 +86,7 @@ def _stack(parts: Sequence[Content | None]) -> Content:
 
 def review(request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]) -> Content:
     """Exactly what will be sent."""
-    name = frame_words.server_name(request)
+    name = quoted(request.server.name, 80)
     return _stack(
         [
             Content.styled(f"This is what {name} will get", "bold"),
@@ -163,8 +163,8 @@ def second_step(
 
 def _will(request: ElicitationRequest, found: Sequence[Finding], going: GoingThrough) -> str:
     """What happens then."""
-    name = frame_words.server_name(request)
-    tools = joined_by_or([neutral_line(call.name, 120) for call in request.calls])
+    name = quoted(request.server.name, 80)
+    tools = joined_by_or([quoted_name(call.name, 120) for call in request.calls])
     during = f" (for {tools})" if tools else ""
     if request.traits.takes_redirect:
         where = "the page that you opened yourself" if going.elsewhere else _IN_BROWSER
@@ -211,7 +211,7 @@ def _arguments(request: ElicitationRequest) -> Iterator[Content]:
     """What the calls that it may belong to were made with, as JSON that a person reads."""
     for call in request.calls:
         if call.arguments:
-            yield Content.styled(f"The arguments of {as_name(call.name)}", "bold")
+            yield Content.styled(f"The arguments of {quoted_name(call.name)}", "bold")
             yield Content(bounded_json(dict(call.arguments), REQUEST_VALUES))
 
 

@@ -42,7 +42,7 @@ async def test_what_a_muted_server_asked_stands_at_its_call_and_is_no_loop(tmp_p
         record = stand.app.state.calls.start("alpha", call)
         stand.ask(calls=(call,))
         await stand.until(lambda: record.answered)
-        assert record.answered[0].summary == "not asked: You muted alpha for this run."
+        assert record.answered[0].summary == "not asked: You muted “alpha” for this run."
         stand.app.toggle_mute("alpha")
         assert not stand.app.state.looping
 

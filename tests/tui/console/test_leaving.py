@@ -44,7 +44,7 @@ async def test_leaving_asks_once_and_cancels_waiting_questions_by_shutdown(
         assert isinstance(stand.app.screen, LeaveScreen)
         await stand.until(lambda: "Leave elicit-tui?" in stand.text())
         assert "╰" in stand.text()
-        assert "alpha asks" not in stand.text(), "no frame runs into the dialog's"
+        assert "“alpha” asks" not in stand.text(), "no frame runs into the dialog's"
         await stand.press("n")
         assert stand.outcome(request) is None
         await stand.press("ctrl+q", "ctrl+q")

@@ -109,7 +109,7 @@ async def test_a_tool_that_cannot_be_called_is_found_with_its_reason(
     async with console(tmp_path, servers=["alpha"], tools={"alpha": [offered]}) as stand:
         await stand.until(lambda: stand.app.state.servers["alpha"].offers)
         await searching(stand, "research", "Why not alpha: research")
-        assert "research runs as a task alone" in stand.text()
+        assert "“research” runs as a task alone" in stand.text()
         await stand.press("enter")
         await stand.until(lambda: "cannot be called here" in stand.notices())
 

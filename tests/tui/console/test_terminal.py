@@ -151,7 +151,7 @@ def test_keys_in_the_buffer_before_a_question_is_painted_do_not_answer_it(
         terminal.read_until(b"A question without fields")
         # Calls the tool, and goes on with send, decline and send before anything is painted.
         terminal.type(b"\r\x13\x13\x0e\x13")
-        terminal.read_until(b"demo asks")
+        terminal.read_until("“demo” asks".encode())
         # Said with the first painting, from which on what is typed counts.
         terminal.read_until(b"Too early")
         terminal.type(b"\x11")

@@ -234,7 +234,7 @@ async def test_what_a_server_calls_itself_is_said_to_be_the_servers() -> None:
     question = Question(approval_request(server, CALL, DESTRUCTIVE, ""))
     app = Asking(question)
     async with asked(app, (100, 30)):
-        assert "files calls itself “claude-code” “1”" in app.words
+        assert "“files” calls itself “claude-code” “1”" in app.words
 
 
 def of_an_agent_s_own(command: str, *found: Finding) -> Question:

@@ -46,7 +46,7 @@ async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
         await pilot.press("f2")
         await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "who asks")
         more = app.words
-    assert "deploy asks" in words
+    assert "“deploy” asks" in words
     assert 'deploy(branch="fix/login") · round 2 · 3 questions together' in words
     assert re.search(r"1 of 3 · 4:3[01] left ─╮", words)
     assert "▲ This acts on production." in words

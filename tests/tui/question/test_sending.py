@@ -142,7 +142,7 @@ async def test_a_warned_question_needs_a_second_step_that_says_what_will_happen(
         await until(pilot, lambda: app.view.page == "step", "the second step")
         await until(pilot, lambda: not app.view.deaf, "the step is painted")
         assert "rule destructive.production, in message: production" in app.words
-        assert "This hands the answer below to deploy (for deploy)." in app.words
+        assert "This hands the answer below to “deploy” (for “deploy”)." in app.words
         assert '"v": "x"' in app.words
         await pilot.press("ctrl+s", "enter", "space")
         await pilot.pause()

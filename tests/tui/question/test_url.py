@@ -75,7 +75,7 @@ async def test_a_warned_address_needs_a_second_step() -> None:
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
         assert browser.opened == []
-        assert "This opens the page in your browser and tells deploy" in app.words
+        assert "This opens the page in your browser and tells “deploy”" in app.words
         await pilot.press("ctrl+y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert browser.opened == [URL]
@@ -278,7 +278,7 @@ async def test_a_qr_code_that_has_room_stands_in_the_middle_of_its_frame(
         await pilot.press("f6")
         await until(pilot, lambda: "▀" in app.words and not app.view.deaf, "the code")
         await pilot.pause()
-        assert "deploy asks" in app.words
+        assert "“deploy” asks" in app.words
         drawn = [line for line in app.words.split("\n") if {"▀", "▄"} <= set(line)]
         inside = [line.strip().strip("│") for line in drawn]
         left = min(len(line) - len(line.lstrip()) for line in inside)

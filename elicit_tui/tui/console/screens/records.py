@@ -81,7 +81,7 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     """What was stopped, why, and what the server was told; then all that is known of it."""
     request, outcome = stopped.request, stopped.outcome
     calls_itself = quoted(request.server.calls_itself or "", 80)
-    server = request.server.name
+    server = quoted(request.server.name, 80)
     named = request.server.calls_itself
     who = f"{server}, which calls itself {calls_itself}," if named else server
     action = {"decline": "declined", "cancel": "cancelled"}.get(
