@@ -31,6 +31,7 @@ def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_onc
             outcome = table.broker.admit(form_request())
             assert outcome is not None
             assert (outcome.action, outcome.decided_by) == ("cancel", "flood")
+            assert outcome.key == "elicitation.limits"
         notices = [event for event in table.events if isinstance(event, Notice)]
         assert [notice.server for notice in notices] == ["paint"]
         other = table.broker.admit(form_request(server="calm"))

@@ -189,6 +189,7 @@ async def test_a_password_that_was_changed_is_said_at_once(start: Start) -> None
         ("rediss://h?ssl_ca_certs=/nowhere/ca.pem", "there is no such file"),
         ("redis://:${NOWHERE}@h", "NOWHERE"),
         ("redis://:${EMPTY}@h", "EMPTY"),
+        ("rediss://h?ssl_check_hostname=", "unknown part 'ssl_check_hostname'"),
         ("redis://h?db=1", "unknown part 'db'"),
         ("unix:///s?ssl_ca_certs=x", "unknown part 'ssl_ca_certs'"),
     ],

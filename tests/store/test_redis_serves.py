@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,24 @@ async def test_what_ends_by_itself_is_tried_again_and_counted_and_nothing_else_i
     with pytest.raises(StoreError):
         await server.patiently(work)
     assert len(tries) == 1
+
+
+async def test_what_nobody_waits_for_any_more_does_not_go_on() -> None:
+    begun, called_off = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            called_off.set()
+
+    waits = asyncio.ensure_future(a_server(20.0).patiently(work))
+    await asyncio.wait_for(begun.wait(), 30)
+    waits.cancel()
+    await asyncio.wait([waits], timeout=30)
+    assert waits.cancelled()
+    await asyncio.wait_for(called_off.wait(), 30)
 
 
 async def test_a_redis_that_stays_away_is_tried_ever_more_seldom_and_given_up() -> None:
