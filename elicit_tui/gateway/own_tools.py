@@ -182,7 +182,9 @@ def _from_questions(questions: Any, message: Any) -> AgentQuestion:
         name = f"question_{number}"
         properties[name] = _field(question, text, f"questions[{number - 1}]")
         # Answers go back under the words of their question. The same words twice get a number.
-        titles[name] = text if text not in titles.values() else f"{text} ({number})"
+        while text in titles.values():
+            text = f"{text} ({number})"
+        titles[name] = text
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     first = next(iter(titles.values()))
     many = first if len(titles) == 1 else f"{len(titles)} questions"

@@ -137,6 +137,14 @@ def test_questions_of_an_agent_are_one_form_in_their_words() -> None:
     assert asked.content(answer) == {"Else?": "no", "Else? (4)": "yes", "other": 1}
 
 
+def test_each_answer_goes_back_under_words_of_its_own() -> None:
+    # The words that the third question would get are those of the first.
+    asked = agent_question({"questions": [{"question": each} for each in ("A (3)", "A", "A")]})
+    content = asked.content({"question_1": "one", "question_2": "two", "question_3": "three"})
+    assert [content["A (3)"], content["A"]] == ["one", "two"]
+    assert list(content.values()) == ["one", "two", "three"]
+
+
 def test_what_a_form_of_an_agent_says_is_its_message_or_its_one_question() -> None:
     one = [{"question": "Which?"}]
     assert agent_question({"questions": one}).message == "Which?"

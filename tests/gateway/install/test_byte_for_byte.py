@@ -100,6 +100,29 @@ def test_our_configuration_that_was_made_for_what_moved_goes_again() -> None:
     assert list(cursor.servers) == ["tracker"]
 
 
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_file_that_was_removed_meanwhile_is_made_again_only_for_what_had_moved(
+    moved: bool,
+) -> None:
+    cursor = installed("cursor")
+    cursor.has(cursor.written({"tracker": {"command": "true"}}))
+    cursor.runs("install", "--yes", *(["--take-over"] if moved else []))
+    cursor.path.unlink()
+    assert cursor.runs("uninstall", "--yes") == 0
+    assert cursor.path.exists() is moved
+    assert not moved or list(cursor.servers) == ["tracker"]
+
+
+def test_of_our_configuration_a_copy_is_kept_only_where_something_moved_into_it() -> None:
+    cursor = installed("cursor")
+    cursor.has(cursor.written({"tracker": {"command": "true"}}))
+    kept = paths.state_directory() / "gateway" / "installed"
+    for more, copies in (([], 0), (["--take-over"], 1)):
+        ours = our_config().read_bytes()
+        cursor.runs("install", "--yes", *more)
+        assert [path.read_bytes() for path in kept.glob("*.config.copy")] == [ours] * copies
+
+
 def test_an_empty_table_that_stood_there_before_stays() -> None:
     cursor = installed("cursor")
     cursor.has(b'{"mcpServers": {}, "x": 1}')

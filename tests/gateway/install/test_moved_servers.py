@@ -76,6 +76,25 @@ def test_what_its_agent_alone_would_fill_in_stays_with_it(
     assert "it has a variable as $NAME" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("agent", "text", "why"),
+    [
+        ("cursor", "$TOKEN", ""),
+        ("cursor", "${TOKEN}", ""),
+        ("claude-desktop", "$TOKEN", ""),
+        ("claude-desktop", "${TOKEN}", "takes ${…} as it stands"),
+    ],
+)
+def test_a_dollar_keeps_a_server_only_where_it_would_mean_something_else_here(
+    agent: str, text: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = Installed(agent, Path.home() / "theirs.json")
+    theirs.has(theirs.written({"tracker": {"command": "true", "env": {"T": text}}}))
+    theirs.runs("install", "--take-over", "--yes", "--file", str(theirs.path))
+    assert ("tracker" in theirs.servers) is bool(why)
+    assert why in capsys.readouterr().err
+
+
 def test_what_comes_back_is_not_readable_by_others_where_it_was_not_before() -> None:
     codex = installed("codex")
     codex.has(fixture_of("codex"))
@@ -127,6 +146,14 @@ def test_an_entry_that_cannot_move_is_named_and_left(
     err = capsys.readouterr().err
     assert "✗ odd stays where it is: " in err
     assert why in err
+
+
+@pytest.mark.parametrize("command", ["/opt/serve", "C:\\tools\\serve.exe", "~/serve"])
+def test_a_command_with_its_whole_path_moves_from_any_system(command: str) -> None:
+    vscode = installed("vscode")
+    vscode.has(json.dumps({"servers": {"odd": {"command": command}}}).encode())
+    vscode.runs("install", "--take-over", "--yes")
+    assert tomli.loads(our_config().read_text())["mcp_servers"]["odd"]["command"] == command
 
 
 @pytest.mark.parametrize(
