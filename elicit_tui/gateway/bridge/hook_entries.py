@@ -186,12 +186,17 @@ class _HooksText:
 
 def _without_ours(entry: Any) -> Any:
     """An entry of an event without what runs us; None where nothing else stands in it."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("hooks"), list):
-        return entry
-    kept = [hook for hook in entry["hooks"] if not _is_ours(hook)]
-    if len(kept) == len(entry["hooks"]):
+    hooks = _hooks_of(entry)
+    kept = [hook for hook in hooks if not _is_ours(hook)]
+    if len(kept) == len(hooks):
         return entry
     return {**entry, "hooks": kept} if kept else None
+
+
+def _hooks_of(entry: Any) -> list[Any]:
+    """What an entry of an event runs; nothing, where it is written in another way."""
+    hooks = entry.get("hooks") if isinstance(entry, dict) else None
+    return hooks if isinstance(hooks, list) else []
 
 
 def _is_ours(hook: Any) -> bool:
@@ -211,11 +216,7 @@ def hook_checks(agent: Agent, path: Path, command: str, hold_sec: float) -> Iter
     how = f"`elicit-tui bridge install {agent.key}` puts it there"
     for event in agent.hook_events:
         ours = [
-            hook
-            for entry in entries.get(event, [])
-            if isinstance(entry, dict)
-            for hook in entry.get("hooks") or []
-            if _is_ours(hook)
+            hook for entry in entries.get(event, []) for hook in _hooks_of(entry) if _is_ours(hook)
         ]
         if not ours:
             yield Check(False, f"Our hook for {event} does not stand in {shown}: {how}.")
@@ -225,6 +226,16 @@ def hook_checks(agent: Agent, path: Path, command: str, hold_sec: float) -> Iter
         yield Check(False, f"disableAllHooks is true in {shown}: no hook is run.")
 
 
+def _can_be_started(command: str) -> bool:
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a quote that is not closed
+        return False
+    # What runs, without the variables that stand before it.
+    program = next((word for word in words if "=" not in word and word != "env"), None)
+    return program is not None and shutil.which(program) is not None
+
+
 def _entry_checks(
     event: str, hook: Mapping[str, Any], command: str, hold_sec: float, shown: str
 ) -> Iterator[Check]:
@@ -232,9 +243,7 @@ def _entry_checks(
     stands = str(hook["command"])
     if stands != command:
         yield Check(False, f"It runs another command than this one would write: {stands}.")
-    # What runs, without the variables that stand before it.
-    words = [word for word in shlex.split(stands) if "=" not in word and word != "env"]
-    if not words or shutil.which(words[0]) is None:
+    if not _can_be_started(stands):
         yield Check(False, f"Its command cannot be started: {stands}.")
     limit = hook.get("timeout")
     # One second at least is ours, or the agent ends us while the question is answered.

@@ -274,6 +274,14 @@ def test_doctor_says_what_is_missing_and_what_is_well(
                 "Its command cannot be started: env A=b /gone/elicit-tui bridge x.",
             ],
         ),
+        (
+            {"command": "elicit-tui bridge 'x"},
+            {},
+            [
+                "It runs another command than this one would write: elicit-tui bridge 'x.",
+                "Its command cannot be started: elicit-tui bridge 'x.",
+            ],
+        ),
     ],
 )
 def test_doctor_says_what_is_wrong_with_a_hook_that_stands(
@@ -282,10 +290,11 @@ def test_doctor_says_what_is_wrong_with_a_hook_that_stands(
     command = f"{sys.executable} -m elicit_tui bridge {agent}"
     ours = {"type": "command", "command": command, "timeout": 65}
     events = known_agents()[agent].hook_events
-    # Another's stands before it, and our one for the other events is well.
+    # Others' stand before it, however they are written, and our one for the other events is well.
     audit = {"type": "command", "command": "audit"}
-    hooks = {event: [{"hooks": [audit, ours]}] for event in events}
-    hooks[events[0]] = [{"hooks": [audit]}, {"hooks": [{**ours, **hook}]}]
+    hooks: dict[str, list[Any]] = {event: [{"hooks": [audit, ours]}] for event in events}
+    others = ["odd", {"hooks": 5}, {"hooks": ["odd", audit]}]
+    hooks[events[0]] = [*others, {"hooks": [{**ours, **hook}]}]
     has(agent, json.dumps({"hooks": hooks, **more}).encode())
     found = list(hook_checks(known_agents()[agent], file_of(agent), command, 50.0))
     shown = shown_path(file_of(agent))
