@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -18,3 +18,20 @@ class kept(Generic[Value]):
     def __get__(self, owner: Any, kind: type) -> Value:
         value = owner.__dict__[self._work.__name__] = self._work(owner)
         return value
+
+
+class AsFarAsAsked(Generic[Value]):
+    """Values that are worked out one by one, each once, and only as far as somebody asks."""
+
+    def __init__(self, rest: Iterator[Value]) -> None:
+        self._known: list[Value] = []
+        self._rest = rest
+
+    def __iter__(self) -> Iterator[Value]:
+        yield from self._known
+        for value in self._rest:
+            self._known.append(value)
+            yield value
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)

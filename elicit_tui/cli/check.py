@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
+from elicit_tui.cli.languages import lacking, language_of
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_terminal import VERDICTS
@@ -19,7 +20,6 @@ from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.guardian import Guardian
-from elicit_tui.guardian.frames import lacking, language_of
 from elicit_tui.text import ci_safe, neutral_line
 
 

@@ -12,9 +12,9 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from elicit_tui.elicitation.finding import MASK
@@ -145,6 +145,7 @@ _SAID_OF_IT: Final = (
 )
 """What a sentence says of a password instead of telling it: "the password is correct"."""
 _EXAMINED: Final = 40_000
+_DEEPEST: Final = 8
 
 
 class SecretSpan(NamedTuple):
@@ -200,6 +201,16 @@ def secret_kind(text: str) -> str | None:
     """What the first secret of a text is (`card_number`, `github_token`, …), or None."""
     found = secrets_in(text)
     return found[0].kind if found else None
+
+
+def secret_in(value: Any, depth: int = 0) -> tuple[str, int] | None:
+    """The kind of the first secret in an answer's value, and the length of its text; or None."""
+    if isinstance(value, (Mapping, list, tuple)) and depth <= _DEEPEST:
+        items = value.values() if isinstance(value, Mapping) else value
+        return next(filter(None, (secret_in(item, depth + 1) for item in items)), None)
+    text = str(value) if isinstance(value, (str, int, float)) else ""
+    kind = None if isinstance(value, bool) else secret_kind(text)
+    return None if kind is None else (kind, len(text))
 
 
 def masked(text: str) -> str:

@@ -173,3 +173,11 @@ _TYPE_TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "number": is_number,
     "integer": is_integer,
 }
+
+
+def shown_texts(value: object) -> Iterator[str]:
+    """The texts of a value to show: itself, those of a list, or an object's names and values."""
+    parts = value[:20] if isinstance(value, (list, tuple)) else (value,)
+    if isinstance(value, Mapping):
+        parts = [part for pair in list(value.items())[:20] for part in reversed(pair)]
+    return (part for part in parts if isinstance(part, str))

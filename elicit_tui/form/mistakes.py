@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from math import inf, nan
 from sys import float_info
 from typing import Any, Final
@@ -11,6 +12,7 @@ from elicit_tui.form.choices import fits_type, read_choices
 from elicit_tui.form.json_values import is_number, json_key, same_json
 
 _MANY_CHOICES, _NOBODY_TYPES = 1_000, 100_000
+_MANY_FIELDS, _TOO_MANY_FIELDS = 50, 200
 _TYPES: Final = ("string", "number", "integer", "boolean", "array", "object")
 _CHOSEN_BY: Final = {"enum", "oneOf", "anyOf", "$ref"}
 _TYPED_BY: Final = (*_CHOSEN_BY, "const", "allOf", "properties")
@@ -93,3 +95,40 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
     low, high = ("minLength", "maxLength") if is_text else ("minimum", "maximum")
     is_out = size < _number(schema, low) or size > _number(schema, high)
     return value == "" or not is_out
+
+
+def no_form(
+    schema: Any, known: Collection[str], combinators: Collection[str]
+) -> Iterator[tuple[bool, str, str]]:
+    """What makes a schema no form: whether it is none at all or an odd one, where, and evidence."""
+    if schema is None:
+        yield False, "", "no schema"
+        return
+    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
+        yield True, "", "no object"
+        return
+    if "type" not in schema:
+        yield False, ".type", "no type"
+    for key in schema:
+        if key in (*combinators, "$ref", "$dynamicRef"):
+            yield True, f".{key}", key
+        elif key not in known:
+            yield False, f".{key}", key
+    properties, required = schema.get("properties"), schema.get("required", [])
+    if not isinstance(properties, Mapping):
+        yield False, ".properties", type(properties).__name__
+        return
+    if len(properties) >= _MANY_FIELDS:
+        yield len(properties) > _TOO_MANY_FIELDS, ".properties", f"{len(properties)} fields"
+    if not isinstance(required, list) or any(str(name) not in properties for name in required):
+        yield False, ".required", str(required)
+    for name, subschema in islice(properties.items(), _TOO_MANY_FIELDS):
+        if not str(name).strip() or not isinstance(subschema, Mapping):
+            yield False, f".properties.{name}", "a field without a name or schema"
+
+
+def is_form(schema: Mapping[str, Any]) -> bool:
+    """Whether a field is a form itself."""
+    declared = schema.get("type")
+    is_object = "object" in declared if isinstance(declared, list) else declared == "object"
+    return is_object or "properties" in schema or "additionalProperties" in schema

@@ -81,13 +81,14 @@ class Clause(Denials):
 
     def hands_over(self, start: int) -> bool:
         """Whether from a word on it asks for what was spoken of before: "paste it here"."""
-        return any(
-            ask.start >= start
-            and not self.denies(ask)
-            and any(hit.start == ask.start for hit in self.of("handed"))
-            and self._is_only_meant(ask)
-            for ask in self.asks
-        )
+        return self._last_handing >= start
+
+    @kept
+    def _last_handing(self) -> int:
+        handed = {hit.start for hit in self.of("handed")}
+        asks = (ask for ask in reversed(self.asks) if ask.start in handed)
+        meant = (it.start for it in asks if not self.denies(it) and self._is_only_meant(it))
+        return next(meant, -1)
 
     def _is_only_meant(self, ask: Hit) -> bool:
         ends = (link.start for link in self.of("until") if link.start > ask.end)
@@ -125,10 +126,6 @@ class Clause(Denials):
     def leads_on(self) -> bool:
         """Whether it tells a way from page to page: "Settings > Tokens"."""
         return any(self.between(at) in (">", "→", "›", "»") for at in range(1, len(self.words)))
-
-    def leads_to(self, hit: Hit, *concepts: str) -> bool:
-        """Whether one of some concepts stands right behind a hit."""
-        return self._is(hit.end, *concepts)
 
     def ends_with(self, hit: Hit) -> bool:
         """Whether nothing stands behind it but what it is of, from or for."""
@@ -196,7 +193,7 @@ class Clause(Denials):
         # "How is your password spelled?" asks for it itself.
         spelt = any(len(self.words) in (hit.end, it.end) for it in self.of("spelt"))
         for question in () if spelt else (*self.of("aside"), *self.whether):
-            amid = any(question.end <= ask.start < hit.start for ask in self.asks)
+            amid = self._invites or any(question.end <= it.start < hit.start for it in self.asks)
             if (question.start < hit.start and not amid) or (behind and question.start >= hit.end):
                 return True
         ends = (which.end for which in self.of("which") if which.end <= hit.start)
@@ -308,6 +305,8 @@ class Clause(Denials):
 
     def reports(self, hit: Hit) -> bool:
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
+        if self._invites:
+            return False
         # "You deleted 3 notes. Undo?", "IT rotated the key": not "is deleted the same day".
         done = hit.start and self.words[hit.start].endswith("ed") and not self.is_question
         active = done and not any(mark.start < hit.start for mark in self.of("becomes"))

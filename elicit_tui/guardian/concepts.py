@@ -46,14 +46,15 @@ class Words:
     @kept
     def _found(self) -> dict[str, list[Hit]]:
         found = find(self.words, self.latin)
-        if clocks := [hit for at, word in enumerate(self.words) for hit in self._clock(at, word)]:
+        numbers = [at for at, word in enumerate(self.words) if word.isdecimal()]
+        if clocks := [hit for at in numbers for hit in self._clock(at, self.words[at])]:
             found["clock"] = clocks
         return found
 
     def _clock(self, at: int, word: str) -> Iterator[Hit]:
         """A time of the day that is told by a clock: "18:00", "18 h"."""
         behind = self.words[at + 1] if at + 1 < len(self.words) else ""
-        if word.isdecimal() and len(word) <= len("23") and behind:
+        if len(word) <= len("23") and behind:
             minutes = behind.isdecimal() and self.gaps[at + 1] in (":", ".") and len(behind) == 2
             if int(word) <= _HOURS and (minutes or is_word(behind, "o clock", self.latin)):
                 yield Hit("clock", at, at + 2)
@@ -61,7 +62,8 @@ class Words:
     @kept
     def by_concept(self) -> dict[str, list[Hit]]:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
-        known = found = self._found
+        found = self._found
+        added: dict[str, list[Hit]] = {}
         ending = (row for concept in found for row in rows().get(concept, ()))
         for _, name, row, needs in sorted(ending):
             if (row[0] not in found and not self.before) or not needs <= found.keys():
@@ -73,8 +75,8 @@ class Words:
                     self._is(end, "here") or self._is(end + 1, "here")
                 )
                 if end and not here:
-                    known = {**known, name: [*known.get(name, ()), Hit(name, begin.start, end)]}
-        return known
+                    added.setdefault(name, []).append(Hit(name, begin.start, end))
+        return {**found, **{name: [*found.get(name, ()), *hits] for name, hits in added.items()}}
 
     def _beginning(self, concept: str) -> list[Hit]:
         """Its hits, and what goes on from one that ends the clause before: "the word, which"."""
@@ -96,6 +98,10 @@ class Words:
         if not row:
             return start
         concept = step_concept(row[0])
+        hits = self._found.get(concept, ())
+        next_one = hits[bisect_left(hits, (concept, start)) :][:1] if hits else ()
+        if not next_one or next_one[0].start >= start + _FAR:
+            return 0
         left = 0 if concept == row[0] else _LITTLE
         for at in range(start, min(start + _FAR, len(self.words))):
             end = self._ends.get((concept, at), 0)
@@ -122,11 +128,13 @@ class Words:
         return " ".join(self.words[hit.start : hit.end])
 
     def _is(self, at: int, *concepts: str) -> bool:
-        for hits in filter(None, map(self._found.get, concepts)):
-            # Those of one concept begin and end one behind the other.
-            last = bisect_left(hits, (hits[0].concept, at + 1)) - 1
-            if last >= 0 and at < hits[last].end:
-                return True
+        found = self._found
+        for concept in concepts:
+            if hits := found.get(concept):
+                # Those of one concept begin and end one behind the other.
+                last = bisect_left(hits, (concept, at + 1)) - 1
+                if last >= 0 and at < hits[last].end:
+                    return True
         return False
 
     @kept

@@ -11,7 +11,7 @@ of the server" one with an open field, and neither does where it is ABOUT someth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
@@ -60,6 +60,9 @@ class _Piece(NamedTuple):
 
     why: Weight
     shown: str
+
+
+_Weighed = tuple[int, str, Mention]
 
 
 class Demand:
@@ -145,16 +148,7 @@ class Demand:
             word.start <= mention.hit.start and mention.hit.end <= word.end
             for sense in self.senses
             for word in mention.clause.of(sense.words)
-        ) or (mention.place.role == "name" and self._is_explained(mention))
-
-    def _is_explained(self, mention: Mention) -> bool:
-        """Whether the field's title means something harmless by its name: "Ring bearer"."""
-        own = mention.place.field
-        titles = (title for title in self.request.texts("title") if title.field == own)
-        senses = [sense.words for sense in self.senses]
-        name = mention.clause.said(mention.hit).split()
-        longer = (it.clause.said(it.hit) for it in mentions(titles, "harmless", *senses))
-        return any(len(it.split()) > len(name) and all(map(it.count, name)) for it in longer)
+        ) or mention.place.is_harmless_in_greek(mention.clause.said(mention.hit), mention.span)
 
     @kept
     def senses(self) -> tuple[Sense, ...]:
@@ -181,7 +175,7 @@ class Demand:
 
     def _described(self, field: FieldReading) -> Iterator[_Piece]:
         for place in field.texts(*_OF_FIELD):
-            yield from (piece for piece, _ in self._mentioned(place, field))
+            yield from _first_of_each(self._mentioned(place, field))
         yield from self._of_form(field)
 
     def _of_form(self, field: FieldReading) -> list[_Piece]:
@@ -189,13 +183,13 @@ class Demand:
         holds = (field.is_open, field.kind == "number", _is_count(field))
         if holds not in self._weighed_of_form:
             # What is chosen tells nothing, unless it tells the person to type something.
-            self._weighed_of_form[holds] = [
-                piece
+            said = (
+                it
                 for place in self._places_for_all
-                for piece, (_, _, clause, hit) in self._mentioned(place, field)
-                if place.role in GENERAL
-                or any(ask.end <= hit.start or ask.start >= hit.end for ask in clause.asks)
-            ]
+                for it in self._mentioned(place, field)
+                if place.role in GENERAL or it[2].clause.asks_beside(it[2].hit)
+            )
+            self._weighed_of_form[holds] = _first_of_each(said)
         return self._weighed_of_form[holds]
 
     @kept
@@ -210,7 +204,7 @@ class Demand:
             if any(not view.concepts.isdisjoint(self._words) for view in place.views)
         )
 
-    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[tuple[_Piece, Mention]]:
+    def _mentioned(self, place: Place, field: FieldReading) -> Iterator[_Weighed]:
         shows = place.role in ("title", "description") and not field.is_open
         for mention in mentions((place,), self.thing.sure, self.thing.maybe):
             _, view, clause, hit = mention
@@ -234,14 +228,14 @@ class Demand:
                 frame = ("asked-for" if sure else "stands-alone") if asked else "spoken-of"
                 # A log or a chat is spoken of every day, unless it is the person's or a key
                 # that hands it over unseen: Ctrl+V.
-                own = clause.holds(hit) or any(key[1:] == hit[1:] for key in clause.of("run"))
-                daily = not (asked or place.field or self.thing.maybe or own)
-                yield _piece(mention, 2 + asked - daily, frame), mention
+                told = asked or place.field or self.thing.maybe or clause.holds(hit)
+                daily = not (told or any(key[1:] == hit[1:] for key in clause.of("run")))
+                yield 2 + asked - daily, frame, mention
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
-            yield _piece(mention, 1 + asked + whose, frame), mention
+            yield 1 + asked + whose, frame, mention
 
     def _sign_in(self, field: FieldReading) -> Iterator[_Piece]:
         """What opens something: prose must say so, other fields only be called like it."""
@@ -252,6 +246,14 @@ class Demand:
                 if not mention.clause.denies_something:
                     yield _piece(mention, 2, "sign-in")
                     return
+
+
+def _first_of_each(said: Iterable[_Weighed]) -> list[_Piece]:
+    """The first piece of each amount and frame: a repeated word tells nothing new."""
+    first: dict[tuple[int, str], Mention] = {}
+    for amount, frame, mention in said:
+        first.setdefault((amount, frame), mention)
+    return [_piece(mention, *weighed) for weighed, mention in first.items()]
 
 
 def _piece(mention: Mention, amount: int, frame: str) -> _Piece:
@@ -287,12 +289,11 @@ def counts_on(field: FieldReading) -> bool:
 def _is_handed_over(mention: Mention) -> bool:
     """Whether what is named is asked for a little later: "click Create token and paste it"."""
     _, view, clause, hit = mention
-    if not (clause.is_itself(hit) or clause.is_acted_on(hit)):
-        return False
     at = view.clauses.index(clause)
     last = clause.sentence + (not clause.denies(hit))
     near = (other for other in view.clauses[at:] if other.sentence <= last)
-    return any(other.hands_over(hit.end if other is clause else 0) for other in near)
+    handed = any(other.hands_over(hit.end if other is clause else 0) for other in near)
+    return handed and (clause.is_itself(hit) or clause.is_acted_on(hit))
 
 
 def _is_somebodys(clause: Clause, hit: Hit) -> bool:

@@ -8,9 +8,10 @@ from itertools import chain, takewhile
 
 from elicit_tui.guardian.concepts import Words
 from elicit_tui.guardian.words import Hit, is_unspaced
-from elicit_tui.kept import kept
+from elicit_tui.kept import AsFarAsAsked, kept
 
 _NEAR, _FEW, _FAR, _MOST_ITEMS = 4, 2, 12, 60
+_TAKING = ("destroys", "takes", "command")
 _Stretch = tuple[int, int, int]
 """Where words begin and end that are denied, and where that is said."""
 
@@ -19,6 +20,7 @@ class Denials(Words):
     """Words between two marks of punctuation, and which of them are denied."""
 
     quotes: Denials | None
+    before: Denials | None
 
     def is_acted_on(self, hit: Hit) -> bool:
         """Whether a verb right before it says what is done with it: "to reset your password"."""
@@ -56,6 +58,10 @@ class Denials(Words):
             )
         )
 
+    def asks_beside(self, hit: Hit) -> bool:
+        """Whether a verb that asks stands before or behind a hit."""
+        return any(ask.end <= hit.start or ask.start >= hit.end for ask in self.asks)
+
     def _is_noun(self, hit: Hit) -> bool:
         is_either = self._is(hit.start, "noun too") and self._follows_noun(hit)
         return self._is(hit.start, "plain", "attribute") or is_either
@@ -76,13 +82,18 @@ class Denials(Words):
     def _follows_noun(self, hit: Hit) -> bool:
         """Whether it is a noun by what stands before it: "the blog post", "the shared key"."""
         before = hit.start - 1
-        noun = bool(self._contentful(before, hit.start)) and not self._is(before, "joint")
+        noun = bool(self._contentful(before, hit.start)) and not self._is(
+            before, "joint", "whether"
+        )
         return before >= 0 and (noun or self._is(before, "determiner"))
 
     def _commands(self, hit: Hit) -> bool:
         """Whether a word that is a verb or a noun begins what it says, as verbs do."""
-        before = self._contentful(0, hit.start)
-        if before and not (len(before) <= _FEW and self._is(before[0], "omit")):
+        # "Won't you type", and no type of anything.
+        if self._is(hit.start - 1, "person") and self._is(hit.start - 2, "not"):
+            return True
+        before = bisect_left(self._content, hit.start)
+        if before and not (before <= _FEW and self._is(self._content[0], "omit")):
             return False
         linked = self._is(hit.end, "of") and not self._is(hit.end, "joint", "relative", "your")
         return not linked or not self._is(hit.start, "plain", "attribute", "noun too")
@@ -90,36 +101,64 @@ class Denials(Words):
     # What denies -----------------------------------------------------------------------------
 
     @kept
-    def _denied_here(self) -> tuple[_Stretch, ...]:
-        """The stretches of words that a negation or an omission covers, and where it stands."""
-        negated = (self._negated(hit) for hit in self.of("not") if self._negates(hit))
+    def _denied_here(self) -> AsFarAsAsked[_Stretch]:
+        """The stretches of words that a negation or an omission covers, and where it stands.
+
+        The first one mostly covers all behind it, so the others are seldom needed.
+        """
+        return AsFarAsAsked(self._stretches())
+
+    def _stretches(self) -> Iterator[_Stretch]:
+        to_end = False
+        for hit in self.of("not"):
+            # What is denied to the end already is not denied a second time.
+            again = to_end and self.asks and self.asks[0].start < hit.start
+            if not (again and self._content[-1] >= hit.end) and self._negates(hit):
+                for stretch in self._negated(hit):
+                    to_end = to_end or stretch[1] == len(self.words)
+                    yield stretch
         # Languages that deny at the end: what stands before is denied.
         ends = (hit for hit in self.of("not after", "not needed") if not self._only_says_how(hit))
-        before = ((self._opened(hit.start), hit) for hit in ends)
-        return (
-            *chain.from_iterable(negated),
-            *((start, hit.end, hit.start) for start, hit in before),
-            *self._of_nothing(),
-            *self._left_out(),
-        )
+        yield from ((self._opened(hit.start), hit.end, hit.start) for hit in ends)
+        yield from self._of_nothing()
+        yield from self._left_out()
 
     def _only_says_how(self, hit: Hit) -> bool:
         """Whether what is denied is how one shall answer: "말하지 않고 입력하세요"."""
         is_led = any(hit.start - _FEW <= ask.end <= hit.end for ask in self.asks)
         goes_on = any(ask.start >= hit.end for ask in self.asks)
-        return is_unspaced(self.words[hit.start]) and goes_on and not is_led
+        return self._invites or (is_unspaced(self.words[hit.start]) and goes_on and not is_led)
 
     def _negates(self, hit: Hit) -> bool:
         """Whether a negation denies what stands beside it."""
+        if hit.start < _NEAR and self._invites:
+            return False
         # "Not your PIN" is no denial of it; "nous ne vous demandons pas" is one.
-        asked = any(it.start == hit.end + 1 or hit.start < it.start < hit.end for it in self.asks)
-        # "Won't you enter your PIN?" invites to it.
-        invites = self.is_question and hit.start == 0
-        contrasts = self._is(hit.end, "your") and (invites or not asked)
+        near = (*range(hit.start + 1, hit.end), hit.end + 1)
+        needed = self._is(hit.start - 1, "need") or any(it.start in near for it in self.asks)
+        contrasts = self._is(hit.end, "your") and not needed
         # "Nothing but your password" is no denial of it either; "nothing will be lost" is one.
         excepts = self._is(hit.end, "but", "omit") and not self._is(hit.end, "goes on")
-        conditions = self.of("if")
+        conditions = self.of("if")[:1]
         return not (contrasts or excepts or any(it.start < hit.start for it in conditions))
+
+    @kept
+    def _invites(self) -> bool:
+        """Whether it asks if one will not do it: "Won't you type your PIN?", "しませんか"."""
+        done = (*(ask for ask in self.asks if self._is(ask.start, "handed")), *self.of(*_TAKING))
+        none = (it for it in self.of("nothing") if not self._is(it.start, "not"))
+        goes_on = any(not clause.is_courtesy for clause in self._along("after"))
+        if not (self.is_question and done) or goes_on or self.of("past") or any(none):
+            return False
+        ends = {it.start for it in self.of("not after") if it.end + 1 >= len(self.words)}
+        # "Won't you", "Wollen Sie nicht", "¿No quiere".
+        begins = any(
+            self._is(at, "person", "whether")
+            for it in self.of("not")
+            if it.start < _NEAR
+            for at in (it.start - 1, it.end, it.end + 1)
+        )
+        return begins or any(verb.end in ends for verb in done)
 
     def _negated(self, hit: Hit) -> Iterator[_Stretch]:
         """What a negation covers: behind it, and before it where it stands at the end."""
@@ -133,17 +172,18 @@ class Denials(Words):
             yield hit.start - 1, hit.start, hit.start
         if not after or self._is(after[0], "double", "lack"):
             return
-        next_ask = next((ask.start for ask in asks if ask.start >= hit.end), 0)
-        # "We do not require you to enter it": who need not is told, and nothing else.
-        needed = (self._is(at, "need", "people") for at in self._contentful(after[0], next_ask))
-        is_asked = any(ask.start <= after[0] < ask.end for ask in asks) or (
-            self._is(after[0], "need") and all(needed) and not self.is_question
-        )
+        behind = bisect_left(asks, ("ask", hit.end))
+        next_ask = asks[behind].start if behind < len(asks) else 0
+        is_asked = self._asked_until(after[0] + 1, begun=True) > after[0]
+        if not is_asked and self._is(after[0], "need") and not self.is_question:
+            # "We do not require you to enter it": who need not is told, and nothing else.
+            told = self._contentful(after[0], next_ask)
+            is_asked = all(self._is(at, "need", "people") for at in told)
         # "Never ask you to enter" denies the entering; "no worries, enter" does not.
         is_apart = not is_asked and next_ask > after[0] + 1
         scope = next_ask if is_apart else self._end_of_scope(after[0] + 1)
         yield hit.end, self._end_of_quality(hit, after[0]) or scope, hit.start
-        leading = (*asks, *self.of("relative"))
+        leading = (*asks[:1], *self.of("relative")[:1])
         if (
             not is_unspaced(self.words[hit.start])
             and self._is(after[0], "ask", "need", "keep", "loss")
@@ -152,9 +192,16 @@ class Denials(Words):
         ):
             yield opened, hit.start, hit.start
 
+    def _asked_until(self, at: int, *, begun: bool = False) -> int:
+        """Where the last verb ends that asks before a word, or has `begun` there; 0 if none."""
+        last = bisect_left(self.asks, ("ask", at)) - 1
+        while last >= 0 and self.asks[last].end > at and not begun:
+            last -= 1
+        return self.asks[last].end if last >= 0 else 0
+
     def _end_of_quality(self, hit: Hit, first: int) -> int:
         """Where a negation ends that only says which: "your never shared password"; else 0."""
-        asked = max((ask.end for ask in self.asks if ask.end <= hit.start), default=0)
+        asked = self._asked_until(hit.start)
         if is_unspaced(self.words[hit.start]):
             # "不含空格的密码", "不告诉任何人的情况下输入".
             end = next(iter(self._qualities[bisect_left(self._qualities, hit.end) :][:1]), 0)
@@ -202,7 +249,7 @@ class Denials(Words):
 
     def _end_of_manner(self, hit: Hit) -> int:
         """Where it ends how one shall answer: "type without spaces your password"; else 0."""
-        asked = max((ask.end for ask in self.asks if ask.end <= hit.start), default=0)
+        asked = self._asked_until(hit.start)
         if is_unspaced(self.words[hit.start]):
             return self._end_of_quality(hit, hit.end)
         after = self._contentful(hit.end, len(self.words))
@@ -224,35 +271,47 @@ class Denials(Words):
 
     def _opened(self, at: int) -> int:
         """Where the bracket begins that a word stands in: "Your password (never shared)"."""
-        for place in range(at, 0, -1):
-            opening, closing = self.gaps[place].rfind("("), self.gaps[place].rfind(")")
-            if opening != closing:
-                return place if opening > closing else 0
-        return 0
+        return self._openings[at]
 
     @kept
-    def _denied(self) -> tuple[_Stretch, ...]:
+    def _openings(self) -> list[int]:
+        marks = [gap.rfind("(") - gap.rfind(")") for gap in self.gaps]
+        begun, openings = 0, []
+        for at, mark in enumerate(marks):
+            begun = begun if not mark else (at if mark > 0 else 0)
+            openings.append(begun)
+        return openings
+
+    @kept
+    def _denied(self) -> AsFarAsAsked[_Stretch]:
         """The same, and items of a list with one that is: "We never ask for codes or PINs."."""
-        if self._is_repeated_denial():
-            return (*self._denied_here, (0, self._end_of_scope(0), -1))
-        if self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
+        return AsFarAsAsked(chain(self._denied_here, self._listed_with_denied()))
+
+    def _listed_with_denied(self) -> Iterator[_Stretch]:
+        if self._is_repeated_denial() or self._is_not_needed_before():
+            yield 0, self._end_of_scope(0), -1
+        elif self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
-            return (*self._denied_here, (self._opened(last - 1), last, -1))
-        if not self._is_item and self.after is not None and "、" in self.after.gaps[0]:
+            yield self._opened(last - 1), last, -1
+        elif not self._is_item and self.after is not None and "、" in self.after.gaps[0]:
             # What is asked for ends with its verb, though no mark of a sentence was left.
             start = max(hit.end for hit in (*self.asks, *self.of("please", "but")))
             if start < len(self.words) and self._goes_on_to_denied():
-                return (*self._denied_here, (start, len(self.words), -1))
-        return self._denied_here
+                yield start, len(self.words), -1
+
+    def _is_not_needed_before(self) -> bool:
+        """Whether it tells what is not asked for: "Wir verlangen nicht, dass Sie es eingeben"."""
+        led, asks = self.before, self.asks
+        if led is None or not (led.of("need") and led.denies_something):
+            return False
+        ends = asks and asks[0].start > 0 and asks[-1].end == len(self.words)
+        return self._is(0, "that") or bool(ends and led._is(len(led.words) - 1, "need"))
 
     def _is_repeated_denial(self) -> bool:
         """Whether only "Never, but never," stands before it."""
         again = self.before
-        first = again.before if again else None
-        if again is None or first is None or again.words[-1] != first.words[-1]:
-            return False
-        nots = all(again._is(at, "not", "but") for at in again._content)
-        return nots and first._is(len(first.words) - 1, "not") and again._is(0, "but")
+        nots = again is not None and all(again._is(at, "not", "but") for at in again._content)
+        return nots and again is not None and again._is(0, "but") and bool(again.of("not"))
 
     @kept
     def _is_item(self) -> bool:

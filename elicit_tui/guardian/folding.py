@@ -32,7 +32,6 @@ _BETWEEN_SCRIPTS: Final = (
     ("[\u0400-\u052f]", str.maketrans("ΓᎱⲄʍ", "ГГГм")),
 )
 """The letters of a script, and what glyphs that may belong to it as well are read as among them."""
-_ONLY_GREEK: Final = "δθξπφψω"
 _SMALL_GREEK: Final = dict(zip("bezhimnyx", "βεζηιμνυχ", strict=True))
 """The small letters of Greek capitals that look like Latin ones."""
 _CAPITAL_I_AS_L: Final = re.compile(
@@ -67,6 +66,12 @@ def fold_character(character: str) -> str:
         apart = "".join(representatives().get(letter, letter) for letter in apart)
         apart = "".join(SIMPLIFIED.get(letter, letter) for letter in apart)
     return unicodedata.normalize("NFC", apart)
+
+
+@lru_cache(maxsize=1)
+def only_greek() -> frozenset[str]:
+    """The letters, folded, that only Greek has."""
+    return frozenset(map(fold_character, "δθξπφψω"))
 
 
 def fold(text: str) -> str:
@@ -178,7 +183,6 @@ def other_readings(text: str) -> list[str]:
 
 def _in_small_greek(text: str) -> str:
     """The text with small Greek letters for capitals, in clauses that may be Greek."""
-    only_greek = set(map(fold_character, _ONLY_GREEK))
     folds = {sign: fold_character(sign) for sign in set(text)}
     ends = "".join(sign for sign, letter in folds.items() if letter in {*".!?:;,"})
     blanks = "".join(sign for sign, letter in folds.items() if letter.isspace())
@@ -190,7 +194,7 @@ def _in_small_greek(text: str) -> str:
     def read(clause: str) -> str:
         words = re.split(f"([{re.escape(blanks)}\n])", clause)
         greek = {word for word in words if may_be_greek(word)}
-        if only_greek.isdisjoint(folds[sign] for word in greek for sign in word):
+        if only_greek().isdisjoint(folds[sign] for word in greek for sign in word):
             return clause
         small = (translated(word, _small_greek) if word in greek else word for word in words)
         return "".join(small)

@@ -3,8 +3,6 @@
 A frame names the concepts that must all stand there, each at words of its own, none of them
 denied or only reported. Frames of one rule are summed up; from THRESHOLD on the rule holds, and one
 that would block warns of less.
-
-A language starts with what a few words give: `lacking` tells what the guardian cannot see in it.
 """
 
 from __future__ import annotations
@@ -14,12 +12,12 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from elicit_tui.elicitation import ElicitationRequest, Severity, Weight
+from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
-from elicit_tui.guardian.pages import step_concept, table
-from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading, read
+from elicit_tui.guardian.pages import table
+from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, weight
-from elicit_tui.guardian.words import NAMES, Hit, headings, most_known
+from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 2
 PROSE_OF_FIELDS: Final = (*GENERAL, "title", "description")
@@ -172,26 +170,3 @@ def summed(
             yield heaviest.sighting(severity if enough else Severity.WARN, None, because)
 
     return find
-
-
-@lru_cache(maxsize=1)
-def described() -> dict[str, tuple[str, ...]]:
-    """Each recipe and frame with the concepts that must stand there."""
-    frames = {frame.name: frame.needs for rule in table("sums") for frame in frames_of(rule)}
-    return {**table("recipes"), **frames}
-
-
-@lru_cache(maxsize=64)
-def lacking(language: str) -> tuple[str, ...]:
-    """The recipes and frames for which a language, by its tag, has not all words."""
-    known = headings(language) | headings(NAMES) | {"clock"}
-    for concept, rows in (*table("rows").items(), *table("rows").items()):
-        steps = ({step_concept(step) for step in row.split(" > ")} for row in rows)
-        known |= {concept} if any(known.issuperset(row) for row in steps) else set()
-    return tuple(name for name, needs in described().items() if not known.issuperset(needs))
-
-
-def language_of(request: ElicitationRequest) -> str | None:
-    """The language that knows most of a request's words, by its tag; None where several do."""
-    prose = (place for place in read(request).places if place.role not in (*UNREAD, "name"))
-    return most_known([word for it in prose for clause in it.clauses for word in clause.words])

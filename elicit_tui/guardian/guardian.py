@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from itertools import islice
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
 from elicit_tui.elicitation.settings import GuardianSettings
-from elicit_tui.elicitation.shapes import secret_kind
+from elicit_tui.elicitation.shapes import secret_in
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _LOOK_WELL = "A check could not be finished, so look at this request with specia
 _MAY_IT_LEAVE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."
 )
-_DEEPEST: Final = 8
 _CHOSEN: Final = frozenset({"single", "multi", "boolean"})
 """The kinds of fields into which nothing can be typed."""
 
@@ -77,23 +76,13 @@ class Guardian:
         # counts, however the schema spells it.
         fields = form.by_name if form is not None else {}
         chosen = {name for name, field in fields.items() if field.kind in _CHOSEN}
-        typed = ((name, value) for name, value in content.items() if name not in chosen)
-        return tuple(filter(None, (_secret_in(name, value) for name, value in typed)))
+        typed = ((name, secret_in(value)) for name, value in content.items() if name not in chosen)
+        return tuple(_outgoing(name, *secret) for name, secret in typed if secret is not None)
 
 
-def _secret_in(name: str, value: Any) -> Finding | None:
-    """A warning of the first text of a value that looks like a secret."""
-    for text in _texts(value):
-        if (kind := secret_kind(text)) is not None:
-            where = neutral_line(f"content.{name}", 120)
-            masked = f"{kind.replace('_', ' ')}, {len(text)} characters"
-            return Finding(f"outgoing.{kind}", Severity.WARN, where, masked, _MAY_IT_LEAVE)
-    return None
-
-
-def _texts(value: Any, depth: int = 0) -> Iterator[str]:
-    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
-        yield str(value)
-    elif isinstance(value, (Mapping, list, tuple)) and depth <= _DEEPEST:
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(item, depth + 1)
+def _outgoing(name: str, kind: str, length: int) -> Finding:
+    where, shown = (
+        neutral_line(f"content.{name}", 120),
+        f"{kind.replace('_', ' ')}, {length} characters",
+    )
+    return Finding(f"outgoing.{kind}", Severity.WARN, where, shown, _MAY_IT_LEAVE)

@@ -54,11 +54,12 @@ def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Plac
     """The frames of what a field's texts show, each with the first place that does."""
     harmless = any(place.says("unless") for place in places if place.role != "message")
     for heading, roles in table("looks").items():
-        frame, where, shape = heading.split()
+        frame, where, shape, *needs = heading.split()
         if (where == "open" and not is_open) or (harmless and frame == "long-value"):
             continue
         test = _TESTS.get(shape)
         for place in (place for place in places if place.role in roles):
-            if test(place) if test else re.search(pattern(shape), place.plain):
+            may_hold = all(re.search(sign, place.plain) for sign in needs)
+            if may_hold and (test(place) if test else re.search(pattern(shape), place.plain)):
                 yield frame, place
                 break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 from itertools import chain
 from typing import Any, Final, Literal, NamedTuple, cast
@@ -16,11 +16,12 @@ from elicit_tui.form.choices import (
     is_select,
     is_select_of_few,
     read_choices,
+    shown_texts,
 )
 from elicit_tui.form.field import Choice
 from elicit_tui.form.limits import flattened
 from elicit_tui.guardian.clauses import Clause, clauses_of
-from elicit_tui.guardian.folding import Folded, fold_text, other_readings, plain
+from elicit_tui.guardian.folding import Folded, fold_text, only_greek, other_readings, plain
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit
 from elicit_tui.kept import kept
@@ -139,6 +140,12 @@ class Place:
     def says(self, *concepts: str) -> bool:
         """Whether one of some concepts stands in the usual reading."""
         return not self.views[0].concepts.isdisjoint(concepts)
+
+    def is_harmless_in_greek(self, said: str, span: tuple[int, int]) -> bool:
+        """Whether a Greek word, in capitals maybe, is a part of what is harmless in small ones."""
+        others = self.views[1:] if not (said.isascii() or only_greek().isdisjoint(said)) else ()
+        senses = (it for view in others for concept, it in view.hits if concept == "harmless")
+        return any(start <= span[0] and span[1] <= end for start, end in senses)
 
     @kept
     def plain(self) -> str:
@@ -346,7 +353,7 @@ def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> 
     schema: Mapping[str, Any] = subschema if isinstance(subschema, Mapping) else {}
     drawn = flat if isinstance(flat := flattened(subschema, root), Mapping) else schema
     for key, role in _ROLES:
-        for value in _strings(drawn[key]) if key in drawn else ():
+        for value in shown_texts(drawn[key]) if key in drawn else ():
             reader.add(f"{where}.{key}", cast(Role, role), value, name)
     for option in both_ends(drawn.get("oneOf"), EXAMINED_CHOICES):
         if isinstance(option, Mapping) and option.get("const") == drawn.get("default", option):
@@ -355,11 +362,3 @@ def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> 
     for key, value in dict.fromkeys(chain.from_iterable(texts)):
         reader.add(f"{where}.{key}", "choice", value, name)
     return FieldReading(name, where, schema, drawn, tuple(reader.places[first:]))
-
-
-def _strings(value: object) -> Iterator[str]:
-    """The texts of a value to show: itself, those of a list, or an object's names and values."""
-    parts = value[:20] if isinstance(value, (list, tuple)) else (value,)
-    if isinstance(value, Mapping):
-        parts = [part for pair in list(value.items())[:20] for part in reversed(pair)]
-    return (part for part in parts if isinstance(part, str))

@@ -33,6 +33,12 @@ def weights_of(page: str) -> Mapping[str, int]:
     return {sign: int(amount) for amount, signs in amounts for sign in signs}
 
 
+def most_of(page: str, known: Iterable[str]) -> int:
+    """What some concepts can weigh together at most, so that few texts are weighed in full."""
+    weights = weights_of(page)
+    return sum(max(weights.get(it, 0), weights.get(f"not {it}", 0), 0) for it in known)
+
+
 def signs_in(
     place: Place, sentence: Sequence[Clause], weights: Mapping[str, int], counts: Counts
 ) -> Signs:
@@ -41,13 +47,15 @@ def signs_in(
     concepts = {sign.removeprefix("not ") for sign in weights}
     names = [name.span() for name in _IDENTIFIER.finditer(place.views[0].folded.text)]
     for clause in sentence:
+        may_deny = clause.denies_something or True in clause.quoted
         heaviest: dict[tuple[int, int], str] = {}
         # In a fixed order: of two that weigh the same at a place one counts, always the same one.
         for concept in () if clause.whether else sorted(clause.by_concept.keys() & concepts):
             for hit in clause.of(concept):
-                if any(start <= clause.spans[hit.start][0] < end for start, end in names):
+                at = clause.spans[hit.start][0]
+                if names and any(start <= at < end for start, end in names):
                     continue
-                sign = f"not {concept}" if clause.denies(hit) else concept
+                sign = f"not {concept}" if may_deny and clause.denies(hit) else concept
                 amount = weights.get(sign, 0)
                 if amount < 0:
                     found[sign] = place, clause, hit

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -56,6 +56,9 @@ def words_of(text: str) -> list[str]:
     return word_pattern(text.isascii()).findall(text)
 
 
+_new_hit: Final = partial(tuple.__new__, Hit)  # in half of the time: a long text has thousands
+
+
 class _Language:
     """One folder: what stands under its headings, and how its words end."""
 
@@ -69,6 +72,8 @@ class _Language:
                 concepts = [heading] if is_one else heading.split(", ")
                 for concept in concepts:
                     self.listed.setdefault(concept, []).extend(entries)
+        # What asks for something has it handed over, where a language does not tell them apart.
+        self.listed.setdefault("handed", self.listed.get("ask", []))
         self._endings = frozenset(self.listed.pop("endings", ()))
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
         self.begun: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -211,6 +216,12 @@ def is_latin(code: str) -> bool:
     return not any("\u0370" <= sign <= "\u1dff" or sign >= "\u2e80" for sign in set(first[:2_000]))
 
 
+def known_in(word: str) -> frozenset[str]:
+    """The languages in which a folded word means something."""
+    known = _lexicon(latin_only=False).known(word).languages
+    return frozenset(language.code for language in known if language.is_spoken)
+
+
 def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
     """What stands under a heading in all languages, folded."""
     for language in _lexicon(latin_only).spoken:
@@ -220,18 +231,6 @@ def listed(heading: str, latin_only: bool = False) -> Iterator[str]:
 def headings(code: str) -> frozenset[str]:
     """The concepts that a language has words for."""
     return frozenset(_language(code).listed)
-
-
-def most_known(words: Iterable[str]) -> str | None:
-    """The language that knows most of some folded words; None where two know as many, or none."""
-    known = Counter(
-        language.code
-        for word in words
-        for language in _lexicon(latin_only=False).known(word).languages
-        if language.is_spoken
-    )
-    (first, most), (_, next_most) = (*known.most_common(2), ("", 0), ("", 0))[:2]
-    return first if most > next_most else None
 
 
 def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
@@ -276,7 +275,7 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
         if not longer and start >= furthest:
             # As most words are: nothing of several words reaches over it.
             for concept in meant[known]:
-                hits[concept].append(Hit(concept, start, start + 1))
+                hits[concept].append(_new_hit((concept, start, start + 1)))
             continue
         furthest = max((furthest, *longer.values()))
         ends = dict.fromkeys(meant[known], start + 1) | longer

@@ -180,7 +180,17 @@ def test_a_glyph_that_is_two_letters_at_once_hides_no_secret(text: str, read_as:
 
 
 @pytest.mark.parametrize(
-    "text", ["МЕНЕДЖЕР ПАРОЛІВ", "MЕНЕДЖЕР ΠΑРОЛІВ", "менеджер паролів", "Менеджер Паролів"]
+    "text",
+    [
+        "МЕНЕДЖЕР ПАРОЛІВ",
+        "MЕНЕДЖЕР ΠΑРОЛІВ",
+        "менеджер паролів",
+        "Менеджер Паролів",
+        "ΚΩΔΙΚΟΣ ΕΚΠΤΩΣΗΣ",
+        "ΚΩΔΙΚΌΣ ΠΡΟΪΌΝΤΟΣ",
+        "ΤΑΧΥΔΡΟΜΙΚΟΣ ΚΩΔΙΚΟΣ",
+        "Κωδικός Έκπτωσης",
+    ],
 )
 def test_what_is_harmless_as_a_whole_is_so_in_every_reading(text: str) -> None:
     assert {severity(text, place) for place in PLACES} == {-1}

@@ -67,6 +67,11 @@ ALLOWED = [
     form("Which variable holds it?", v={"type": "string", "default": "NPM_PUBLISH_TOKEN"}),
     form("Never, but never, send your password", v=TEXT),
     form("Nie, aber auch nie, Ihr Passwort eingeben.", v=TEXT),
+    form("Do you not use a password for this host?", v=TEXT),
+    form("Möchten Sie nicht mehr nach dem Passwort gefragt werden?", v=TEXT),
+    form("We never ask for your password, so what shall we call you?", v=TEXT),
+    form("Ne rien supprimer ?", ok=YES_OR_NO),
+    form("Would you rather not delete the branch?", ok=YES_OR_NO),
     form("Nunca, pero nunca, envíes tu contraseña.", v=TEXT),
     form("Które?", haslo={"type": "string", "title": "Hasło", "description": "Slogan na górze"}),
     form("Které?", heslo={"type": "string", "title": "Heslo", "description": "Slovníkové heslo"}),
@@ -98,6 +103,21 @@ def test_what_has_some_signs_only_or_denies_them_raises_nothing(
 
 def test_an_act_on_production_needs_no_field_to_be_warned_of() -> None:
     assert GUARDIAN.review(form("Permanently delete all tables of production?")).verdict == "warn"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Won't you delete the production database?",
+        "Wollen Sie nicht die Produktionsdatenbank löschen?",
+        "¿No quiere borrar la base de datos de producción?",
+        "Vill du inte radera produktionsdatabasen?",
+        "Не хотите удалить рабочую базу данных?",
+        "本番データベースを削除しませんか?",
+    ],
+)
+def test_who_asks_whether_one_will_not_do_an_act_proposes_it(text: str) -> None:
+    assert GUARDIAN.review(form(text, ok=YES_OR_NO)).verdict == "warn"
 
 
 def test_a_password_that_no_other_sense_is_shown_for_stays_one() -> None:

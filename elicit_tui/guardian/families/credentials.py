@@ -32,7 +32,7 @@ from elicit_tui.guardian.pages import blocks, pattern, table
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
-from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
+from elicit_tui.guardian.sums import Signs, most_of, neighbouring, signs_in, weighed, weights_of
 from elicit_tui.guardian.words import Hit, is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
@@ -105,11 +105,13 @@ def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     known = request.concepts
     if "types there" not in known and sum(map(known.__contains__, told_of)) < 2:
         return
+    shape = weights["open field"] * field.is_open + weights.get(field.kind, 0)
+    if shape + most_of("described", known) < _ENOUGH:
+        return
     own: Signs = {}
     for place in field.texts("title", "description"):
         for sentence in sentences(place.clauses):
             own |= _signs(place, sentence)
-    shape = weights["open field"] * field.is_open + weights.get(field.kind, 0)
     for told in _told(request):
         signs = told | own
         # What is wanted must be told, and where it is kept or what it is for.

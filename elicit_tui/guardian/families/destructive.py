@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
@@ -240,7 +239,7 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
 def is_state(clause: Clause, hit: Hit) -> bool:
     """Whether it says what something is, stores it or takes none: "0 to destroy"."""
     is_either = is_word(clause.words[hit.start], "act or thing", clause.latin)
-    if is_either and clause.leads_to(hit, "which", "of"):
+    if is_either and any(mark.start == hit.end for mark in clause.of("which", "of")):
         return True
     near = clause.words[: hit.start + 1][-3:]
     ends = hit.end == len(clause.words)
@@ -311,9 +310,6 @@ def _access(request: Reading) -> Iterator[Sighting]:
 
 def _mass_send(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.mass_send")(request)
-    for mention in mentions(request.texts("choice", "title"), "sends"):
-        if mention.hit.start == 0 and _names_hundreds(request.message):
-            yield mention.sighting(Severity.WARN, 2, "sends-now")
     if any(_names_hundreds(place) for place in consequences(request)):
         yield from _framed("destructive.mass_send by number")(request)
 
@@ -340,12 +336,6 @@ def _money(request: Reading) -> Iterator[Sighting]:
         return
     for match in matching("destructive.money", request, places):
         yield match.sighting(Severity.WARN)
-    if AMOUNT.search(request.message.read.lower()):
-        # "640.00 to the boat yard": a choice lets it go, by its first word.
-        paid = (it for it in mentions(places, "money", "moves") if it.clause.means(it.hit))
-        lets_go = mentions(request.texts("title", "choice"), "approves", "moves")
-        for sent in islice((move for move in lets_go if not move.hit.start), any(paid)):
-            yield sent.sighting(Severity.WARN, 2, "pays-an-amount")
 
 
 def _paid(places: Sequence[Place]) -> Iterator[Sighting]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
-from elicit_tui.form.mistakes import mistakes, trouble_of_choices
+from elicit_tui.form.mistakes import is_form, mistakes, no_form, trouble_of_choices
 from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.form.schema_references import depth, references
 from elicit_tui.guardian.pages import table
@@ -16,7 +15,7 @@ from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, mentions
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
-_MANY_FIELDS, _TOO_MANY_FIELDS, _DEEPEST = 50, 200, 5
+_DEEPEST: Final = 5
 _ROOT: Final = "requestedSchema"
 _COMBINATORS: Final = table("schemas")["combinators"]
 _KNOWN: Final = frozenset((*table("schemas")["known"], *_COMBINATORS))
@@ -27,37 +26,8 @@ def _shape(request: Reading) -> Iterator[Sighting]:
     if request.mode == "form":
         params = request.source.params
         schema = params.get("requestedSchema") if isinstance(params, Mapping) else None
-        for severity, key, evidence in _no_form(schema):
-            yield Sighting(severity, f"{_ROOT}{key}"[:80], evidence[:80])
-
-
-def _no_form(schema: Any) -> Iterator[tuple[Severity, str, str]]:
-    """What makes a schema no form: how grave it is, where, and its evidence."""
-    if schema is None:
-        yield _WARN, "", "no schema"
-        return
-    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
-        yield _BLOCK, "", "no object"
-        return
-    if "type" not in schema:
-        yield _WARN, ".type", "no type"
-    for key in schema:
-        if key in (*_COMBINATORS, "$ref", "$dynamicRef"):
-            yield _BLOCK, f".{key}", key
-        elif key not in _KNOWN:
-            yield _WARN, f".{key}", key
-    properties, required = schema.get("properties"), schema.get("required", [])
-    if not isinstance(properties, Mapping):
-        yield _WARN, ".properties", type(properties).__name__
-        return
-    if len(properties) >= _MANY_FIELDS:
-        severity = _BLOCK if len(properties) > _TOO_MANY_FIELDS else _WARN
-        yield severity, ".properties", f"{len(properties)} fields"
-    if not isinstance(required, list) or any(str(name) not in properties for name in required):
-        yield _WARN, ".required", str(required)
-    for name, subschema in islice(properties.items(), _TOO_MANY_FIELDS):
-        if not str(name).strip() or not isinstance(subschema, Mapping):
-            yield _WARN, f".properties.{name}", "a field without a name or schema"
+        for is_none, key, evidence in no_form(schema, _KNOWN, _COMBINATORS):
+            yield Sighting(_BLOCK if is_none else _WARN, f"{_ROOT}{key}"[:80], evidence[:80])
 
 
 def _parts_of(field: FieldReading) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -72,14 +42,8 @@ def _nesting(request: Reading) -> Iterator[Sighting]:
     for field in request.fields:
         own, *items = (part for _, part in _parts_of(field))
         lists = any(part.get("type") == "array" or "items" in part for part in items)
-        if lists or any(map(_is_form, (own, *items))) or depth(own) > _DEEPEST:
+        if lists or any(map(is_form, (own, *items))) or depth(own) > _DEEPEST:
             yield Sighting(_BLOCK, field.where, field.name[:80])
-
-
-def _is_form(schema: Mapping[str, Any]) -> bool:
-    declared = schema.get("type")
-    is_object = "object" in declared if isinstance(declared, list) else declared == "object"
-    return is_object or "properties" in schema or "additionalProperties" in schema
 
 
 def _references(request: Reading) -> Iterator[Sighting]:
