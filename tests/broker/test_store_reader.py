@@ -89,6 +89,26 @@ async def test_an_empty_store_is_told_as_such_and_then_what_comes(world: World) 
         await onlooker.until(lambda: ("settled",) in onlooker.seen)
 
 
+async def test_the_first_look_comes_back_at_once_and_each_later_one_waits_for_a_change() -> None:
+    onlooker, looks = Onlooker(), list[tuple[int, float]]()
+
+    class Quiet:
+        async def changes(self, since: int, wait_sec: float) -> Changes:
+            looks.append((since, wait_sec))
+            if len(looks) == 3:
+                await asyncio.Event().wait()
+            return Changes(since + 7, ())
+
+    store: Any = Quiet()
+    reader = StoreReader(
+        store, beat=onlooker.beat, changed=onlooker.changed, unreadable=onlooker.unreadable
+    )
+    reader.start()
+    await onlooker.until(lambda: len(looks) == 3)
+    await bounded(reader.close())
+    assert looks == [(0, 0), (7, store_reader.BEAT_SECONDS), (14, store_reader.BEAT_SECONDS)]
+
+
 async def test_what_changed_while_nobody_looked_is_told_at_the_next_start(world: World) -> None:
     broker = await world.asks()
     async with looking(world) as (onlooker, reader):
