@@ -109,6 +109,29 @@ async def test_the_first_look_comes_back_at_once_and_each_later_one_waits_for_a_
     assert looks == [(0, 0), (7, store_reader.BEAT_SECONDS), (14, store_reader.BEAT_SECONDS)]
 
 
+async def test_who_closes_it_goes_on_once_the_last_look_is_over() -> None:
+    onlooker, looks, ended = Onlooker(), asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        async def changes(self, since: int, wait_sec: float) -> Changes:
+            looks.set()
+            try:
+                return await asyncio.get_running_loop().create_future()
+            finally:
+                for _turn in range(20):
+                    await asyncio.sleep(0)
+                ended.set()
+
+    store: Any = Slow()
+    reader = StoreReader(
+        store, beat=onlooker.beat, changed=onlooker.changed, unreadable=onlooker.unreadable
+    )
+    reader.start()
+    await bounded(looks.wait())
+    await bounded(reader.close())
+    assert ended.is_set()
+
+
 async def test_what_changed_while_nobody_looked_is_told_at_the_next_start(world: World) -> None:
     broker = await world.asks()
     async with looking(world) as (onlooker, reader):
