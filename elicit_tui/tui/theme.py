@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from textual.app import App
 from textual.color import Color, ColorParseError
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
 from elicit_tui.errors import ElicitTuiError
@@ -116,6 +117,16 @@ _LIBRARYS: Final = {
 }
 """Textual's own, but for those whose colours only the terminal knows."""
 BUILTIN_THEMES.update({theme.name: theme for theme in THEMES.values()})
+
+
+class ColouredBar(ScrollBarRender):
+    """A scrollbar of colour alone: no sign at its ends is copied, or read aloud, as text."""
+
+    VERTICAL_BARS = [" "]  # noqa: RUF012 - Textual declares it so
+    HORIZONTAL_BARS = [" "]  # noqa: RUF012
+
+
+ScrollBar.renderer = ColouredBar
 
 AUTO: Final = "auto"
 """Follows the terminal: light where its background is."""

@@ -86,6 +86,15 @@ async def test_a_long_text_is_laid_out_once_with_its_scrollbar(
         assert len(widths) == 1, widths
 
 
+async def test_scrollbars_are_no_signs_in_the_text_of_the_screen(tmp_path: Path) -> None:
+    wide = [{f"column_{c}": f"value {row} {c}" for c in range(12)} for row in range(30)]
+    result = text_result("30 rows", structuredContent={"rows": wide})
+    async with reading(tmp_path, result, size=(80, 24)) as (stand, screen):
+        await stand.until(lambda: "value 3 0" in stand.text())
+        assert screen.view.show_horizontal_scrollbar
+        assert not set("▁▂▃▄▅▆▇▉▊▋▌▍▎") & set(stand.text())
+
+
 async def test_a_list_of_like_objects_is_a_table(tmp_path: Path) -> None:
     result = text_result("30 hosts", structuredContent={"hosts": ROWS})
     async with reading(tmp_path, result) as (stand, _):
