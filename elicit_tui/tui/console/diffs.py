@@ -13,6 +13,13 @@ CHANGES: Final[Mapping[str, Role]] = {"+": "good", "-": "bad"}
 
 _HUNK: Final = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 _FILE: Final = re.compile(r"^--- [^\n]*\n\+\+\+ [^\n]*\n@@ -", re.MULTILINE)
+_FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+
+
+def is_diff(text: str) -> bool:
+    """Whether a text has a diff of its own: one that no fence of Markdown holds."""
+    found = _FILE.search(text)
+    return found is not None and len(_FENCE.findall(text, 0, found.start())) % 2 == 0
 
 
 def change_lines(text: str, width: int, role: Role) -> list[Line]:

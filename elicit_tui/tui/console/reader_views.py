@@ -16,6 +16,7 @@ from textual.widgets import DataTable, Static
 
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
+from elicit_tui.tui.console.diffs import is_diff
 from elicit_tui.tui.console.markdown_parts import parts_of
 from elicit_tui.tui.console.result_data import unpacked
 from elicit_tui.tui.console.result_tree import json_in
@@ -56,12 +57,16 @@ _SURE_MARKS: Final = re.compile(
 
 
 def markdown_of(result: Mapping[str, Any]) -> str:
-    """The Markdown of a result; empty where there is none, or too much to be drawn."""
+    """The Markdown of a result; empty where there is none, or too much to be drawn.
+
+    A diff of Markdown is none: drawn, its lines would run together.
+    """
     texts = [text for block in blocks(result) if isinstance(text := _text_of(block), str)]
     text = "\n\n".join(texts)
     if _is_too_much(text) or json_in(text) is not None:
         return ""
-    return neutral(text) if text and (_is_named(result) or _MARKS.search(text)) else ""
+    marked = not is_diff(text) and _MARKS.search(text)
+    return neutral(text) if text and (_is_named(result) or marked) else ""
 
 
 def _is_named(result: Mapping[str, Any]) -> bool:

@@ -236,8 +236,12 @@ class ResultScreen(Dialog[None]):
         return self._ways[(self._ways.index(self._way) + 1) % len(self._ways)]
 
     async def action_turn(self) -> None:
-        """Show the next view; the next result of the same call is read so too."""
-        self.app.state.ways_to_read[self._call] = self._following
+        """Show the next view; the next result of the same call is read so too.
+
+        A difference is looked at once: nobody wants to read each result as one.
+        """
+        if self._following != "difference":
+            self.app.state.ways_to_read[self._call] = self._following
         await self._show(self._following)
 
     async def action_difference(self) -> None:

@@ -1,0 +1,49 @@
+"""A result is read as what it is: a diff as lines, the next one as the last was turned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.tui.console.diffs import is_diff
+from elicit_tui.tui.console.found_lines import FoundLines
+from elicit_tui.tui.console.reader_views import MarkdownPage, markdown_of
+from tests.tui.console.reading import reading, text_result
+
+pytestmark = pytest.mark.anyio
+
+DIFF = """Unstaged changes:
+diff --git a/README.md b/README.md
+--- a/README.md
++++ b/README.md
+@@ -1,2 +1,2 @@
+ ## See [the guide](https://example.com/guide)
+-**old** words
++**new** words
+"""
+
+
+async def test_the_next_result_of_a_tool_is_read_as_the_last_was_turned_but_not_as_a_difference(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result("# one"), text_result("# two")) as (stand, _):
+        for shown in ("Markdown ·", "JSON ·", "Difference ·"):
+            await stand.press("t")
+            await stand.until(lambda title=shown: title in stand.text())
+        await stand.press("escape", "z")
+        await stand.until(lambda: "JSON ·" in stand.text())
+
+
+async def test_a_diff_of_markdown_is_read_as_its_lines(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result(DIFF)) as (stand, screen):
+        await stand.until(lambda: "-**old** words" in stand.text())
+        assert isinstance(screen.view, FoundLines)
+    assert not markdown_of(text_result(DIFF))
+
+
+async def test_markdown_that_shows_a_diff_in_a_fence_is_drawn(tmp_path: Path) -> None:
+    page = f"## Review\n\n```diff\n{DIFF}```\n\nas **agreed**"
+    async with reading(tmp_path, text_result(page)) as (_, screen):
+        assert isinstance(screen.view, MarkdownPage)
+    assert is_diff(f"```\ncode\n```\n{DIFF}"), "the fence before it has ended"
