@@ -101,8 +101,9 @@ def test_the_address_that_a_login_ends_at_may_be_pasted_before_and_after_it_is_o
     warned = login(Review((WARNING,)))
     outcome, _ = ask(address, "no", address, "yes", question=warned)
     assert outcome.acknowledged == {WARNING.id}
-    outcome, _ = ask("/agree", "word", address, question=login())
-    assert outcome.content in ({REDIRECT: address}, None)
+    for typed, content in ((address, {REDIRECT: address}), ("/finished", None)):
+        outcome, _ = ask("/agree", "word", typed, question=login())
+        assert (outcome.action, outcome.content) == ("accept", content)
 
 
 @pytest.mark.parametrize(
