@@ -55,6 +55,15 @@ def test_a_page_is_opened_whole_apart_from_this_terminal_and_directory(opened: P
     assert int(session) != os.getsid(0)
 
 
+def test_no_module_of_the_environment_stands_in_for_the_system_s_own(
+    opened: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "webbrowser.py").write_text("raise SystemExit(0)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert open_in_browser(PAGE)
+    assert opened.read_text().startswith(PAGE)
+
+
 @pytest.mark.parametrize(
     "url",
     [

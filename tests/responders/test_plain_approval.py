@@ -32,7 +32,10 @@ def test_anything_else_calls_nothing() -> None:
     assert shown.count("Nothing was called.") == 3
 
 
-@pytest.mark.parametrize(("line", "note"), [("use staging", "use staging"), ("", None)])
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [("use staging", "use staging"), (" wait \t", "wait"), ("", None), ("  ", None)],
+)
 def test_a_no_carries_a_line_to_the_agent_that_waits_for_it(line: str, note: str | None) -> None:
     outcome, shown = ask("n", line, question=replace(QUESTION, takes_note=True))
     assert (outcome.action, outcome.note) == ("decline", note)
