@@ -107,7 +107,7 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
         draft = dialogue.question.draft
         draft.acknowledged = acknowledged
         # Without a browser the page is not agreed to yet: the person may open it and say so.
-        if line.word == "open" and not await _opened(dialogue, opener, url):
+        if line.word == "open" and not await _opened(dialogue, opener, url, "/agree"):
             continue
         draft.opened = True
         content = None
@@ -125,8 +125,11 @@ def _show_page(dialogue: Dialogue, url: str, ours: bool) -> None:
         dialogue.say(f"  Host: {host}")
 
 
-async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
-    """Whether a browser took the page; if not, the question stays open."""
+async def _opened(dialogue: Dialogue, opener: Opener, url: str, then: str) -> bool:
+    """Whether a browser took the page; if not, the question stays open.
+
+    `then`: the command that goes on once the person has opened it.
+    """
     if not may_open(url):
         dialogue.say("This URL is not handed to a browser, because of the characters in it.")
     # In a thread, as the system may take seconds to start a browser.
@@ -134,7 +137,7 @@ async def _opened(dialogue: Dialogue, opener: Opener, url: str) -> bool:
         return True
     else:
         dialogue.say("No browser could be started here.")
-    dialogue.say("Open the page yourself, then type /agree.")
+    dialogue.say(f"Open the page yourself, then type {then}.")
     return False
 
 
@@ -154,7 +157,7 @@ async def _finished(dialogue: Dialogue, opener: Opener, url: str) -> dict[str, s
         if ours and isinstance(line, str) and _is_address(line):
             return {REDIRECT: line}
         if isinstance(line, PromptCommand) and line.word == "open":
-            await _opened(dialogue, opener, url)
+            await _opened(dialogue, opener, url, "/finished")
         else:
             dialogue.say("Type one of the commands.")
 

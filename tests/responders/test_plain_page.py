@@ -74,8 +74,19 @@ def test_a_browser_that_cannot_start_is_said_and_the_question_stays_open() -> No
     outcome, shown = ask("/open", "/agree", question=page_question(PAGE), opener=browser)
     assert (outcome.action, browser.pages) == ("accept", [PAGE])
     assert "No browser could be started here." in shown
+    assert "Open the page yourself, then type /agree." in shown
     declined, _ = ask("/open", "/decline", question=page_question(PAGE), opener=browser)
     assert declined.action == "decline"
+
+
+def test_where_no_browser_starts_the_command_that_goes_on_at_this_prompt_is_named() -> None:
+    question = page_question(PAGE, era="modern")
+    outcome, shown = ask(
+        "/agree", "/open", "/finished", question=question, opener=Browser(starts=False)
+    )
+    assert outcome.action == "accept"
+    assert "Open the page yourself, then type /finished." in shown
+    assert "type /agree" not in shown
 
 
 @pytest.mark.parametrize("more", [{"era": "modern"}, {"wire_id": "e"}], ids=["round", "-32042"])
