@@ -159,7 +159,7 @@ class _Translation:
     def _shorthand(self, character: str, in_class: bool) -> str | None:
         r"""`\d` and its like, and `\p{…}`, of ASCII where ECMA means ASCII."""
         lower = character.lower()
-        if lower in _SHORTHAND and character.isascii():
+        if lower in _SHORTHAND:
             inside = _SHORTHAND[lower]
             if character != lower:
                 # A set within a set, where it stands in a class; V1 reads it so.

@@ -146,7 +146,9 @@ def _items(schema: dict[str, Any], now: int, field: Field | None) -> str:
     low, high = schema.get("minItems"), schema.get("maxItems")
     if field is not None and field.kind == "multi":
         return f"{choose_words(low, high)}, now {now}"
-    return f"{count_words(low, high, 'line', 'lines')}, now {now}"
+    # Each line of a list of free texts is one item of it; what is written as JSON has no lines.
+    nouns = ("line", "lines") if field is not None and field.each_line else ("item", "items")
+    return f"{count_words(low, high, *nouns)}, now {now}"
 
 
 def _type(expected: Any) -> str:

@@ -23,6 +23,8 @@ RELATIONS = {
                     "to": {"type": "string"},
                     "weight": {"type": "number"},
                     "of": {"$ref": "#/properties/relations/items"},
+                    "names": {"type": "array", "minItems": 1, "maxItems": 2},
+                    "n": {"type": "integer", "multipleOf": 2},
                 },
                 "required": ["from", "to", "weight"],
             },
@@ -43,6 +45,8 @@ RELATIONS = {
             "[0].of",
             "to is missing",
         ),
+        ({"from": "a", "to": "b", "weight": 1, "names": []}, "[0].names", "1 to 2 items, now 0"),
+        ({**dict.fromkeys(("from", "to"), "a"), "weight": 1, "n": 5}, "[0].n", "a multiple of 2"),
     ],
 )
 def test_what_is_wrong_deep_in_an_argument_is_named_with_its_place(
@@ -99,6 +103,33 @@ def test_a_list_shows_that_it_is_one_where_what_stands_in_it_cannot_be_sent(
     assert skeleton(schema) == {"of": begins}
     if begins is not None:
         assert read_form(schema, purpose="arguments").judge(skeleton(schema)) != ()
+
+
+def _nested(levels: int, as_lists: bool) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        part = {"type": "array", "items": schema} if as_lists else schema
+        schema = {"type": "object", "required": ["a"], "properties": {"a": part}}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("as_lists", "begins"),
+    [
+        (False, {"a": {"a": {"a": {"a": {"a": {"a": {"a": None}}}}}}}),
+        (True, {"a": [{"a": [{"a": [{"a": None}]}]}]}),
+    ],
+)
+def test_json_begins_with_six_levels_of_objects_and_lists_within_it(
+    as_lists: bool, begins: Any
+) -> None:
+    assert skeleton(_nested(5, as_lists=False)) == {"a": {"a": {"a": {"a": {"a": None}}}}}
+    assert skeleton(_nested(9, as_lists)) == begins
+
+
+def test_a_key_that_is_too_long_to_be_shown_is_left_to_the_person() -> None:
+    required = ["a" * 200, "b" * 201]
+    assert skeleton({"type": "object", "required": required}) == {"a" * 200: None}
 
 
 def test_what_json_begins_with_is_bounded() -> None:

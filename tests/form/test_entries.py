@@ -170,6 +170,7 @@ def test_content_comes_back_as_the_input_that_made_it() -> None:
     assert entries["m"] == ChosenMany(("a", "c"))
     assert form.convert(entries).content == content
     assert form.entries_for({}) == {name: Unset() for name in content}
+    assert form.entries_for(dict.fromkeys(content)) == form.entries_for({})
 
 
 def test_prototype_names_are_names_like_any_other() -> None:
@@ -191,8 +192,8 @@ def test_what_binds_fields_together_is_found_when_sending() -> None:
 
 
 def test_what_is_there_already_or_is_not_bound_needs_no_other_answer() -> None:
-    bound = {"a": ["b", "c"], "d": ["b"]}
-    form = form_of(dict.fromkeys("abcd", TEXT), dependentRequired=bound)
+    bound = {"a": ["b", "c"], "d": ["b"], "e": ["f"]}
+    form = form_of(dict.fromkeys("abcdef", TEXT), dependentRequired=bound)
     problems = form.convert({"a": Typed("1"), "b": Typed("1")}).problems
     assert [(one.field, one.message) for one in problems] == [("c", "needs an answer")]
 

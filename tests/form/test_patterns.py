@@ -45,6 +45,8 @@ FOUND = [
     (r"^\p{ASCII}\p{Any}$", "aé"),
     (r"^(?<year>\d{4})-\k<year>$", "2026-2026"),
     (r"^(a)?b\1c$", "bc"),
+    (r"^(?:a)(?<y>b)\k<y>$", "abb"),
+    (r"^(?=a)(a)\1$", "aa"),
     (r"^(?:a|(b))\1$", "a"),
     (r"(?<=\$)\d+", "cost $15"),
     (r"(?<!-)\b\d+\b", "15"),
@@ -64,6 +66,7 @@ FOUND = [
     (r"^a{,2}$", "a{,2}"),
     (r"^\-\_\@\ \'$", "-_@ '"),
     (r"^\é$", "é"),
+    (r"^\.+\-?\d{2}\p{L}*\x41+$", "...12éAA"),
     (r"\bfoo\b", "a foo é"),
     ("", "anything"),
 ]
@@ -87,7 +90,8 @@ NO_PATTERNS = [
     "(", ")", "[a", "a**", "a++", "*a", "(?i)a", "(?P<n>a)", "(?>a)", "(?R)", "(?#x)", r"\A", r"\Z",
     r"\z", r"\x4", r"\x4g", r"\u12", r"\u12g4", r"\cé", r"\k",
     r"\u{110000}", r"\u{}", r"\c1", r"\p", r"\pL", r"\p{Nonsense}", r"\1",
-    r"(a)\2", r"\k<n>", r"(?<n>a)(?<n>b)", "[b-a]", "\\", r"\01", "a{2,1}", "(?<1>a)", "(?",
+    r"(a)\2", r"(?:a)\1", r"(?=a)\1", r"\k<n>", r"(?<n>a)(?<n>b)", "[b-a]", "\\", r"\01", "a{2,1}",
+    "(?<1>a)", "(?",
     "(?i:a)", "(*VERB)", r"\N{DIGIT ONE}", r"(?|a|b)", "a{1}{2}", r"\b*", r"\B+", "^*", "$?", "a|*",
     "(+a)",
 ]  # fmt: skip
@@ -117,6 +121,16 @@ def test_what_is_no_pattern_of_ecma_is_not_enforced_and_the_field_says_so(patter
     assert any("pattern is not checked" in note for note in form.notes_for("it"))
     assert form.notes_for("other") == ()
     assert form.judge({"it": "anything"}) == ()
+
+
+def test_a_pattern_that_cannot_be_translated_is_said_before_anything_is_judged() -> None:
+    schema = {"type": "string", "pattern": "(a", "format": "other", "x-mine": 1}
+    form = form_of({"it": schema})
+    own = form.fields[0].notes
+    assert own[-1] == "the pattern is not checked: a group is not closed"
+    assert len(own) == 3
+    assert form.judge({"it": "x"}) == ()
+    assert form.notes_for("it") == own
 
 
 def test_a_value_that_does_not_match_is_told_the_pattern() -> None:
@@ -321,6 +335,8 @@ def test_a_monstrous_pattern_is_read_compiled_and_run_in_a_moment(pattern: str) 
         (r"(a)\2", "it refers to a group that it does not have"),
         (r"(a)\1000", "it refers to a group that it does not have"),
         ("a**", "a quantifier has nothing to repeat"),
+        ("{2}a", "a quantifier has nothing to repeat"),
+        ("(?:{2}a)", "a quantifier has nothing to repeat"),
         ("(?i)a", "it uses a kind of group that ECMA-262 does not have"),
         (r"\01", "it uses an octal escape"),
     ],

@@ -49,6 +49,12 @@ def test_a_shape_shows_texts_in_quotes_lists_and_what_may_be_left_out() -> None:
         (True, "…"),
         (None, "…"),
         ({"properties": 3, "items": 4, "enum": 5}, "{…}"),
+        ({"type": []}, "…"),
+        ({"type": [5, "null"]}, "null"),
+        ({"type": [5, {}]}, "…"),
+        ({"type": 5}, "…"),
+        ({"type": "array", "items": {"type": "integer"}}, "[whole number, …]"),
+        ({"type": ["array"], "items": True}, "[…]"),
     ],
 )
 def test_a_shape_is_neutral_whatever_the_schema_is(schema: Any, shown: str | None) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from elicit_tui.form.field import Typed
 from elicit_tui.form.schema_reading import read_form
+from elicit_tui.form.wording import NOT_ASKED_FOR
 from tests.form.forms import form_of
 
 TEXT = {"type": "string"}
@@ -41,10 +42,55 @@ def test_what_a_schema_requires_beside_its_fields_is_named_in_neutral_text() -> 
     ]
 
 
-def test_a_pattern_binds_texts_alone() -> None:
-    form = form_of({"a": {"pattern": "^x"}, "b": {"items": {"format": "email"}, "pattern": "^x"}})
-    assert form.judge({"a": 5, "b": ["a@b.c"]}) == ()
-    assert [problem.field for problem in form.judge({"a": "5", "b": ["a"]})] == ["a", "b"]
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"pattern": "^x"}, 5),
+        ({"format": "email"}, 5),
+        ({"multipleOf": 2}, "odd"),
+        ({"multipleOf": 2}, True),
+        ({"uniqueItems": True}, "xx"),
+        ({"uniqueItems": True}, 5),
+        ({"patternProperties": {"a": False}}, "a"),
+        ({"additionalProperties": False}, ["a"]),
+        ({"required": ["a"], "dependentRequired": {"a": ["b"]}}, "a"),
+    ],
+)
+def test_a_keyword_binds_values_of_its_own_type_alone(schema: Any, value: Any) -> None:
+    assert read_form({"properties": {"a": schema}}, "arguments").judge({"a": value}) == ()
+
+
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+def test_a_constant_with_more_than_a_title_is_judged_by_all_that_it_says(key: str) -> None:
+    branches = [{"const": "ab", "title": "A", "maxLength": 1}, {"const": "c", "description": "C"}]
+    form = form_of({"a": {key: branches}})
+    assert form.judge({"a": "c"}) == ()
+    assert [problem.field for problem in form.judge({"a": "ab"})] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"anyOf": [{"type": "string"}, {"minimum": 9}]}, "anyOf"),
+        ({"oneOf": [{"const": 1}]}, "oneOf"),
+        ({"not": {"type": "integer"}}, "not"),
+        (False, None),
+    ],
+)
+def test_of_a_value_that_is_no_field_it_is_said_which_keyword_says_no(
+    schema: Any, told: str | None
+) -> None:
+    (problem,) = read_form({"additionalProperties": schema}, "arguments").judge({"a": 5})
+    why = NOT_ASKED_FOR if told is None else f"it does not satisfy “{told}” of the server's schema"
+    assert problem.message == f"“a”: {why}"
+
+
+def test_objects_are_told_apart_by_their_keys_and_values() -> None:
+    schema = {"properties": {"a": {"enum": [{"b": 1}, {"c": [2]}]}}}
+    form = read_form(schema, "arguments")
+    assert form.judge({"a": {"b": 1.0}}) == form.judge({"a": {"c": [2]}}) == ()
+    for other in ({"b": 2}, {"c": 1}, {"b": 1, "c": [2]}, {}, {"b": True}):
+        assert form.judge({"a": other})
 
 
 def test_a_form_is_judged_as_often_as_one_likes() -> None:

@@ -206,6 +206,12 @@ def test_an_error_of_a_server_that_asks_only_in_the_other_revision_names_it() ->
     assert hint_of(replace(run, error=ProtocolCallError(-32050, "broken"))) is None
 
 
+def test_a_server_that_never_answered_gets_no_hint_of_a_revision() -> None:
+    run = Run(PAINTS, "auto", "accept", error=ServerError("It did not start."), failures=["x"])
+    assert run.protocol_version is None
+    assert hint_of(run) is None
+
+
 def test_what_a_refusal_changed_and_a_server_that_is_gone_are_faults() -> None:
     changed = Watched({"a.txt": State("1")}, {"a.txt": State("2")})
     assert judged(with_schema(COLOUR), watched=changed, alive=False) == [

@@ -142,6 +142,10 @@ def test_nothing_is_left_out_that_the_form_as_a_whole_wants() -> None:
             "has the wrong type",
             "elicit-tui",
         ),
+        ("a", {"type": "string"}, "has the wrong type", 1234567),
+        ("a", {"type": "string", "enum": ["a"]}, "has the wrong type", 1234567),
+        ("a", {"type": "string", "enum": ["a"]}, "is no choice", "elicit-tui"),
+        (True, {"type": "boolean"}, "has the wrong type", "elicit-tui"),
     ],
 )
 def test_a_wrong_value_is_wrong_in_one_thing_alone(

@@ -48,6 +48,7 @@ def test_a_question_that_was_pushed_has_ways_that_a_round_has_not() -> None:
     *_, late = answers_gone_wrong(PAINTS, [(pushed, sent)])
     assert late.wrong is not None
     assert (late.wrong.kind, late.wrong.content) == ("late", {"colour": "red"})
+    assert late.kind == "gone wrong"
     two = replace(PAINTS, answers=(ANSWER, ANSWER))
     refused, wrong = names(two, in_round, in_round)
     assert refused == [f"{way} {n}" for n in (1, 2) for way in ("decline", "cancel", "deadline")]
