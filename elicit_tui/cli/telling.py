@@ -15,7 +15,7 @@ from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.host.events import LogMessage, Progress, UrlCompleted
-from elicit_tui.text import as_name, neutral_line, readable_json
+from elicit_tui.text import as_name, in_figures, neutral_line, readable_json
 
 EACH_SECOND: Final = 20
 """A server's progress, log lines and flooding questions told in one second; more are counted."""
@@ -67,9 +67,10 @@ class Telling:
     def progress(self, event: Progress) -> None:
         """How far a call is."""
         if self._may_tell():
-            of = f" of {event.total:g}" if event.total is not None else ""
+            of = f" of {in_figures(event.total)}" if event.total is not None else ""
             message = f": {neutral_line(event.message)}" if event.message else ""
-            self._narration.say(f"{event.server}: progress {event.progress:g}{of}{message}")
+            done = in_figures(event.progress)
+            self._narration.say(f"{event.server}: progress {done}{of}{message}")
 
     def log(self, event: LogMessage) -> None:
         """A log line of the server."""

@@ -20,7 +20,7 @@ from elicit_tui.responders.typed_lines import (
     Lines,
     PromptCommand,
 )
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import in_seconds, neutral, neutral_line, readable_json
 from elicit_tui.text.hosts import is_web_address, spellings
 
 YES: Final = ("y", "yes")
@@ -236,5 +236,5 @@ class PlainResponder:
 
 
 def _time_told(seconds: float) -> str:
-    least = f"{KEY_GRACE_SECONDS:g} seconds"
-    return f"You have {seconds:g} seconds; each line that you type gives you {least} at least."
+    least = in_seconds(KEY_GRACE_SECONDS)
+    return f"You have {in_seconds(seconds)}; each line that you type gives you {least} at least."

@@ -5,13 +5,13 @@ give, `stand_in` for a field that is edited, `neutral_value` for records, `reada
 that people read, `ascii_json` for data, `ci_safe` for a build's log.
 What counts as active is defined in `elicit_tui.text.active`, what cannot be seen in
 `elicit_tui.text.deceptive` (`looks_blank`; `without_controls` for what a person enters).
-`in_seconds` puts a span of time in words, `countdown` shows how much of one is left, `local_time`
-when it was.
+`in_figures` writes a number, `in_seconds` puts a span of time in words, `countdown` shows how much
+of one is left, `local_time` when it was.
 """
 
 from elicit_tui.text.data import ascii_json, neutral_value, readable_json
 from elicit_tui.text.deceptive import controls_left_out, looks_blank, without_controls
-from elicit_tui.text.duration import countdown, in_seconds, local_time
+from elicit_tui.text.duration import countdown, in_figures, in_seconds, local_time
 from elicit_tui.text.neutral import (
     as_name,
     ci_safe,
@@ -29,6 +29,7 @@ __all__ = [
     "ci_safe",
     "controls_left_out",
     "countdown",
+    "in_figures",
     "in_seconds",
     "local_time",
     "looks_blank",

@@ -1,13 +1,18 @@
-"""Spans and points of time in words."""
+"""Numbers, spans and points of time in words."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 
+def in_figures(number: float) -> str:
+    """A number as people write it, with a power of ten only where it would be very long."""
+    return f"{number:.0f}" if 1e5 <= abs(number) < 1e15 else f"{number:g}"
+
+
 def in_seconds(seconds: float) -> str:
     """A span of time as people say it: "1 second", "0.5 seconds", "300 seconds"."""
-    return f"{seconds:g} second{'' if seconds == 1 else 's'}"
+    return f"{in_figures(seconds)} second{'' if seconds == 1 else 's'}"
 
 
 def countdown(seconds: float | None) -> str:

@@ -11,7 +11,7 @@ from elicit_tui.broker import Resolved
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.telling import EACH_SECOND, Telling
 from elicit_tui.elicitation import Finding, Review, Severity, decline
-from elicit_tui.host.events import LogMessage
+from elicit_tui.host.events import LogMessage, Progress
 from tests.bounds import bounded
 from tests.broker.conftest import form_request
 
@@ -33,6 +33,15 @@ def test_a_structured_log_line_reads_as_words(data: Any, told: str) -> None:
     stream = io.StringIO()
     Telling(Narration(stream), "redacted").log(LogMessage("s", "info", None, data))
     assert stream.getvalue() == f"s: info: {told}\n"
+
+
+@pytest.mark.parametrize(
+    ("total", "told"), [(None, ""), (20_000_000.0, " of 20000000"), (1e300, " of 1e+300")]
+)
+def test_how_far_a_call_is_stands_in_figures(total: float | None, told: str) -> None:
+    stream = io.StringIO()
+    Telling(Narration(stream), "redacted").progress(Progress("s", "c", 12_345_678.0, total))
+    assert stream.getvalue() == f"s: progress 12345678{told}\n"
 
 
 def test_a_log_line_of_any_size_is_told_without_a_wait() -> None:

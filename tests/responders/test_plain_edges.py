@@ -145,6 +145,8 @@ def test_the_heading_says_the_round_the_group_and_why_it_is_asked_again() -> Non
     shown = heading(replace(question, request=request, note="Not \x1b[2Jvalid."))
     assert "Round 2, with 3 questions." in shown
     assert "Note: Not ␛[2Jvalid." in shown
+    side_by_side = replace(question.request, group_size=2)
+    assert "Round 1, with 2 questions." in heading(replace(question, request=side_by_side))
     assert "Round 2.\n" in heading(replace(question, request=replace(request, group_size=1)))
     unnamed = replace(question.request, server=replace(SERVER, calls_itself=None))
     assert "calls itself" not in heading(replace(question, request=unnamed))
@@ -221,6 +223,9 @@ def test_what_stands_in_a_field_is_said_in_the_words_of_its_choices() -> None:
     assert outcome.content == {"one": "a", "many": ["b"], "tick": False, "text": ""}
     for line in ("1. one: First", "2. many: Sec␛[0mond", "3. tick: no", "4. text: (empty on"):
         assert line in shown
+    alike = {"oneOf": [{"const": 1, "title": "One"}, {"const": True, "title": "Yes"}]}
+    _, shown = ask("2", "/cancel", question=form_question({"alike": alike}))
+    assert "1. alike: Yes" in shown
     assert "3. tick: yes" in ask("", "", "yes", "", "/send", question=form_question(fields))[1]
 
 

@@ -1,4 +1,4 @@
-"""Spans and points of time as people read them."""
+"""Numbers, spans and points of time as people read them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from elicit_tui.text import countdown, local_time
+from elicit_tui.text import countdown, in_figures, in_seconds, local_time
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,28 @@ def test_time_left_is_shown_as_a_clock_does_and_ends_at_zero(
     seconds: float | None, shown: str
 ) -> None:
     assert countdown(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        *((7, "7"), (7.0, "7"), (-0.25, "-0.25"), (1 / 3, "0.333333"), (99_999.5, "99999.5")),
+        *((999_999.6, "1000000"), (12_345_678, "12345678"), (-12_345_678.0, "-12345678")),
+        *((999_999_999_999_999, "999999999999999"), (1e300, "1e+300")),
+    ],
+)
+def test_a_number_is_written_without_a_power_of_ten_where_it_is_not_very_long(
+    number: float, shown: str
+) -> None:
+    assert in_figures(number) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(1, "1 second"), (0.5, "0.5 seconds"), (1_209_600, "1209600 seconds")],
+)
+def test_a_span_of_time_is_told_in_seconds(seconds: float, shown: str) -> None:
+    assert in_seconds(seconds) == shown
 
 
 def test_a_time_is_that_of_the_readers_clock() -> None:

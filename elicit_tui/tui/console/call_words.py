@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from elicit_tui.elicitation.outcome import SIGNS
-from elicit_tui.text import neutral_line, quoted, readable_json
+from elicit_tui.text import in_figures, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.outcome_words import ROLES, plural
 from elicit_tui.tui.console.spans import Line, Role, shortened, text_lines, wrapped
@@ -44,7 +44,7 @@ def bar(record: CallRecord, width: int) -> str:
     if record.progress is None:
         return "running"
     if not record.total or record.total <= 0:
-        return f"{record.progress:g} so far"
+        return f"{in_figures(record.progress)} so far"
     part = max(0.0, min(1.0, record.progress / record.total))
     filled = round(part * width)
     return f"{'━' * filled}{'╌' * (width - filled)} {part:>4.0%}"
