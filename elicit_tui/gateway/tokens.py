@@ -56,9 +56,8 @@ class Tokens:
         except FileExistsError:
             raise _taken(name) from None
         except OSError as error:
-            why = error.strerror or type(error).__name__
             raise UsageError(
-                f"The token could not be kept, so there is no token {name!r}: {why}."
+                f"The token could not be kept, so there is no token {name!r}: {_why(error)}."
             ) from error
         return token_text
 
@@ -66,7 +65,12 @@ class Tokens:
         """Take a token back; its sessions end at once. Raises UsageError."""
         if name not in (token.name for token in self.listed()):
             raise UsageError(f"There is no token {name!r}.")
-        (self._directory / f"{name}{SUFFIX}").unlink(missing_ok=True)
+        try:
+            (self._directory / f"{name}{SUFFIX}").unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"The token {name!r} could not be revoked and still lets in: {_why(error)}."
+            ) from error
 
     async def add_everywhere(self, name: str) -> str:
         """As `add`, on every machine that there is. Raises UsageError, StoreError."""
@@ -210,6 +214,10 @@ def _taken(name: str) -> UsageError:
         f"There is a token {name!r} already; `elicit-tui gateway token revoke {name}` takes it"
         " back."
     )
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or type(error).__name__
 
 
 def _digest(token: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import time
 from pathlib import Path
@@ -121,6 +122,21 @@ async def test_a_token_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no directory")
     with pytest.raises(UsageError, match="could not be kept, so there is no token 'ci'"):
         Tokens(tmp_path / "file" / "tokens").add("ci")
+
+
+async def test_a_token_that_cannot_be_revoked_is_said_to_let_in_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = Tokens(tmp_path)
+    shown = tokens.add("ci")
+
+    def refuses(path: Path, **how: bool) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "unlink", refuses)
+    with pytest.raises(UsageError, match="'ci' could not be revoked and still lets in: Permission"):
+        tokens.revoke("ci")
+    assert tokens.known(shown) is not None
 
 
 async def test_a_token_that_another_process_revoked_after_a_long_silence_is_known_no_more(
