@@ -91,8 +91,9 @@ def _undone(found: FoundFile, records: Records, record: InstallRecord | None) ->
     # Nobody has written to it since: the copy is exactly what stood there.
     if record is not None and sha256_of(found.content) == record.after:
         before = records.copied(records.copy)
+        # Of a file that was made there is no copy.
         if record.created or before is not None:
-            return None if record.created else before
+            return before
     text = _HooksText(_text(found.content, found.path), found.path).without_ours()
     # The table that we made goes with what was in it.
     if record is not None and record.made_table:

@@ -132,8 +132,9 @@ def theirs(
     ):
         # Where nobody has written since, the copy is exactly what stood there.
         before = records.copied(records.copy)
+        # Of a file that was made there is no copy.
         if record.created or before is not None:
-            return Undone(None if record.created else before)
+            return Undone(before)
     # No file, and nothing to put back: there is none to make.
     if found.content is None and (record is None or not record.taken):
         return Undone(None)
@@ -158,7 +159,7 @@ def ours(found: FoundFile, records: Records, record: InstallRecord | None) -> Un
     if sha256_of(found.content) == record.ours_after:
         before = records.copied(records.copy_of_ours)
         if record.ours_created or before is not None:
-            return Undone(None if record.ours_created else before)
+            return Undone(before)
     document = own_document(found)
     notes = []
     for name, block in record.moved.items():

@@ -82,7 +82,11 @@ async def test_an_agent_that_died_leaves_no_question_behind() -> None:
         await somebody.until(lambda: somebody.left)
         await asyncio.wait_for(started.process.wait(), 30)
     assert somebody.left == [HANDED_BACK]
-    assert [row.decided_by for row in rows()] == ["nobody"]
+    (row,) = rows()
+    assert row.decided_by == "nobody"
+    # Not only once its time is over.
+    assert row.reason is not None
+    assert row.reason.startswith("The agent waits no longer")
 
 
 async def test_what_takes_longer_than_an_agent_waits_is_withdrawn(
