@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import Call, Question
-from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.elicitation.settings import (
+    ElicitationSettings,
+    GatewaySettings,
+    Hook,
+    ServerSettings,
+    Settings,
+)
 from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import CatalogueFiles
+from elicit_tui.gateway.connected import session_notes
 from elicit_tui.gateway.opening import SessionOptions, open_session, remember_catalogues
+from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.gateway.session_catalogues import SessionCatalogues
 from tests.broker.conftest import form_request
 from tests.gateway.session_world import Asker
 from tests.gateway.test_sharing import Shared
-from tests.gateway.world import MovedClock, PersonAtOtherTerminal, settled, workshop
+from tests.gateway.world import MovedClock, PersonAtOtherTerminal, settled, until, workshop
 
 pytestmark = pytest.mark.anyio
 
@@ -40,6 +49,46 @@ async def test_a_notice_of_its_broker_is_told_to_the_person_with_its_server() ->
     async with open_session(Settings(), [], PersonAtOtherTerminal(), options) as session:
         session.runtime.broker.notice("web", "It asks too much.")
     assert told == ["web: It asks too much."]
+
+
+async def test_its_questions_wait_as_long_as_the_gateways_do_and_no_other_settings_change() -> None:
+    owner = Settings(
+        elicitation=ElicitationSettings(timeout_sec=5), gateway=GatewaySettings(wait_sec=77)
+    )
+    async with open_session(owner, [], PersonAtOtherTerminal()) as session:
+        found = session.runtime.settings
+    assert found == replace(owner, elicitation=replace(owner.elicitation, timeout_sec=77))
+
+
+async def test_how_its_servers_stand_and_its_end_are_noted(sealed_machine: Path) -> None:
+    broken = ServerSettings("broken", command="/nonexistent/server")
+    owner = Settings(servers={"broken": broken})
+
+    def noted_state() -> str:
+        (note,) = session_notes()
+        return note.servers["broken"].state
+
+    async with open_session(owner, ["broken"], PersonAtOtherTerminal()) as session:
+        session.note.known_as(AgentInfo("codex"), http=False)
+        await until(lambda: noted_state() == "failed")
+        assert session_notes()[0].ended is None
+    assert session_notes()[0].ended is not None
+
+
+class Told(PersonAtOtherTerminal):
+    """Notes whom it is to tell that a question waits."""
+
+    listener: Any = None
+
+    def tell_waiting_to(self, told: Any) -> None:
+        self.listener = told
+
+
+@pytest.mark.parametrize("hooks", [(Hook("Waiting", command=("true",)),), ()])
+async def test_the_owners_hooks_learn_that_a_question_waits(hooks: tuple[Hook, ...]) -> None:
+    person = Told()
+    async with open_session(Settings(hooks=hooks), [], person):
+        assert (person.listener is not None) is bool(hooks)
 
 
 def noted(monkeypatch: pytest.MonkeyPatch, part: Any, told: list[Any]) -> None:
