@@ -89,7 +89,9 @@ class DraftFiles(Drafts):
     def forget_or_keep(self, request: ElicitationRequest, outcome: Outcome) -> bool:
         """Forget what was ended on purpose; keep what was not, on disk too."""
         # The very draft that `super` clears or keeps, not a copy.
-        draft = super().draft_for(request)
+        draft = self._drafts.get(self.key(request))
+        if draft is None:
+            return False  # It ended before anybody was asked: what another run left stays.
         is_kept = super().forget_or_keep(request, outcome)
         self._write(request, draft if is_kept else None)
         return is_kept

@@ -88,6 +88,17 @@ def test_what_the_person_ended_on_purpose_never_comes_back(tmp_path: Path, ended
     assert not drafts.draft_for(form_request()).typed
 
 
+@pytest.mark.parametrize("ended", [CANCELLED, DECLINED], ids=lambda end: end.action)
+def test_a_question_that_ended_before_it_was_asked_leaves_what_another_run_kept(
+    tmp_path: Path, ended: Outcome
+) -> None:
+    clock = Clock()
+    leave_behind(tmp_path, clock, colour="bl")
+    assert not DraftFiles(tmp_path, GUARDIAN, clock).forget_or_keep(form_request(), ended)
+    again = DraftFiles(tmp_path, GUARDIAN, clock)
+    assert again.draft_for(form_request()).entries == {"colour": Typed("bl")}
+
+
 @pytest.mark.parametrize(
     "ended",
     [
