@@ -386,21 +386,21 @@ def grant(tool: str = "deploy", session: str = ASKER.session, server: str = "pro
     return Grant(session, server, tool, "process-1", "definition-1")
 
 
-async def test_grants_are_listed_with_their_agent_and_taken_back(
+async def test_grants_are_listed_oldest_first_with_their_agent_and_taken_back(
     asking: Store, answering: Store, engine: Engine
 ) -> None:
     await asking.begin(ASKER)
-    for tool in ("deploy", "rollback", "deploy"):
+    for tool in ("rollback", "deploy", "rollback"):
         await asking.grant(grant(tool))
         engine.clock.advance(seconds=1)
     listed = await answering.grants()
     assert [(one.tool, one.agent) for one in listed] == [
-        ("deploy", "claude-code"),
         ("rollback", "claude-code"),
+        ("deploy", "claude-code"),
     ]
-    assert await answering.revoke("prod", "deploy") == 1
-    assert await answering.revoke("prod", "deploy") == 0
-    assert [one.tool for one in await asking.grants(ASKER.session)] == ["rollback"]
+    assert await answering.revoke("prod", "rollback") == 1
+    assert await answering.revoke("prod", "rollback") == 0
+    assert [one.tool for one in await asking.grants(ASKER.session)] == ["deploy"]
 
 
 async def test_grants_end_with_their_session(asking: Store, answering: Store) -> None:
