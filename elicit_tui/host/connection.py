@@ -71,7 +71,7 @@ class Connection:
         self.owner = owner
         self._broker = broker
         self._emit = emit
-        self._gate = ToolGate(self, broker)
+        self.gate = ToolGate(self, broker)
         self._session: Session | None = None
         self.open_calls = OpenCalls(broker.asks_for_call)
         self._subscriptions = Subscriptions(settings.name, self.emit)
@@ -100,7 +100,7 @@ class Connection:
     def emit(self, event: HostEvent) -> None:
         """Tell whoever watches the host."""
         if isinstance(event, ListChanged) and event.kind == "tools":
-            self._gate.changed()
+            self.gate.changed()
         self._emit(event)
 
     # Its states, told by its lifecycle
@@ -197,7 +197,7 @@ class Connection:
         """List the tools that the owner's lists let be seen. Raises ServerError, LimitReached."""
         listed = tuple(filter(None, map(Tool.read, await self._listed("tools"))))
         self._tools_listed = True
-        self._gate.listed(listed)
+        self.gate.listed(listed)
         return tuple(tool for tool in listed if self.settings.offers_tool(tool.name))
 
     async def prompts(self) -> tuple[Prompt, ...]:
@@ -307,7 +307,7 @@ class Connection:
         session = await self._ready_session()
         if call.method == "tools/call":
             # A person may have taken minutes over it, and the server may be gone.
-            await self._gate.passed(call)
+            await self.gate.passed(call)
             session = await self._ready_session()
         if made is not None:
             await made()
@@ -356,7 +356,7 @@ class Connection:
         server says soon that it ended all the same has its end.
         """
         call, work = self._calls.get(call_id, (None, None))
-        if self._gate.give_up(call_id, outcome) or call is None or work is None:
+        if self.gate.give_up(call_id, outcome) or call is None or work is None:
             return
         follower = self._followers.get(call_id)
         # A task is not given up: its server may still say how it ended.

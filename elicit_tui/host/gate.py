@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
@@ -63,6 +64,15 @@ class ToolGate:
         # Calls whose approval is being asked, and those of them that were taken back meanwhile.
         self._waiting: set[str] = set()
         self._given_up: set[str] = set()
+        self._reading: dict[str, asyncio.Task[Sequence[Tool]]] = {}
+
+    def holds(self, call_id: str) -> bool:
+        """Whether a call has not gone out yet, as it is judged here first."""
+        return call_id in self._waiting
+
+    def awaits_list(self, call_id: str) -> bool:
+        """Whether a call waits for the server to say what its tools are."""
+        return call_id in self._reading
 
     def listed(self, tools: Iterable[Tool]) -> None:
         """Remember what the server says of its tools."""
@@ -78,6 +88,8 @@ class ToolGate:
         if call_id not in self._waiting:
             return False
         self._given_up.add(call_id)
+        if (reading := self._reading.get(call_id)) is not None:
+            reading.cancel()  # A server that stands still would be waited for in vain.
         for pending in self._broker.pending:
             if pending.question.request.may_belong_to(call_id):
                 pending.settle(outcome)
@@ -92,10 +104,10 @@ class ToolGate:
         """
         self._waiting.add(call.id)
         try:
-            earlier, definition = None, await self._definition(call.name)
+            earlier, definition = None, await self._definition(call)
             for _ in range(MOST_DEFINITIONS):
                 asked = await self._approved(call, definition, earlier)
-                current = await self._definition(call.name)
+                current = await self._definition(call)
                 if _raw(current) == _raw(definition):
                     return
                 # Of what nobody was asked about, nobody was shown anything that could change.
@@ -128,13 +140,14 @@ class ToolGate:
             await self._connection.settled()
         raise ToolRefused(neutral_line(call.name, 80), outcome)
 
-    async def _definition(self, name: str) -> Tool | None:
+    async def _definition(self, call: Call) -> Tool | None:
         """The tool as its server lists it; None when it does not, or nobody needs to know."""
+        name = call.name
         if not self._broker.needs_definition(self._connection.name, name):
             return None
         if self._tools is None or name not in self._tools or not self._is_live():
             try:
-                await self._connection.tools()
+                await self._read_list(call)
             except ProtocolCallError:
                 return None
             except ServerError as error:
@@ -142,6 +155,19 @@ class ToolGate:
                     raise
                 return None  # What it sent is no list.
         return (self._tools or {}).get(name)
+
+    async def _read_list(self, call: Call) -> None:
+        """Ask the server for its tools. Raises Interrupted when the call was given up meanwhile."""
+        reading = asyncio.ensure_future(self._connection.tools())
+        self._reading[call.id] = reading
+        try:
+            await reading
+        except asyncio.CancelledError:
+            if call.id in self._given_up:
+                raise Interrupted("The call was cancelled.") from None
+            raise
+        finally:
+            del self._reading[call.id]
 
     def _is_live(self) -> bool:
         """Whether the server would have told of a change, or has had no time for one."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from typing import Any
 
 import pytest
 
 from elicit_tui.broker import BrokerEvent, Notice
 from elicit_tui.elicitation import Call, accept
-from elicit_tui.errors import ServerError
+from elicit_tui.errors import Interrupted, ServerError
 from elicit_tui.host.gate import MOST_DEFINITIONS
 from tests.host.world import HANDSHAKE, MODERN, python_server, world
 
@@ -92,3 +94,26 @@ async def test_a_tool_that_is_listed_twice_is_asked_about_by_its_more_dangerous_
         assert asked.request.definition["annotations"] == {"destructiveHint": True}
         sentences = [event.sentence for event in told if isinstance(event, Notice)]
         assert any("lists good more than once" in sentence for sentence in sentences)
+
+
+async def test_a_call_is_cancelled_at_once_though_its_server_stands_still() -> None:
+    server = python_server(
+        "raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE, default_tools_approval_mode="prompt"
+    )
+    async with world(server) as here:
+        connection = await here.host.connect("raw")
+        assert connection.process_id is not None
+        call = Call("tools/call", "good")
+        os.kill(connection.process_id, signal.SIGSTOP)
+        try:
+            made = asyncio.ensure_future(connection.call(call))
+            while not connection.gate.awaits_list(call.id):
+                await asyncio.wait((made,), timeout=0.01)
+            assert connection.gate.holds(call.id)
+            await connection.cancel(call.id)
+            await asyncio.wait((made,), timeout=WAIT)
+            assert isinstance(made.done() and made.exception(), Interrupted)
+        finally:
+            os.kill(connection.process_id, signal.SIGCONT)
+        assert not connection.gate.awaits_list(call.id)
+        assert not here.person.asked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.text.spread import texts_as_lines
 from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, question_words
@@ -35,6 +35,8 @@ ARGUMENTS_CHARACTERS: Final = 20_000
 ROOMY: Final = 40
 """Cells of a row; with fewer a bar of progress leaves room for the arguments."""
 
+LISTED_SECONDS: Final = 1.0
+"""A server that lists its tools within this is not said to be waited for."""
 
 BESIDE: Final = 20
 """Other calls that one is told apart from."""
@@ -80,6 +82,7 @@ class CallTelling:
         """
         waits = self._waits_for(record)
         waits = waits or ("waits for its turn" if self._before(record) else "")
+        waits = waits or ("waits for its server" if self._unlisted(record) else "")
         cells = 10 if width >= ROOMY else 4
         stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
         room = width - cell_len(stands) - 3
@@ -126,6 +129,13 @@ class CallTelling:
                 "could say which one a question of this server belongs to."
             )
             head.extend(text_lines(words, width, "dim"))
+        elif self._unlisted(record):
+            words = (
+                f"It has not gone out yet: {quoted(record.server, 60)} was asked what its tools "
+                f"are now, and does not answer. {self._app.key_of('calls.cancel')} cancels the "
+                "call."
+            )
+            head.extend(text_lines(words, width, "warn"))
         if record.state == "running":
             if record.progress is not None:
                 room = max(10, min(60, width - 20))
@@ -165,9 +175,14 @@ class CallTelling:
         earlier = (
             call.call.name
             for call in self._state.calls.running
-            if call.server == record.server and not self._state.waits_for_turn(call)
+            if call.server == record.server and self._state.has_gone_out(call)
         )
         return neutral_line(next(earlier, "another call"), 60)
+
+    def _unlisted(self, record: CallRecord) -> bool:
+        """Whether its server lets it wait before it was sent."""
+        late = record.state == "running" and record.elapsed > LISTED_SECONDS
+        return late and self._state.waits_for_list(record)
 
     def _waits_for(self, record: CallRecord) -> str:
         """That a running call waits for the person, or may; empty where none of its questions is.

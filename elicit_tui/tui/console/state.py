@@ -28,6 +28,7 @@ from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
+    from elicit_tui.host.connection import Connection
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
@@ -272,9 +273,25 @@ class ConsoleState:
 
     def waits_for_turn(self, call: CallRecord) -> bool:
         """Whether a running call has not gone out yet, as its server has another one to answer."""
+        connection = self._connection_of(call)
+        if connection is None or connection.gate.holds(call.call.id):
+            return False
+        return connection.open_calls.waits(call.call.id)
+
+    def waits_for_list(self, call: CallRecord) -> bool:
+        """Whether a running call has not gone out yet, as its server does not list its tools."""
+        connection = self._connection_of(call)
+        return connection is not None and connection.gate.awaits_list(call.call.id)
+
+    def has_gone_out(self, call: CallRecord) -> bool:
+        """Whether its server got a running call."""
+        connection = self._connection_of(call)
+        held = connection is not None and connection.gate.holds(call.call.id)
+        return not held and not self.waits_for_turn(call)
+
+    def _connection_of(self, call: CallRecord) -> Connection | None:
         record = self.servers.get(call.server)
-        connection = record.connection if record is not None else None
-        return connection is not None and connection.open_calls.waits(call.call.id)
+        return record.connection if record is not None else None
 
     def _state_changed(self, event: object) -> None:
         from elicit_tui.host.events import ServerStateChanged
@@ -306,7 +323,7 @@ class ConsoleState:
         text = neutral_line(event.sentence, 400)
         for call in self.calls.running:
             of_it = call.server == event.server and event.call_id in (None, call.call.id)
-            if of_it and not self.waits_for_turn(call):
+            if of_it and self.has_gone_out(call):
                 call.add_log(text)
         self.activity.add(event.server, text, "dim")
 

@@ -16,6 +16,7 @@ from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Queue, Ser
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, ServerError, ToolRefused
 from elicit_tui.host.events import ServerStateChanged
+from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.offers import CallResult, ResourceTemplate, Tool
 from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.ledger import Ledger
@@ -47,10 +48,18 @@ class FakeConnection:
     calls: list[Call] = field(default_factory=list)
     running: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     open_calls: OpenCalls = field(default_factory=lambda: OpenCalls(lambda call_id: False))
+    id: str = "connection"
+    tells_of_changed_tools: bool = True
+
+    def __post_init__(self) -> None:
+        self.gate = ToolGate(self, self.host.broker)
 
     @property
     def identity(self) -> ServerIdentity:
         return ServerIdentity(self.name, "stdio", f"{self.name}-server")
+
+    async def settled(self) -> None:
+        return
 
     async def tools(self) -> tuple[Tool, ...]:
         return self.tool_list
