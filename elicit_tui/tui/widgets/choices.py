@@ -15,7 +15,12 @@ from elicit_tui.form.choices import LABEL_LENGTH, value_label
 from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldControl, FieldFinished
+from elicit_tui.tui.widgets.control import (
+    FIELD_BINDINGS,
+    FieldControl,
+    FieldFinished,
+    FieldLeft,
+)
 
 # Where the choices of a short list stand at a given width.
 
@@ -194,12 +199,15 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     """Choices side by side or one below the other; nothing is chosen until the person does.
 
     The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
+    Of yes and no they choose at once, as of radio buttons; across them they leave for another row.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *FIELD_BINDINGS,
-        Binding("right,down", "move(1)", "Next choice", show=False),
-        Binding("left,up", "move(-1)", "Previous choice", show=False),
+        Binding("right", "move(1)", "Next choice", show=False),
+        Binding("left", "move(-1)", "Previous choice", show=False),
+        Binding("down", "go_down(1)", "Next choice", show=False),
+        Binding("up", "go_down(-1)", "Previous choice", show=False),
         Binding("home", "move(-10000)", "First choice", show=False),
         Binding("end", "move(10000)", "Last choice", show=False),
         Binding("space", "choose", "Choose", show=False),
@@ -223,7 +231,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def _single(self, value: Any) -> Entry:
         if value is _UNSET:
             return Unset()
-        return Ticked(value) if self.spec.kind == "boolean" else Chosen(value)
+        return Ticked(value) if self._is_boolean else Chosen(value)
 
     def _brought(self, place: int) -> None:
         self._bar, self._moved = place, False
@@ -236,11 +244,19 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Moving and choosing; the arrows that lie as the choices do."""
-        pick = (
-            ("y n", "pick") if self.spec.kind == "boolean" else (f"1-{len(self._labels)}", "pick")
-        )
-        arrows = "↑↓" if self.height_for(self.size.width or self._width) > 1 else "←→"
-        return (pick, (f"{arrows} Space", "choose"))
+        arrows = "↑↓" if self._stands else "←→"
+        if self._is_boolean:
+            return ((f"y n {arrows}", "choose"),)
+        return ((f"1-{len(self._labels)}", "pick"), (f"{arrows} Space", "choose"))
+
+    @property
+    def _is_boolean(self) -> bool:
+        return self.spec.kind == "boolean"
+
+    @property
+    def _stands(self) -> bool:
+        """Whether the choices stand one below the other."""
+        return self.height_for(self.size.width or self._width) > 1
 
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
@@ -268,8 +284,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         return Content("\n").join(lines)
 
     def _drawn(self, placed: Placed) -> Content:
-        nothing = self._three and not self._chosen
-        chosen = placed.index in self._chosen or (nothing and placed.index == 0)
+        chosen = self._shows_chosen(placed.index)
         unset = self._three and placed.index == 0
         mark = self._marks[chosen] if placed.first else " " * len(self._marks[0])
         style = "bold" if chosen and not unset else ("$faint" if unset else "")
@@ -280,8 +295,25 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         ).append(Content.styled(placed.text, style))
 
     def action_move(self, by: int) -> None:
-        """Move the bar; it stops at the ends."""
-        self._put_bar(max(0, min(len(self._labels) - 1, self._bar + by)))
+        """Move the bar; it stops at the ends. Yes and no are chosen by that."""
+        place = max(0, min(len(self._labels) - 1, self._bar + by))
+        if not self._is_boolean:
+            self._put_bar(place)
+        elif not self._shows_chosen(place):
+            self._choose(place)
+            self.moved()
+
+    def action_go_down(self, by: int) -> None:
+        """Move the bar; from a yes and no that lie in one line go to the field below, or above."""
+        if self._is_boolean and not self._stands:
+            self.post_message(FieldLeft(self, by))
+        else:
+            self.action_move(by)
+
+    def _shows_chosen(self, place: int) -> bool:
+        """Whether this choice has the mark: where nothing is chosen, the one that says so."""
+        nothing = self._three and not self._chosen
+        return place in self._chosen or (nothing and place == 0)
 
     def _put_bar(self, index: int) -> None:
         self._bar, self._moved = index, True
@@ -313,7 +345,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
             return
         sign = (event.character or "").casefold()
         starting = [i for i, label in enumerate(self._labels) if label.casefold().startswith(sign)]
-        counts = self.spec.kind != "boolean" and sign.isdecimal()
+        counts = not self._is_boolean and sign.isdecimal()
         if not starting and counts and 1 <= int(sign) <= len(self._labels):
             starting = [int(sign) - 1]
         if not starting:

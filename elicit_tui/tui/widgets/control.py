@@ -87,6 +87,15 @@ class FieldFinished(Message):
         self.field_control = control
 
 
+class FieldLeft(Message):
+    """The person goes to the field below, or above where `by` is -1."""
+
+    def __init__(self, control: FieldControl, by: int) -> None:
+        super().__init__()
+        self.field_control = control
+        self.by = by
+
+
 class LinesPasted(Message):
     """Several lines were pasted into a line of text: it needs room for them."""
 

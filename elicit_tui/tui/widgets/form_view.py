@@ -15,6 +15,7 @@ from elicit_tui.tui.widgets.control import (
     FieldChanged,
     FieldControl,
     FieldFinished,
+    FieldLeft,
     FieldMoved,
     LinesPasted,
 )
@@ -109,12 +110,6 @@ class FormView(RowsView):
     def judged(self) -> bool:
         """Whether what is on the screen was judged; where not, `Changed` follows."""
         return self._conversion is not None
-
-    @property
-    def from_elsewhere(self) -> frozenset[str]:
-        """Names of the fields that hold what the person did not write into this form."""
-        made = {name for name, row in self._rows.items() if row.control.whence}
-        return frozenset(made | (self._whence.keys() - self._rows.keys()))
 
     def put(self, entries: Mapping[str, Entry], whence: Mapping[str, str] | None = None) -> None:
         """Show other entries, as if they had been typed; `whence`: as when the form is made."""
@@ -216,7 +211,7 @@ class FormView(RowsView):
                 self._bring_into_view(row)
                 self._named = None
                 self._tell_keys(row.control)
-        if self._unmade and event.widget in [row.control for row in self._last_rows()]:
+        if self._unmade and event.widget in [row.control for row in self.last_rows]:
             self._mount_rows(BATCH)
 
     def on_field_moved(self, event: FieldMoved) -> None:
@@ -258,9 +253,6 @@ class FormView(RowsView):
             region = Region(region.x, region.y + top, region.width, line - top + 1)
         self.scroll_to_region(region, animate=False)
 
-    def _last_rows(self) -> list[FieldRow]:
-        return list(self._rows.values())[-BATCH:]
-
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Take the bar away."""
         for row in list(self._rows.values()):
@@ -273,11 +265,18 @@ class FormView(RowsView):
     def on_field_finished(self, event: FieldFinished) -> None:
         """Go to the next field that takes an answer, or say that this was the last one."""
         event.stop()
-        following = self._names[self._names.index(event.field_control.spec.name) + 1 :]
-        if following:
-            self.focus_field(following[0])
+        following = self.beside(event.field_control.spec.name, 1)
+        if following is not None:
+            self.focus_field(following)
         else:
             self.post_message(self.Finished(self))
+
+    def on_field_left(self, event: FieldLeft) -> None:
+        """Go to the field below, or above; from the last one, and the first, nowhere."""
+        event.stop()
+        beside = self.beside(event.field_control.spec.name, event.by)
+        if beside is not None:
+            self.focus_field(beside)
 
     # What was never on the screen
 

@@ -223,6 +223,22 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
             return ""
         return "" if [title.casefold()] == [other.casefold() for other in titles] else title
 
+    @property
+    def from_elsewhere(self) -> frozenset[str]:
+        """Names of the fields that hold what the person did not write into this form."""
+        made = {name for name, row in self._rows.items() if row.control.whence}
+        return frozenset(made | (self._whence.keys() - self._rows.keys()))
+
+    @property
+    def last_rows(self) -> list[FieldRow]:
+        """The last ones there are: more are made before a person comes to their end."""
+        return list(self._rows.values())[-BATCH:]
+
+    def beside(self, name: str, by: int) -> str | None:
+        """The field that takes an answer `by` places below this one; None where there is none."""
+        place = self._names.index(name) + by
+        return self._names[place] if 0 <= place < len(self._names) else None
+
     # Making rows
 
     def expect(self, size: Size) -> None:

@@ -256,7 +256,7 @@ async def test_a_form_of_one_yes_or_no_is_answered_by_its_letter_and_sent_by_the
 ) -> None:
     app = Asking(form_question(schema(("sure",), sure={"type": "boolean", "title": "Sure"})))
     async with asked(app) as pilot:
-        assert "y n pick" in app.words
+        assert "y n ←→ choose" in app.words
         await pilot.press(letter)
         await until(pilot, lambda: "ready to send 1 answer" in app.words, "it is picked")
         assert app.outcome is None

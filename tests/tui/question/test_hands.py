@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Finding, Severity
+from elicit_tui.form.field import Ticked
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -80,6 +81,49 @@ async def test_y_and_n_answer_a_boolean(key: str, said: bool) -> None:
     outcome = await answer(Asking(form_question(schema(("v",), v=SURE))), key, "ctrl+s")
     assert outcome is not None
     assert outcome.content == {"v": said}
+
+
+@pytest.mark.parametrize(
+    ("keys", "required", "content"),
+    [
+        (("right",), False, {"v": True}),
+        (("right", "right"), False, {"v": False}),
+        (("right", "left"), False, {}),
+        (("end",), False, {"v": False}),
+        (("left",), True, {"v": True}),
+        (("right",), True, {"v": False}),
+        (("right", "tab"), False, {"v": True}),
+        (("down",), False, {}),
+        (("down", "up"), False, {}),
+        (("left",), False, {}),
+        (("enter",), False, {}),
+    ],
+)
+async def test_the_arrow_beside_a_yes_or_no_chooses_it_and_nothing_else_does(
+    keys: tuple[str, ...], required: bool, content: dict[str, Any]
+) -> None:
+    fields = schema(("v",) if required else (), v=SURE, w={"type": "string", "title": "Word"})
+    outcome = await answer(Asking(form_question(fields)), *keys, "ctrl+s")
+    assert outcome is not None
+    assert outcome.content == content
+
+
+async def test_the_arrows_up_and_down_go_from_a_yes_or_no_to_the_rows_around_it() -> None:
+    app = Asking(form_question(schema(v=SURE, w={**SURE, "title": "Really"})))
+    async with asked(app) as pilot:
+        panel = app.view.body.panel
+        assert "y n ←→ choose" in app.words
+        for key, name in (("down", "w"), ("down", "w"), ("up", "v"), ("up", "v")):
+            await pilot.press(key)
+            await until(pilot, lambda name=name: panel.focused_field.spec.name == name, name)
+        assert "That was the last field" not in app.words
+
+
+async def test_a_yes_and_no_one_below_the_other_are_chosen_by_the_arrows_that_lie_so() -> None:
+    app = Asking(form_question(schema(v=SURE)))
+    async with asked(app, (22, 24)) as pilot:
+        await pilot.press("down")
+        await until(pilot, lambda: app.view.body.panel.entries == {"v": Ticked(True)}, "a yes")
 
 
 async def test_a_required_boolean_looks_unanswered() -> None:
