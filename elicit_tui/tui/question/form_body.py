@@ -351,7 +351,7 @@ class FormBody(Body):
 
     def _review(self, content: dict[str, Any]) -> None:
         self._held = content
-        self.frame.turn_to("review", overlays.review(self.question.request, self.form, content))
+        self.frame.turn_to("review", *overlays.review(self.question.request, self.form, content))
 
     def send(self, page: PageName) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""

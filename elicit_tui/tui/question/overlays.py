@@ -84,18 +84,17 @@ def _stack(parts: Sequence[Content | None]) -> Content:
     return Content("\n\n").join(part for part in parts if part is not None)
 
 
-def review(request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]) -> Content:
-    """Exactly what will be sent."""
+def review(
+    request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]
+) -> tuple[Content, Content]:
+    """Exactly what will be sent, what is left out; and the beginning of it: what will be sent."""
     name = quoted(request.server.name, 80)
-    return _stack(
-        [
-            Content.styled(f"This is what {name} will get", "bold"),
-            _json_block(request, content),
-            _chosen(request, form, content),
-            _left_out(form, content),
-            _said_beside(content),
-        ]
-    )
+    sent = [
+        Content.styled(f"This is what {name} will get", "bold"),
+        _json_block(request, content),
+        _chosen(request, form, content),
+    ]
+    return _stack([*sent, _left_out(form, content), _said_beside(content)]), _stack(sent)
 
 
 def _said_beside(content: Mapping[str, Any]) -> Content:

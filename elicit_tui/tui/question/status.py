@@ -24,7 +24,7 @@ class StatusLine(Widget):
     StatusLine {
         height: 1; width: 100%; padding: 0 1 0 2; text-wrap: nowrap; text-overflow: ellipsis;
     }
-    StatusLine.-narrow { height: 2; text-wrap: wrap; }
+    StatusLine.-narrow, StatusLine.-long { height: 2; text-wrap: wrap; }
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class StatusLine(Widget):
         self.refresh()
 
     def _stretch(self) -> None:
-        """Where there is one row, what does not fit into it takes a second one: it is not cut."""
+        """What does not fit into one row takes a second one, that of the keys: it is not cut."""
         said = self._message or self._summary
         self.set_class(0 < self.size.width < said.cell_length, "-long")
 
@@ -122,6 +122,8 @@ class StatusLine(Widget):
                 )
             keys = self._keys(self.size.width)
             return Content.assemble(left, "\n", keys) if keys else left
+        if self.has_class("-long"):
+            return left
         keys = self._keys(self.size.width - left.cell_length - _APART)
         gap = max(self.size.width - left.cell_length - keys.cell_length, 1)
         return Content.assemble(left, " " * gap, keys)

@@ -235,6 +235,40 @@ async def test_what_was_read_in_the_review_goes_out_from_the_form_at_once() -> N
     assert await answer(app, "ctrl+r", "escape", "ctrl+s") is not None
 
 
+@pytest.mark.parametrize("keys", [("escape", "ctrl+s"), ("ctrl+s",)], ids=["form", "review"])
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)], ids=str)
+async def test_a_review_that_showed_all_that_goes_out_need_not_be_read_on_to_what_is_left_out(
+    keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    app = Asking(form_question(remarks(60)))
+    async with asked(app, size) as pilot:
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        assert "gold-24" in app.words
+        assert "_meta" not in app.words
+        for key in keys:
+            await pilot.press(key)
+            await ready(pilot, app)
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert "content.plan" in (app.outcome.seen or ())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 12)], ids=str)
+async def test_what_was_not_on_the_screen_is_told_in_whole_sentences(size: tuple[int, int]) -> None:
+    title = "The plan that this account has from now on"
+    between = {f"o{n}": {"type": "string", "title": f"Remark {n}"} for n in range(14)}
+    fields = schema((), **between, long={**PLAN, "title": title}, plan=PLAN)
+    app = Asking(form_question(fields))
+    async with asked(app, size) as pilot:
+        await pilot.press("ctrl+s")
+        said = "from now…” and 1 more were not on the screen yet. ^S again sends."
+        await until(
+            pilot, lambda: said in " ".join(app.words.replace("│", " ").split()), "all of it"
+        )
+        assert app.outcome is None
+
+
 async def test_a_review_that_goes_on_below_shows_its_end_first() -> None:
     more = {f"d{n}": {"type": "string", "title": f"D{n}", "default": "x"} for n in range(40)}
     app = Asking(form_question(remarks(14, **more)))
