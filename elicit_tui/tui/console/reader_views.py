@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import DataTable, Static
@@ -146,8 +146,8 @@ class MarkdownPage(VerticalScroll):
         Binding("j", "scroll_down", "Down", show=False),
         Binding("k", "scroll_up", "Up", show=False),
         Binding("space", "page_down", "Page down", show=False),
-        Binding("g", "scroll_home", "Top", show=False),
-        Binding("G", "scroll_end", "End", show=False),
+        Binding("g,ctrl+home", "scroll_home", "Top", show=False),
+        Binding("G,ctrl+end", "scroll_end", "End", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -290,6 +290,13 @@ def _keys_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 class ResultTable(DataTable[Text]):
     """A row for each object, a column for each key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+        Binding("g", "scroll_top", "Top", show=False),
+        Binding("G", "scroll_bottom", "End", show=False),
+    ]
 
     DEFAULT_CSS = """
     ResultTable {

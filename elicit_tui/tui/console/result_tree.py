@@ -165,8 +165,8 @@ class ResultTree(Tree[TreePart]):
         Binding("left,h", "fold", "Fold", show=False, id="tree.fold"),
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
-        Binding("g", "scroll_home", "Top", show=False),
-        Binding("G", "scroll_end", "End", show=False),
+        Binding("g,ctrl+home", "scroll_home", "Top", show=False),
+        Binding("G,ctrl+end", "scroll_end", "End", show=False),
     ]
     ICON_NODE = "▸ "
     ICON_NODE_EXPANDED = "▾ "

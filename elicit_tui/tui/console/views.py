@@ -299,8 +299,8 @@ class LineView(SpanView, can_focus=True):
         Binding("down,j", "scroll_down", "Down", show=False, id="lines.down"),
         Binding("pageup,ctrl+u", "page_up", "Page up", show=False),
         Binding("pagedown,space,ctrl+d", "page_down", "Page down", show=False),
-        Binding("home,g", "scroll_home", "Top", show=False),
-        Binding("end,G", "scroll_end", "End", show=False),
+        Binding("home,g,ctrl+home", "scroll_home", "Top", show=False),
+        Binding("end,G,ctrl+end", "scroll_end", "End", show=False),
     ]
 
     DEFAULT_CSS = """

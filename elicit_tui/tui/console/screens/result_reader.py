@@ -331,21 +331,25 @@ class ResultScreen(Dialog[None]):
     # What is taken along
 
     def action_copy(self) -> None:
-        """Copy what is read: the value under the cursor of the tree, else the text."""
+        """Copy what is read: the value or the row under the cursor, else the text."""
         view = self.view
         part = view.cursor_node.data if isinstance(view, ResultTree) and view.cursor_node else None
         if part is not None and part.run is None and part.key is not None:
-            key = (
-                f"[{part.key}]" if isinstance(part.key, int) else f"“{neutral_line(part.key, 40)}”"
-            )
-            if isinstance(part.value, str):
-                copy_text(self.app, part.value, f"The value of {key}")
-            else:
-                copy_json(self.app, part.value, f"The JSON of {key}")
-        elif self._way in ("json", "table"):
+            self._copy_part(part.key, part.value)
+        elif isinstance(view, ResultTable):
+            row = view.cursor_row
+            copy_json(self.app, dict(self._rows[row]), f"The JSON of row {row + 1:,}")
+        elif self._way == "json":
             copy_json(self.app, unpacked(self._result))
         else:
             copy_text(self.app, self._written)
+
+    def _copy_part(self, key: str | int, value: Any) -> None:
+        shown = f"[{key}]" if isinstance(key, int) else f"“{neutral_line(key, 40)}”"
+        if isinstance(value, str):
+            copy_text(self.app, value, f"The value of {shown}")
+        else:
+            copy_json(self.app, value, f"The JSON of {shown}")
 
     def action_copy_json(self) -> None:
         """Copy the whole result as JSON."""

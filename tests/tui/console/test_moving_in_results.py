@@ -1,0 +1,57 @@
+"""In each view of a result the same keys lead to its ends, and what the cursor is on is copied."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.tui.console.found_lines import FoundLines
+from elicit_tui.tui.console.reader_views import ResultTable
+from elicit_tui.tui.console.result_tree import ResultTree
+from tests.tui.console.reading import ROWS, reading, text_result
+
+pytestmark = pytest.mark.anyio
+
+EDGES = [("g", "G"), ("ctrl+home", "ctrl+end")]
+
+
+async def test_the_row_under_the_cursor_of_a_table_is_copied_and_no_other(tmp_path: Path) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result) as (stand, screen):
+        assert isinstance(screen.view, ResultTable)
+        await stand.press("down", "down", "c")
+        assert json.loads(stand.app.clipboard) == ROWS[2]
+        assert "The JSON of row 3" in stand.notices()
+
+
+@pytest.mark.parametrize(("top", "end"), EDGES)
+async def test_the_keys_of_a_texts_ends_lead_to_those_of_a_table_and_of_a_tree(
+    tmp_path: Path, top: str, end: str
+) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        await stand.press(end)
+        assert table.cursor_row == len(ROWS) - 1
+        await stand.press(top)
+        assert table.cursor_row == 0
+        await stand.press("t")
+        tree = screen.view
+        assert isinstance(tree, ResultTree)
+        await stand.press(end)
+        assert tree.cursor_line == tree.last_line > len(ROWS)
+        await stand.press(top)
+        assert tree.cursor_line == 0
+
+
+@pytest.mark.parametrize(("top", "end"), EDGES)
+async def test_they_lead_to_the_ends_of_a_text(tmp_path: Path, top: str, end: str) -> None:
+    async with reading(tmp_path, text_result("line\n" * 100)) as (stand, screen):
+        assert isinstance(screen.view, FoundLines)
+        await stand.press(end)
+        await stand.until(lambda: screen.view.scroll_y > 60)
+        await stand.press(top)
+        await stand.until(lambda: screen.view.scroll_y == 0)
