@@ -2,7 +2,8 @@
 
 Three things are turned away: what was typed before its screen could be seen, keys that came with a
 paste, and (held, not dropped) what was typed behind a key that is not seen to its end. The only
-exception is text for the first question under the prompt: it waits for its line.
+exception is text for the first question under the prompt: it waits for its line. And a question
+that nobody chose waits for the end of a run of keys.
 
 What of the rest a question believes is `question_gate`'s.
 """
@@ -169,6 +170,35 @@ class KeyOrder:
         self._waiting = False
         while self._held and not self._waiting:
             await self._app.on_event(self._held.popleft())
+
+
+# A question opens by itself only where nobody is in the midst of pressing keys: the next of them
+# would be in it before it could be read, however slowly they are pressed.
+
+RUN_SECONDS: Final = 1.0
+"""Keys that come so soon behind one another are one run, which ends with so long a pause."""
+
+
+class KeyRun:
+    """The keys that the person presses one behind another, whatever they are for."""
+
+    def __init__(self) -> None:
+        self._before = self._last = float("-inf")
+
+    def heard(self, event: events.Event) -> None:
+        """Note a key of the person."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self._before, self._last = self._last, event.time
+
+    def lasts(self, since: float = float("-inf")) -> float:
+        """For how many seconds a next key would belong to it; 0 where it is over.
+
+        `since`: what is about to open was asked for then, with all keys before it (seconds, of the
+        monotonic clock).
+        """
+        if self._last <= since or self._last - self._before > RUN_SECONDS:
+            return 0.0
+        return max(0.0, self._last + RUN_SECONDS - Message().time)
 
 
 # What a paste may do: it is text, whatever is in it, and no key that comes with it is obeyed.

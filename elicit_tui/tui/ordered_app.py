@@ -19,6 +19,7 @@ from elicit_tui.tui.key_gate import (
     LEAVE,
     NOT_OBEYED,
     KeyOrder,
+    KeyRun,
     PasteBurst,
     TypedAhead,
     is_field,
@@ -87,6 +88,7 @@ class OrderedApp(App[ReturnType]):
         self.typed_ahead = TypedAhead(self.call_after_refresh)
         self._order = KeyOrder(self)
         self._burst = PasteBurst()
+        self.key_run = KeyRun()
         self.failure: Exception | None = None
         """What ended the application, if an error did."""
 
@@ -109,6 +111,7 @@ class OrderedApp(App[ReturnType]):
 
         Of a paste only its text is taken: no key that came with it, no control character in it.
         """
+        self.key_run.heard(event)
         if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
         elif not self._drops(event) and not self._order.holds(event):

@@ -135,8 +135,21 @@ class QuestionPresenter:
             if following is not None:
                 in_its_place = self._last.comes_behind(following.question.draft)
                 replaces = in_its_place or (ended and shown is not None and shown.was_answered)
-                self.open(following, follows=_became_of(shown, following) if replaces else None)
+                if replaces or not self._waits_for_keys(following):
+                    self.open(following, follows=_became_of(shown, following) if replaces else None)
         self._places_due = True
+
+    def _waits_for_keys(self, pending: Pending) -> bool:
+        """Whether it would open under keys that are pressed one behind another; then it is later.
+
+        What was pressed up to the call that asks it was for just that.
+        """
+        calls = map(self._state.calls.get, (call.id for call in pending.question.request.calls))
+        since = max((call.started for call in calls if call), default=float("-inf"))
+        seconds = self._app.key_run.lasts(since)
+        if seconds:
+            self._app.set_timer(seconds, self._app.look_for_questions)
+        return seconds > 0
 
     def _point_at_call_of(self, answered: Pending) -> None:
         """What became of the question just answered is what one sees under Calls."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.host.events import UrlCompleted
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.key_gate import KeyRun
 from elicit_tui.tui.question import QuestionScreen
 from tests.tui.console.stand import Stand, console
 
@@ -52,6 +55,42 @@ async def test_a_question_does_not_open_over_a_field_that_is_edited(tmp_path: Pa
         await stand.press(*"abc")
         assert isinstance(stand.app.screen, ConsoleScreen)
         await stand.until(lambda: "1 question waits for you" in stand.text())
+
+
+async def test_a_question_does_not_open_under_keys_that_are_pressed_one_behind_another(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("3", "j", "j")
+        request = stand.ask(schema={"type": "object", "properties": {"ok": {"type": "boolean"}}})
+        for key in "jyjny":
+            await stand.press(key)
+            assert isinstance(stand.app.screen, ConsoleScreen)
+        await stand.until(lambda: "1 question waits for you" in stand.text())
+        await stand.shown(request)  # by itself, once no key follows
+        assert not stand.outcomes
+
+
+def pressed(*seconds_ago: float) -> KeyRun:
+    """The run of keys that were pressed so long ago."""
+    run = KeyRun()
+    for seconds in seconds_ago:
+        key = Key("j", "j")
+        key.time -= seconds
+        run.heard(key)
+    return run
+
+
+def test_a_run_of_keys_ends_with_a_pause_and_one_key_is_none() -> None:
+    assert 0 < pressed(0.9, 0.5).lasts() <= 0.5
+    assert pressed(2.0, 1.1).lasts() == 0
+    assert pressed(5.0, 0.1).lasts() == 0
+    assert pressed().lasts() == 0
+
+
+def test_what_the_last_key_asked_for_waits_for_no_pause() -> None:
+    assert pressed(0.9, 0.5).lasts(since=time.monotonic() - 0.4) == 0
+    assert pressed(0.9, 0.5).lasts(since=time.monotonic() - 0.7) > 0
 
 
 async def test_a_waiting_question_is_opened_with_one_key(tmp_path: Path) -> None:
