@@ -338,6 +338,9 @@ def _random(text: str) -> Iterator[SecretSpan]:
 def _is_ordinary(run: str) -> bool:
     uuid = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
     words = re.split(r"[-_/+=]", run)
+    # A path has names such as `python3` and `app-v2`; no key is cut into such pieces by chance.
+    is_path = run.startswith("/") or run.count("/") > 1
+    ordinary = r"[A-Za-z]+\d{0,4}|[a-z0-9]{1,12}" if is_path else r"[A-Za-z]+|\d{1,6}"
     return bool(re.fullmatch(uuid, run)) or (
-        len(words) > 2 and all(re.fullmatch(r"[A-Za-z]+|\d{1,6}", word) for word in words if word)
+        len(words) > 2 and all(re.fullmatch(ordinary, word) for word in words if word)
     )

@@ -36,6 +36,8 @@ PHRASE = "legal winner thank year wave sausage worth useful legal winner thank y
         ("AKIAABCD\u034fEFGH\u3164123456\U000e010078", "aws_key", "•••"),
         ("AKIA\0ABCDEFGH1234\x075678", "aws_key", "•••"),
         ("redis://:pw@cache", "password_in_url", "•••"),
+        ("/wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY", "high_entropy", "•••"),
+        ("/keys/9aF3kQ7mZx2Lp8Vt4Rb6Nd1", "high_entropy", "•••"),
     ],
 )
 def test_a_secret_is_known_by_its_look_and_nothing_of_it_is_left(
@@ -49,6 +51,10 @@ def test_a_secret_is_known_by_its_look_and_nothing_of_it_is_left(
     "text",
     [
         "Forgot password: click the link",
+        "/usr/share/doc/python3/README",
+        "/home/nora/dev/app-v2/src/utils/base64.ts",
+        "~/home-n140/work/docs/gateway.md",
+        "/tmp/3f2b8c1e/k8s/2024/Q3/report.pdf",
         "token: SOL",
         "password: required",
         "The password is correct.",
