@@ -79,6 +79,19 @@ async def test_a_call_is_kept_and_made_again_from_the_palette(
         assert calls_of(stand)[0].arguments == arguments
 
 
+async def test_of_a_call_whose_arguments_were_not_kept_the_file_is_said_to_lack_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with made_call(tmp_path) as stand:
+        next(iter(stand.app.state.calls)).withheld = ("name",)
+        await stand.press("w")
+        await stand.until(lambda: "“name” of an earlier run was not kept" in stand.text())
+        assert "as you sent them" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "makes it again once “name” stands" in stand.notices())
+
+
 async def test_a_call_whose_name_has_a_blank_is_told_as_a_shell_takes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

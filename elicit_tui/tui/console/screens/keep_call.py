@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.saving import PlaceDialog, plain_name
@@ -33,13 +33,20 @@ class KeepCallScreen(PlaceDialog):
     def __init__(self, record: CallRecord) -> None:
         super().__init__("Keep this call", neutral_line(str(Path.cwd()), 60))
         self._call = SavedCall(record.server, record.call.name, dict(record.call.arguments))
+        self._missing = ", ".join(map(quoted, record.withheld))
+        """The arguments of an earlier run's call that this machine did not keep."""
 
     def body(self) -> ComposeResult:
         """The name, and what may stand in the file."""
         yield from self.place(plain_name(self._call.server, self._call.tool))
-        yield Static(
+        contents = (
             "Its arguments stand in the file as you sent them: look at it before you share it. "
-            f"The file ends in {SUFFIX}: so the command palette of a console started here has it.",
+        )
+        if self._missing:
+            contents = f"{self._missing} of an earlier run was not kept: write it into the file. "
+        yield Static(
+            f"{contents}The file ends in {SUFFIX}: "
+            "so the command palette of a console started here has it.",
             id="about",
             markup=False,
         )
@@ -55,7 +62,8 @@ class KeepCallScreen(PlaceDialog):
             self.say(trouble)
             return
         command = shlex.join(("elicit-tui", "call", f"@{str(path).removesuffix(SUFFIX)}"))
-        words = f"{path}: {command} makes it again."
+        once = f" once {self._missing} stands in it" if self._missing else ""
+        words = f"{path}: {command} makes it again{once}."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
         self.dismiss(None)
 
