@@ -220,16 +220,19 @@ class ConsoleRun:
     async def _restart(self, record: ServerRecord) -> None:
         runtime = self._app.runtime
         assert runtime is not None
-        # Before its server ends: what was under way is over by the person's doing.
-        ended = cancel("user", f"You restarted {quoted(record.name, 40)}.")
-        runtime.broker.end_all(record.name, ended)
-        for entry in calls_of(self._state, record.name):
-            if record.connection is not None:
-                await record.connection.cancel(entry.call.id)
+        await self._end_what_runs(runtime, record, "restarted")
         record.state, record.offers, record.offers_read = "starting", (), False
         self._state.say(record.name, "restarting", "dim")
         await runtime.host.disconnect(record.name)
         await self._connect(record)
+
+    async def _end_what_runs(self, runtime: Runtime, record: ServerRecord, deed: str) -> None:
+        """Before a server ends: what is under way is over by the person's doing, `deed`."""
+        ended = cancel("user", f"You {deed} {quoted(record.name, 40)}.")
+        runtime.broker.end_all(record.name, ended)
+        for entry in calls_of(self._state, record.name):
+            if record.connection is not None:
+                await record.connection.cancel(entry.call.id)
 
     def take_over(self, name: str, server: ServerSettings | None) -> None:
         """Have a server as it is configured now: begun, begun anew, or ended and gone."""
@@ -243,6 +246,9 @@ class ConsoleRun:
         self._spawn(self._begin_anew(runtime, name, server))
 
     async def _begin_anew(self, runtime: Runtime, name: str, server: ServerSettings | None) -> None:
+        if (old := self._state.servers.get(name)) is not None:
+            deed = "removed" if server is None else "changed"
+            await self._end_what_runs(runtime, old, deed)
         await runtime.host.disconnect(name)
         if server is None:
             self._state.servers.pop(name, None)

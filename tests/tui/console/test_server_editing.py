@@ -14,6 +14,7 @@ from textual.events import Key
 from elicit_tui import paths
 from elicit_tui.cli.config_import import servers_elsewhere, take_servers
 from elicit_tui.config import CommandLine, load
+from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.servers import OwnFile
@@ -298,6 +299,30 @@ async def test_a_server_is_changed_only_once_that_is_sure_where_its_question_wai
         await stand.press("y")
         await stand.until(lambda: stand.outcome(request))
         assert written(mine) == before + 'args = ["y"]\n'
+        assert ended_by(stand, request) == ("user", "You changed “alpha”.")
+
+
+async def test_what_a_server_asks_that_is_removed_is_ended_by_the_person(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, '[mcp_servers.alpha]\ncommand = "x"\n')
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        edited_in(stand, mine)
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.press("ctrl+l")
+        await stand.lists_what_waits()
+        await stand.press("1", "delete")
+        await stand.until(lambda: "Remove “alpha”" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: stand.outcome(request))
+        assert ended_by(stand, request) == ("user", "You removed “alpha”.")
+
+
+def ended_by(stand: Stand, request: ElicitationRequest) -> tuple[str, str]:
+    outcome = stand.outcome(request)
+    assert outcome is not None
+    return outcome.decided_by, outcome.reason
 
 
 async def test_the_demo_says_which_runs_have_a_server_that_is_added_in_it(
