@@ -142,7 +142,7 @@ LABEL: Final = 16
 _LONGEST: Final = 1000
 _TOLD_BEFORE: Final = frozenset(
     {"action", "decidedBy", "message", "reason", "findings", "outgoing", "content"}
-    | {"arguments", "contentPolicy", "request", "hashes"}
+    | {"arguments", "contentPolicy", "request", "hashes", "note"}
 )
 """Parts of the record that have lines of their own."""
 
@@ -159,6 +159,7 @@ def record_lines(row: Row) -> Iterator[str]:
         ("message", row.message),
         ("page", str(params.get("url") or "")),
         ("why", row.reason),
+        ("note", details.get("note")),
         ("from", _place(details.get("via"), details.get("answeredBy"))),
         ("handed to", _handed(details)),
         ("withdrawn", details.get("withdrawal")),

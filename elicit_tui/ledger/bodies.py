@@ -82,6 +82,7 @@ def decided(
         "errorCode": outcome.error_code,
         "via": outcome.via,
         "scope": outcome.scope,
+        "note": _note(outcome.note, policy),
         "answeredBy": _answerer(outcome.answered_by),
         "acknowledged": [neutral_line(place) for place in sorted(outcome.acknowledged)] or None,
         "outgoing": _found(review.outgoing) or None,
@@ -106,6 +107,13 @@ def abandoned(outcome: Outcome) -> Body:
 def withdrawn(sentence: str) -> Body:
     """The server took a question back that had been answered."""
     return {"withdrawal": neutral(sentence, LONGEST_MESSAGE)}
+
+
+def _note(note: str | None, policy: ContentPolicy) -> str | None:
+    """What a person who refused told the agent, as far as the owner lets a text be kept."""
+    if not note or policy == "none":
+        return None
+    return neutral(masked(note) if policy == "redacted" else note, LONGEST_MESSAGE)
 
 
 def _answerer(by: Answerer | None) -> Body | None:

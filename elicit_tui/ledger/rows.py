@@ -111,6 +111,7 @@ _DETAILS = (
     "errorCode",
     "via",
     "scope",
+    "note",
     "answeredBy",
     "acknowledged",
     "outgoing",

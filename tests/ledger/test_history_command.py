@@ -196,6 +196,24 @@ def test_show_says_what_was_done_to_an_answer_for_keeping(
     assert "contentPolicy" not in shown
 
 
+@pytest.mark.parametrize(
+    ("policy", "note"),
+    [
+        ("redacted", "use notes.txt, the password is •••"),
+        ("full", "use notes.txt, the password is swordfish"),
+        ("none", None),
+    ],
+)
+def test_what_a_refusal_told_the_agent_is_kept_as_an_answer_is(
+    tell: Tell, policy: ContentPolicy, note: str | None
+) -> None:
+    told = "use notes.txt, the password is swordfish"
+    question = recorded_as(decline("user", "You declined.", note=told), policy)
+    shown = tell("show", question)[1]
+    assert re.findall("(?m)^note +(.*)$", shown) == ([note] if note else [])
+    assert json.loads(tell("export")[1].splitlines()[-1]).get("note") == note
+
+
 def test_show_speaks_of_no_answer_where_none_was_given(tell: Tell) -> None:
     shown = tell("show", recorded_as(decline("user", "You declined."), "redacted"))[1]
     assert "masked" not in shown

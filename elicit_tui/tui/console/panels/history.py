@@ -231,5 +231,6 @@ def _answered(row: Row) -> str:
 def _searched(row: Row) -> str:
     """What its line says, the words that the ledger has for it, and what was answered."""
     said = (local_time(row.asked_at), ending(row), _answered(row))
-    parts = (row.server, row.tool, row.message, row.action, row.decided_by, *said)
+    note = row.details.get("note")
+    parts = (row.server, row.tool, row.message, row.action, row.decided_by, note, *said)
     return " ".join(str(part) for part in parts if part).casefold()

@@ -191,11 +191,13 @@ class RecordScreen(TextDialog):
             if text:
                 head.extend(labelled(label, neutral(text, 20_000), width))
         kept = (("arguments", row.details.get("arguments")), ("answer", row.content))
+        note = row.details.get("note")
         return joined(
             [
                 head,
                 *finding_groups(row.findings, width, (neutral(row.message or "", 400),)),
                 labelled("why", neutral(row.reason, 20_000), width) if row.reason else [],
+                labelled("note", neutral(note, 20_000), width) if note else [],
                 *(
                     [((label, "accent"),), *text_lines(readable_json(value), width)]
                     for label, value in kept
