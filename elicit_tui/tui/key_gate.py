@@ -190,6 +190,10 @@ class KeyRun:
         if isinstance(event, events.Key) and not event.is_forwarded:
             self._before, self._last = self._last, event.time
 
+    def over(self) -> None:
+        """It has come to its end: its last key did what all of it was for."""
+        self._last = float("-inf")
+
     def lasts(self, since: float = float("-inf")) -> float:
         """For how many seconds a next key would belong to it; 0 where it is over.
 

@@ -284,6 +284,7 @@ class QuestionPresenter:
         pending = self._queue.get(question.id)
         if pending is not None and pending.question is question:
             self._answered_last = question.id
+            self._app.key_run.over()
             pending.answer(outcome)
 
     def ended(self, event: Resolved) -> bool | None:

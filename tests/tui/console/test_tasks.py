@@ -39,7 +39,7 @@ async def test_a_task_is_followed_asks_and_is_cancelled_as_any_call() -> None:
         assert waiting is not None
         await stand.shown(waiting.question.request)
         await stand.press(*"typed", "ctrl+s")
-        await stand.until(lambda: '"content": {"value": "typed"}' in stand.text())
+        await stand.until(lambda: '"action": "accept"' in stand.text())
         await stand.press("1", "slash", *"for_ever", "enter")
         await stand.until(lambda: "tasking · for_ever" in stand.text())
         await stand.press("x")
