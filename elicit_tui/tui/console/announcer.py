@@ -59,9 +59,10 @@ class Announcer:
             # An open question counts the others in its frame; a notice would only cover it.
             self._last_notice = pending.asked_at
             count = len(self._app.state.questions)
+            opens = "opens" if self._app.takes_a_question else "opens once this is closed"
             self._app.notify(
                 f"{quoted(pending.server, 40)} asks · {plural(count, 'question')} waiting · "
-                f"{self._app.key_of('console.next_question')} opens",
+                f"{self._app.key_of('console.next_question')} {opens}",
                 title="A question waits",
                 markup=False,
                 timeout=NOTICE_SECONDS,

@@ -247,7 +247,7 @@ class ConsoleApp(Controller):
         """Open the next waiting question; what is typed in the present one stays."""
         if not len(self.state.questions):
             self.notify("No question waits.", markup=False)
-        elif not isinstance(self.screen, ConsoleScreen) and self.state.questions.open is None:
+        elif not self.takes_a_question:
             self.notify(COVERED, markup=False)
         else:
             self.presenter.open_next()

@@ -71,6 +71,12 @@ class Controller(OrderedApp[int]):
     def may_be_interrupted(self) -> bool:
         """Whether a question may open by itself: no field is edited, no dialog is open."""
 
+    @property
+    def takes_a_question(self) -> bool:
+        """Whether one can be opened: over a pane, over what is written or read, beside another."""
+        covers_nothing = len(self.screen_stack) == 1 or self.state.questions.open is not None
+        return covers_nothing or bool(getattr(self.screen, "lies_below_questions", False))
+
     @abstractmethod
     def open_question(self, pending: Pending) -> None:
         """Bring this question on the screen, in place of the one that is there."""

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from elicit_tui.text import neutral
+from elicit_tui.text import countdown, neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
@@ -71,6 +71,9 @@ class Dialog(ModalScreen[Result], SaysWhyNot, Generic[Result]):
 
     interruptible: ClassVar[bool] = False
     """Whether a question may open over it by itself."""
+
+    lies_below_questions: ClassVar[bool] = False
+    """Whether the key that opens a question opens it over this, and leaves it as it is."""
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-tall")]  # noqa: RUF012 - Textual declares it so
 
@@ -140,16 +143,45 @@ class SureDialog(Dialog[bool]):
         self.dismiss(False)
 
 
+WAITING_SECONDS: Final = 0.5
+"""How often the time that is left to a waiting question is drawn anew."""
+
+
+def waiting_in_words(app: Controller) -> str:
+    """How many questions wait, how long the one that ends first still does, which key opens one."""
+    waiting = list(app.state.questions)
+    if not waiting:
+        return ""
+    left = [seconds for pending in waiting if (seconds := pending.deadline.left) is not None]
+    ends = f", {countdown(min(left))} left" if left else ""
+    waits = "1 question waits" if len(waiting) == 1 else f"{len(waiting):,} questions wait"
+    return f"{waits}{ends} · {app.key_of('console.next_question')} opens"
+
+
 class WritingDialog(Dialog[Result]):
     """Takes what a person writes; what is wrong with it stands above its two buttons."""
 
     AUTO_FOCUS = ""
     """Each focuses its first line: a button that is there earlier would take what is typed."""
 
+    lies_below_questions: ClassVar[bool] = True
+
     _opens = True
 
     _written_in: Widget | None = None
     """The field that had the keys last."""
+
+    def on_mount(self) -> None:
+        """What waits meanwhile is told in the frame."""
+        self._tell_waiting()
+        self.set_interval(WAITING_SECONDS, self._tell_waiting)
+
+    def _tell_waiting(self) -> None:
+        parts = filter(None, (self._frame_subtitle, waiting_in_words(self.app)))
+        subtitle = _plain(" · ".join(parts))
+        frame = self.query_one(".dialog")
+        if subtitle != frame.border_subtitle:
+            frame.border_subtitle = subtitle
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """What was typed while it opened stands in its first line."""
@@ -220,6 +252,7 @@ class TextDialog(Dialog[None]):
     """Shows its words, to be scrolled where there are more than fit; nothing is decided here."""
 
     interruptible: ClassVar[bool] = True
+    lies_below_questions: ClassVar[bool] = True
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Back", show=False)]
 
