@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from elicit_tui.elicitation import Draft
 from elicit_tui.text import countdown, neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.spans import Line, shortened, wrapped
@@ -26,6 +27,7 @@ from elicit_tui.tui.widgets.control import FieldControl
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.widgets import FormView
 
 
 # The frame of every screen that lies over the console: a title, a body, its keys.
@@ -235,6 +237,15 @@ class WritingDialog(Dialog[Result]):
         """What was wrong before may be right now."""
         event.stop()
         self.say("")
+
+
+def half_typed(form_view: FormView) -> Draft:
+    """What the person wrote into a form that they leave, and the field they were in."""
+    entries, touched = form_view.entries, form_view.touched
+    draft = Draft({name: entries[name] for name in touched}, touched)
+    field = form_view.focused_field
+    draft.in_hand(field.spec.name if field is not None else None)
+    return draft
 
 
 def _plain(title: str) -> str:

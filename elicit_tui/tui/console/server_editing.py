@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,6 +17,7 @@ from elicit_tui.tui.console.under_way import once_sure
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.screens.server_dialogs import AtField
     from elicit_tui.tui.console.servers import ServerRecord
 
 AGAIN: Final = "The next demo begins without it."
@@ -96,23 +100,24 @@ class ServerEditing:
         lines = "\n".join(f"{name}={value}" for name, value in env.items())
         return {"cwd": cwd, "env": lines if _environment(lines) == dict(env) else None}
 
-    def _save(self, values: Mapping[str, Any], was: str | None = None) -> str:
+    def _save(self, values: Mapping[str, Any], was: str | None = None) -> str | AtField:
         from elicit_tui.config.editing import LaunchContext, put_server
+        from elicit_tui.tui.console.screens.server_dialogs import AtField
 
         name = values["name"].strip()
         if name != was and name in self._app.state.servers:
-            return f"There is a server {quoted(name, 40)} already."
+            return AtField("name", f"There is a server {quoted(name, 40)} already.")
         env = _environment(values["env"]) if "env" in values else None
         if isinstance(env, str):
-            return env
+            return AtField("env", env)
         try:
             put_server(
                 self._path,
                 name,
-                values["target"],
+                from_home(values["target"]),
                 was=was,
                 enabled=values["enabled"],
-                context=LaunchContext(values["cwd"].strip(), env),
+                context=LaunchContext(from_home(values["cwd"].strip(), quoted=False), env),
             )
             moved = [was] if was not in (None, name) else []
             for old in moved:
@@ -181,6 +186,26 @@ class ServerEditing:
 
     def _tell(self, sentence: str, severity: Any = "warning") -> None:
         self._app.notify(neutral_line(sentence, 400), severity=severity, markup=False)
+
+
+_WORD: Final = re.compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
+"""A word of a command line, its quotes included."""
+
+
+def from_home(line: str, *, quoted: bool = True) -> str:
+    """The line with a home folder in place of each `~` that begins a word, as a shell has it.
+
+    `quoted`: it is a command line, whose words may be quoted; else it is one path.
+    """
+
+    def expanded(word: str) -> str:
+        person, slash, rest = word.partition("/")
+        if not person.startswith("~"):
+            return word
+        home = os.path.expanduser(person)  # noqa: PTH111 - never raises
+        return (shlex.quote(home) if quoted and home != person else home) + slash + rest
+
+    return _WORD.sub(lambda word: expanded(word[0]), line) if quoted else expanded(line)
 
 
 def _environment(lines: str) -> dict[str, str] | str:

@@ -72,6 +72,8 @@ class ConsoleState:
         """What was typed for a call that was not made: by server and what it offers."""
         self.half_written: dict[tuple[str, str], str] = {}
         """The same where the arguments were written as JSON, finished or not."""
+        self.half_added: dict[str, Draft] = {}
+        """What was typed of a server that was not written: by its name, empty of a new one."""
         self.ways_to_read: dict[tuple[str, str, str], str] = {}
         """How a person turned the result of a call: by server, method and name."""
         self.activity = Activity()

@@ -337,3 +337,52 @@ async def test_the_demo_says_which_runs_have_a_server_that_is_added_in_it(
         await stand.press(*"git", "tab", *"x", "ctrl+s")
         await stand.until(lambda: "The next demo begins without it." in stand.notices())
         assert "“git” stands in" in stand.notices()
+
+
+async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"notes", "tab", *"npx notes", "escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
+        await stand.press("n")
+        await stand.until(lambda: "npx notes" in stand.text() and "from before" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "notes" in stand.host.connections)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        assert "from before" not in stand.text()
+
+
+async def test_a_home_folder_is_written_whole_as_a_shell_would_have_it(
+    tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/a b")
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("f", "tab", *"~/run ~/notes '~/x' --at=~ a~", "tab", "tab", *"~/work")
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "f" in stand.host.connections)
+        [server] = load(CommandLine(config_file=mine)).servers.values()
+        assert (server.command, *server.args) == (
+            *("/home/a b/run", "/home/a b/notes", "~/x", "--at=~", "a~"),
+        )
+        assert server.cwd == "/home/a b/work"
+
+
+async def test_a_name_that_is_taken_is_told_with_the_cursor_in_its_field(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"beta", "tab", "x", "ctrl+s")
+        await stand.until(lambda: "There is a server “beta” already." in stand.text())
+        await stand.press("2")
+        await stand.until(lambda: "beta2" in stand.text())

@@ -22,7 +22,7 @@ from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import CutText, DialogButton, WritingDialog
+from elicit_tui.tui.console.dialog import CutText, DialogButton, WritingDialog, half_typed
 from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
@@ -243,11 +243,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def action_leave(self) -> None:
         """Go back; what was typed is there when the same is to be called again."""
         for form_view in self.query(FormView):
-            entries, touched = form_view.entries, form_view.touched
-            draft = Draft({name: entries[name] for name in touched}, touched)
-            field = form_view.focused_field
-            draft.in_hand(field.spec.name if field is not None else None)
-            self.app.state.half_typed[self._place] = draft
+            self.app.state.half_typed[self._place] = half_typed(form_view)
         self.app.state.half_written.pop(self._place, None)
         if self._json and self._json_area.text != self._begun_with:
             self.app.state.half_written[self._place] = self._json_area.text

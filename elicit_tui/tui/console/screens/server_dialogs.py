@@ -11,16 +11,28 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 
+from elicit_tui.dataclass import dataclass
+from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
-from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog
+from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
+from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
 from elicit_tui.tui.widgets.choices import MANY
 from elicit_tui.tui.widgets.rows_view import Begun
 
-Save = Callable[[Mapping[str, Any]], str]
+
+@dataclass(frozen=True)
+class AtField:
+    """Why what was filled in cannot be written, where one field is at fault."""
+
+    name: str
+    sentence: str
+
+
+Save = Callable[[Mapping[str, Any]], "str | AtField"]
 """Writes what was filled in, by field, unset as ""; the sentence why it cannot, or nothing."""
 
 _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -75,6 +87,8 @@ class ServerScreen(WritingDialog[None]):
         }
         schema = {"type": "object", "properties": fields, "required": ["name", "target"]}
         self._form = read_form(schema, purpose="arguments")
+        self._continued: str | None = None
+        """The field one was in the middle of when this was left, a moment ago."""
 
     def body(self) -> ComposeResult:
         """Its fields."""
@@ -83,13 +97,36 @@ class ServerScreen(WritingDialog[None]):
             for field in self._form.fields
             if self._present.get(field.name, "") != ""
         }
-        yield FormView(self._form, Begun(entries), id="server-form")
+        left = self._half_typed.get(self._was, Draft())
+        self._continued = left.continues
+        whence = dict.fromkeys(left.touched, FROM_BEFORE)
+        begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
+        yield FormView(self._form, begun, id="server-form")
         yield from self.ending("Write it", "server.write")
 
     def on_mount(self) -> None:
         """Start in the first field."""
         self.say("")
-        self.query_one(FormView).focus_first()
+        if self._continued is not None:
+            self.query_one(FormView).focus_field(self._continued)
+        else:
+            self.query_one(FormView).focus_first()
+
+    @property
+    def _half_typed(self) -> dict[str, Draft]:
+        return self.app.state.half_added
+
+    @property
+    def _was(self) -> str:
+        """Its name in the file; empty of a new one."""
+        return str(self._present.get("name", ""))
+
+    def action_leave(self) -> None:
+        """Go back; what was typed is there when this is opened again."""
+        left = half_typed(self.query_one(FormView))
+        if left.touched:
+            self._half_typed[self._was] = left
+        super().action_leave()
 
     def action_send(self) -> None:
         """Write it, where it is right."""
@@ -107,9 +144,13 @@ class ServerScreen(WritingDialog[None]):
         unset = {field.name: "" for field in self._form.fields}
         conversion = self.query_one(FormView).conversion
         trouble = self._save({**unset, "enabled": True, **conversion.content})
-        if trouble:
+        if isinstance(trouble, AtField):
+            self.say(trouble.sentence)
+            self.query_one(FormView).focus_field(trouble.name)
+        elif trouble:
             self.say(trouble)
         else:
+            self._half_typed.pop(self._was, None)
             self.dismiss(None)
 
 
