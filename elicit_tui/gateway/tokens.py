@@ -139,12 +139,15 @@ class SharedTokens(Tokens):
     async def revoke_everywhere(self, name: str) -> None:
         """As `revoke`, on every machine. Raises UsageError, StoreError."""
         await self.refresh()
-        for token in (shared for shared in self._shared if shared.name == name):
+        shared = [token for token in self._shared if token.name == name]
+        for token in shared:
             self._keep_revoked(self._revoked | {token.sha256})
             await self._entries.revoke(token.sha256, name)
+        if shared:
             await self.refresh()
-            return
-        self.revoke(name)
+        # This machine may have had one of the same name before all of them did.
+        if not shared or name in (token.name for token in self.listed()):
+            self.revoke(name)
 
     async def refresh(self) -> None:
         """Ask Redis who is let in and who no more. Raises StoreError."""
@@ -221,8 +224,7 @@ def _why(error: OSError) -> str:
 
 
 def _digest(token: str) -> str:
-    # A header may hold bytes that are no UTF-8.
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _read(path: Path) -> Token | None:

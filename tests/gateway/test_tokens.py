@@ -99,6 +99,58 @@ async def test_a_token_of_all_machines_ends_also_where_its_end_cannot_be_written
     assert tokens.listed() == ()
 
 
+class Everywhere:
+    """What all machines know, as a store that is never away has it."""
+
+    def __init__(self) -> None:
+        self.tokens: dict[str, Token] = {}
+        self.revoked: set[str] = set()
+
+    async def read(self) -> tuple[tuple[Token, ...], frozenset[str]]:
+        return tuple(self.tokens.values()), frozenset(self.revoked)
+
+    async def add(self, token: Token) -> bool:
+        return self.tokens.setdefault(token.name, token) is token
+
+    async def revoke(self, sha256: str, name: str = "") -> None:
+        self.revoked.add(sha256)
+        self.tokens.pop(name, None)
+
+
+async def test_a_name_stands_for_one_token_whether_of_this_machine_or_of_all(
+    tmp_path: Path,
+) -> None:
+    tokens = SharedTokens(Everywhere(), tmp_path / "tokens")
+    here = tokens.add("here")
+    with pytest.raises(UsageError, match="already"):
+        await tokens.add_everywhere("here")
+    assert tokens.shared == ()
+    # So that what is revoked by its name is all that bore it.
+    await tokens.revoke_everywhere("here")
+    assert tokens.known(here) is None
+
+
+async def test_with_the_token_of_all_machines_goes_this_ones_own_of_the_same_name(
+    tmp_path: Path,
+) -> None:
+    everywhere = Everywhere()
+    tokens, others = (SharedTokens(everywhere, tmp_path / name / "tokens") for name in "ab")
+    own, of_all = tokens.add("ci"), await others.add_everywhere("ci")
+    await tokens.revoke_everywhere("ci")
+    assert tokens.known(own) is tokens.known(of_all) is None
+    with pytest.raises(UsageError, match="no token"):
+        await tokens.revoke_everywhere("ci")
+
+
+async def test_what_is_revoked_everywhere_lets_in_no_more_from_that_moment(tmp_path: Path) -> None:
+    tokens = SharedTokens(Everywhere(), tmp_path / "tokens")
+    shown = await tokens.add_everywhere("ci")
+    await tokens.refresh()
+    assert tokens.known(shown) is not None
+    await tokens.revoke_everywhere("ci")
+    assert tokens.known(shown) is None
+
+
 async def test_who_is_let_in_is_asked_again_and_again_also_after_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
