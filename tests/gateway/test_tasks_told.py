@@ -216,6 +216,35 @@ async def test_a_stream_begins_with_what_it_tells_of_and_ends_with_its_listener(
     assert len(connection.sent) == 2
 
 
+async def test_a_stream_that_tells_of_no_task_of_this_agent_promises_none(
+    session: HeldSession,
+) -> None:
+    connection = Connection()
+    context: Any = Context(connection)
+    inner, _ = with_task_notifications(context, Tasks(session.calls, None), ["another's"])
+    await inner.session.send_notification(acknowledged())
+    await settled()
+    ((begun, _),) = connection.sent
+    assert begun == acknowledged()
+
+
+@pytest.mark.parametrize("http", [True, False])
+async def test_what_the_transport_cannot_write_of_a_task_is_told_as_near_as_it_can(
+    session: HeldSession, http: bool
+) -> None:
+    held, connection = await task(session), Connection()
+    context: Any = Context(connection, request=object() if http else None)
+    inner, _ = with_task_notifications(context, Tasks(session.calls, None), [held.id])
+    await inner.session.send_notification(acknowledged())
+    work: Any = held.task
+    half = chr(0xD800)
+    work.set_result(telling.text_result(half))
+    await settled()
+    told = connection.sent[-1][0].model_dump()["params"]
+    text = "\N{REPLACEMENT CHARACTER}" if http else half
+    assert told["result"] == {"resultType": "complete", **telling.text_result(text)}
+
+
 class Listened:
     """A session on which an agent listens until a test says that it hung up."""
 
