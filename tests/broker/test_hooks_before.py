@@ -126,6 +126,7 @@ def test_after_a_managed_hook_failed_no_rule_accepts_and_a_rule_refuses(
         for rule, decided_by, told in (
             (Rule("accept", server="paint", content=BLUE), "user", [f"rules[1] {ONLY_A_PERSON}"]),
             (Rule("decline", server="paint"), "rule", []),
+            (Rule("cancel", server="paint"), "rule", []),
         ):
             hooks = Prepared((hook(layer="managed"),), managed_1=FAILED)
             table = bench(Settings(rules=(rule,)), responder=Sends(RED), hooks=hooks)
