@@ -77,7 +77,14 @@ class Announcer:
             self._write(notification_sequence(f"elicit-tui: {pending.server} asks"))
 
     def tell_notices(self) -> None:
-        """Sentences of the broker that no screen has shown yet."""
+        """Servers that ended by themselves, and sentences of the broker that no screen showed."""
+        lost, again = self._app.state.lost_servers, self._app.key_of("servers.restart")
+        while lost:
+            server, reason = lost.popitem()
+            self._tell(
+                "\n".join(filter(None, (reason, f"{again} under Servers starts it again."))),
+                f"{quoted(server, 40)} has ended",
+            )
         notices = self._app.state.notices
         while notices:
             notice = notices.popleft()

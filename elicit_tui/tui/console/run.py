@@ -23,6 +23,7 @@ from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.once_more import once_meant
 from elicit_tui.tui.console.outcome_words import ROLES
+from elicit_tui.tui.console.server_words import why_away
 from elicit_tui.tui.console.servers import (
     Offer,
     OfferKind,
@@ -314,7 +315,15 @@ class ConsoleRun:
         if old.call.method == "resources/read" and read is not None:
             self._spawn(self._call(old.server, read, {}, old.call.id))
             return
-        self._app.notify(_why_not(old.server, record), markup=False)
+        self._app.notify(self._why_not(old.server), markup=False)
+
+    def _why_not(self, server: str) -> str:
+        """Why nothing of a server, or not this of it, can be called just now."""
+        record, name = self._state.servers.get(server), quoted(server, 80)
+        if record is None:
+            return f"No server here is called {name}."
+        away = why_away(record, self._app.key_of("servers.restart"))
+        return f"{name} {away or 'does not offer it at the moment'}."
 
     def kept(self, path: Path) -> None:
         """The call of a file once more."""
@@ -340,8 +349,7 @@ class ConsoleRun:
     ) -> None:
         record = self._state.servers[server]
         if record.connection is None or record.state != "ready":
-            words = f"{quoted(server, 40)} is not ready."
-            self._app.notify(words, severity="warning", markup=False)
+            self._app.notify(self._why_not(server), severity="warning", markup=False)
             return
         call = Call(offer.method, offer.name, arguments)
         entry = self._state.calls.start(server, call)
@@ -421,14 +429,6 @@ def _offer_of(record: ServerRecord | None, old: CallRecord) -> Offer | None:
     offers = record.offers if record is not None else ()
     called = (old.call.method, old.call.name)
     return next((offer for offer in offers if (offer.method, offer.name) == called), None)
-
-
-def _why_not(server: str, record: ServerRecord | None) -> str:
-    """Why a server's call cannot be made again just now."""
-    name = quoted(server, 80)
-    if record is not None and not record.offers_read and record.offers_soon:
-        return f"{name} is still starting: once it is ready, this can be called again."
-    return f"{name} does not offer it at the moment."
 
 
 def _filled(template: Offer, values: dict[str, Any]) -> tuple[Offer, dict[str, Any]]:

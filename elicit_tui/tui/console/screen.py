@@ -175,6 +175,7 @@ class ConsoleScreen(Screen[None]):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
+            lost = self._failed if name == "servers" and narrow else 0
             if not here:
                 title = title[:letters]
             before, behind = "[]" if here else "  "
@@ -183,10 +184,16 @@ class ConsoleScreen(Screen[None]):
                 (f"{number} ", "dim"),
                 (title, "accent" if here else "plain"),
                 (f" ({count})" if count else "", "warn"),
+                (f" ✗{lost}" if lost else "", "bad"),
                 (behind, "accent"),
             )
             parts.append(Part(spans, f"screen.pane('{name}')"))
         return parts
+
+    @property
+    def _failed(self) -> int:
+        """How many servers did not start, or have ended."""
+        return sum(record.state == "failed" for record in self.state.servers.values())
 
     def _right(self) -> list[Part]:
         records = self.state.servers.values()
@@ -194,7 +201,7 @@ class ConsoleScreen(Screen[None]):
         running = [record for record in records if record.state not in ("off", "refused")]
         if not running or self.size.width < ROOMY:
             return []
-        failed = sum(record.state == "failed" for record in running)
+        failed = self._failed
         words = f"{ready} of {len(running)} ready"
         spans = line((f"✗ {failed} failed  " if failed else "", "bad"), (f"{words} ", "dim"))
         return [Part(spans, "screen.pane('servers')")]

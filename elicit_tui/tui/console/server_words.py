@@ -39,6 +39,25 @@ def how_often(record: ServerRecord) -> str:
     return f"{plural(record.questions, 'question')}, last {record.last_asked}"
 
 
+def why_away(record: ServerRecord, key: str) -> str:
+    """Why nothing of a server can be called just now, and what helps; empty where it can.
+
+    `key`: the one that starts it again, in the list of servers.
+    """
+    if record.state == "ready" and record.offers_read:
+        return ""
+    if record.state in ("waiting", "starting", "ready"):
+        return "is still starting: once it is ready, this can be called"
+    if record.state == "refused":
+        return "may not run"
+    if record.state == "off":
+        return "is not enabled"
+    if record.wants_login:
+        return f"wants a login: {key} under Servers asks you to log in"
+    stands = "did not start" if record.connection is None else "has ended"
+    return f"{stands}: {key} under Servers starts it again"
+
+
 def server_words(record: ServerRecord, width: int) -> list[Line]:
     """Every fact about a server, a label beside each; then what it says of its use."""
     identity = record.connection.identity if record.connection is not None else None

@@ -81,6 +81,8 @@ class ConsoleState:
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)
         """Sentences of the broker that no screen has shown yet."""
+        self.lost_servers: dict[str, str] = {}
+        """Those that ended by themselves, not told yet, each with its reason's first line."""
         self._ended: deque[Resolved] = deque()
         """Ends of questions that a person may have been looking at, not told yet."""
         self._shown_stopped = ("", 0.0)
@@ -302,6 +304,9 @@ class ConsoleState:
         record = self.servers.get(event.server)
         if record is None:
             return
+        if event.state == "failed" and record.state == "ready":
+            reason = (event.failure or "").strip().partition("\n")[0]
+            self.lost_servers[event.server] = neutral_line(reason, 200)
         record.state, record.failure = event.state, event.failure
         if event.state in ("failed", "closed"):
             record.offers, record.offers_read = (), False

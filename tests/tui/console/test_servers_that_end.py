@@ -1,0 +1,71 @@
+"""A server that ends by itself is told of wherever one is, with what starts it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.host.events import ServerStateChanged
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+ENDS = ServerStateChanged("alpha", "failed", "The server alpha ended (exit code 3).\nlast words")
+
+
+async def under_calls(stand: Stand, server: str = "alpha") -> None:
+    """Look at the call of a server that it has answered."""
+    stand.app.state.calls.start(server, Call("tools/call", "ping", {})).end("answered", result={})
+    stand.app.state.changed()
+    await stand.press("3")
+    await stand.until(lambda: "ping" in stand.text())
+
+
+async def test_a_server_that_ends_under_the_calls_is_told_of_once_and_marked_in_a_narrow_window(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("ping")]}
+    async with console(tmp_path, tools=tools, size=(80, 24)) as stand:
+        await under_calls(stand)
+        assert "✗" not in stand.text().split("\n")[0]
+        stand.host.tell(ENDS)
+        await stand.until(lambda: "“alpha” has ended" in stand.notices())
+        await stand.until(lambda: "1 Servers ✗1" in stand.text().split("\n")[0])
+        assert "The server alpha ended (exit code 3)." in stand.notices()
+        assert "r under Servers starts it again" in stand.notices()
+        assert "last words" not in stand.notices()
+        stand.host.tell(ENDS)
+        await stand.pilot.pause(0.3)
+        assert stand.notices().count("has ended") == 1
+
+
+async def test_a_server_that_was_told_to_end_is_not_told_of(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        stand.app.restart("alpha")
+        await stand.until(lambda: [each.text for each in stand.app.state.activity].count("closed"))
+        await stand.settled()
+        assert "has ended" not in stand.notices()
+
+
+async def test_the_call_of_a_server_that_has_ended_says_so_when_it_is_made_again(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        await under_calls(stand)
+        stand.host.tell(ENDS)
+        await stand.press("a")
+        again = "“alpha” has ended: r under Servers starts it again."
+        await stand.until(lambda: again in stand.notices())
+
+
+async def test_the_call_of_a_server_that_never_started_or_is_gone_says_that(tmp_path: Path) -> None:
+    async with console(tmp_path, failures={"beta": "No such file."}) as stand:
+        await under_calls(stand, "beta")
+        await stand.press("a")
+        await stand.until(lambda: "“beta” did not start: r under" in stand.notices())
+        await under_calls(stand, "gone")
+        await stand.press("home", "a")
+        await stand.until(lambda: "No server here is called “gone”." in stand.notices())
