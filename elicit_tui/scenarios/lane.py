@@ -237,7 +237,7 @@ class Way:
             run.failures.append(problem)
         # A refusal must not take the server down with it. A plain list of its tools, asked for
         # after the call, shows that it still answers.
-        self._alive = tools is not None or self._variant.kind == "as written"
+        self._alive = tools is not None
 
     def broker_said(self, event: BrokerEvent) -> None:
         """Keep each question and its outcome, and tell of it."""

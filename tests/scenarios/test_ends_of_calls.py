@@ -124,8 +124,8 @@ async def test_a_result_that_is_not_as_its_tool_says_fails_any_way(
 ) -> None:
     schema = {"type": "object", "properties": {"done": {"type": "boolean"}}}
     tools = tuple(
-        Tool.read({"name": name, "inputSchema": {"type": "object"}, "outputSchema": schema})
-        for name in ("other", PAINTS.call)
+        Tool.read({"name": name, "inputSchema": {"type": "object"}, "outputSchema": promised})
+        for name, promised in (("other", {"required": ["other"]}), (PAINTS.call, schema))
     )
     for refused in (True, False):
         run, _ = await run_of(
