@@ -16,8 +16,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
-from elicit_tui.text import countdown, neutral
+from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
+from elicit_tui.tui.console.outcome_words import time_of_the_first
 from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
@@ -154,10 +155,8 @@ def waiting_in_words(app: Controller) -> str:
     waiting = list(app.state.questions)
     if not waiting:
         return ""
-    left = [seconds for pending in waiting if (seconds := pending.deadline.left) is not None]
-    ends = f", {countdown(min(left))} left" if left else ""
     waits = "1 question waits" if len(waiting) == 1 else f"{len(waiting):,} questions wait"
-    return f"{waits}{ends} · {app.key_of('console.next_question')} opens"
+    return f"{waits}{time_of_the_first(waiting)} · {app.key_of('console.next_question')} opens"
 
 
 class WritingDialog(Dialog[Result]):

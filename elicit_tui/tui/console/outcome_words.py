@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import MUTED, SERVER_ENDS
-from elicit_tui.text import as_name, neutral_line
+from elicit_tui.text import as_name, countdown, neutral_line
 from elicit_tui.tui.console.spans import Role
 from elicit_tui.tui.names_on_screen import joined_by_or
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
+    from elicit_tui.elicitation.queue import Pending
 
 
 # The console's sentences about outcomes and findings, for someone who reads them first.
@@ -189,6 +190,12 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def time_of_the_first(waiting: Iterable[Pending]) -> str:
+    """What is left to the question that ends first, behind what is said of all: `, 4:31 left`."""
+    left = [seconds for pending in waiting if (seconds := pending.deadline.left) is not None]
+    return f", {countdown(min(left))} left" if left else ""
 
 
 def plural(count: int, word: str) -> str:

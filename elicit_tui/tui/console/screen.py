@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
-from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.outcome_words import plural, time_of_the_first
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.spans import line
@@ -230,10 +230,11 @@ class ConsoleScreen(Screen[None]):
         count = len(self.state.questions)
         listed = self._panes.get("questions") is self.pane
         if count and self.state.questions.open is None and not listed:
+            waits = f"{plural(count, 'question')} {'waits' if count == 1 else 'wait'} for you"
             return Part(
                 line(
                     ("▲ ", "warn"),
-                    f"{plural(count, 'question')} {'waits' if count == 1 else 'wait'} for you · ",
+                    f"{waits}{time_of_the_first(self.state.questions)} · ",
                     (key("console.next_question"), "accent"),
                     " opens",
                 ),

@@ -56,6 +56,15 @@ async def test_what_waits_stands_in_the_frame_of_a_form_with_the_time_that_is_le
         await stand.until(lambda: "question waits" not in stand.text())
 
 
+async def test_of_a_question_put_off_every_pane_tells_the_time_that_is_left(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(80, 24)) as stand:
+        request = stand.ask("beta")
+        await stand.shown(request)
+        await stand.press("ctrl+l", "3")
+        await stand.until(lambda: "1 question waits for you, " in stand.text())
+        assert "left · ^O opens" in stand.text()
+
+
 async def test_over_a_last_doubt_no_question_opens_and_its_notice_says_so(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
         await stand.settled()
