@@ -123,10 +123,10 @@ def test_a_destructive_tool_is_called_only_after_a_yes() -> None:
         terminal.answer("or /cancel: ", "n")
         assert terminal.end() == 2
         assert "deploy was not called" in terminal.shown
-        assert "“demo” asks" not in terminal.shown
+        assert '"demo" asks' not in terminal.shown
     with Terminal([*CALL, "deploy", "branch=main", "--plain"]) as terminal:
         terminal.answer("or /cancel: ", "y")
-        terminal.wait_for("“demo” asks")
+        terminal.wait_for('"demo" asks')
 
 
 def type_until(terminal: Terminal, keys: str, appears: str, seconds: float = 0.5) -> None:

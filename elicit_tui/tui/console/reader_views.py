@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 MARKDOWN_CHARACTERS: Final = 100_000
 MARKDOWN_LINES: Final = 1_000
-"""Of more than these the widgets of all paragraphs would be waited for; it is read as text."""
+"""Whoever goes to the end, or searches, waits for the widgets of all paragraphs: about five
+milliseconds of the processor for each line. What has more is read as text."""
 MARKDOWN_BRACKETS: Final = 5_000
 """Each may begin a link, whose end is looked for: of more the parser would be waited for."""
 TABLE_ROWS: Final = 1_000
@@ -180,7 +181,9 @@ class MarkdownPage(VerticalScroll):
     def _next_part(self) -> Markdown:
         from elicit_tui.tui.console.markdown_blocks import MarkdownBlocks
 
-        text = self._parts.popleft()
+        # All of it at once where all is wanted: with each part the whole page is laid out again.
+        several = len(self._parts) if self._wants_all else 1
+        text = "\n".join(self._parts.popleft() for _ in range(several))
         return MarkdownBlocks(text, parser_factory=honest_parser, open_links=False)
 
     def on_markdown_table_of_contents_updated(self) -> None:

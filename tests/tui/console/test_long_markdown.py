@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from elicit_tui.elicitation import Call
@@ -40,6 +41,8 @@ async def test_the_first_screen_waits_for_nothing_below_it(tmp_path: Path) -> No
         assert len(stand.app.screen.query(MarkdownBlock)) < 60
         await stand.press("end")
         await stand.until(lambda: "Chapter 59" in stand.text())
+        made = len(stand.app.screen.query(Markdown))
+        assert made <= 4, "what is left comes at once: the page is laid out anew for each part"
 
 
 async def test_what_is_searched_is_found_in_what_was_not_reached_yet(tmp_path: Path) -> None:
