@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.broker import Resolved
+from elicit_tui.broker.hook_steps import listener_for
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, decline
 from elicit_tui.elicitation.settings import ElicitationSettings, Rule, Settings
 from elicit_tui.errors import HookError
-from elicit_tui.hooks import Reply
+from elicit_tui.hooks import Hooks, Reply
 from tests.broker.conftest import BenchFactory, form_request, run
 from tests.broker.hooked import BLUE, PASS, RED, Prepared, Sends, hook, said
 
@@ -270,3 +273,33 @@ def test_an_answer_that_is_taken_back_while_a_hook_looks_at_it_goes_nowhere(
         assert hooks.left.is_set()
 
     run(body())
+
+
+def test_an_answer_whose_server_is_muted_while_a_hook_looks_at_it_goes_nowhere(
+    bench: BenchFactory,
+) -> None:
+    async def body() -> None:
+        hooks = shown(None)
+        table = bench(responder=Sends(RED), hooks=hooks)
+        answering = table.asks()
+        await asyncio.wait_for(hooks.reached.wait(), 30)
+        table.broker.mute("paint")
+        outcome = await answering
+        assert (outcome.action, outcome.content) == ("cancel", None)
+        assert outcome.reason.startswith("You muted ")
+
+    run(body())
+
+
+def test_who_is_told_how_a_question_ended_hears_how_long_it_waited() -> None:
+    told: list[tuple[Outcome, int]] = []
+
+    class Told(Hooks):
+        def resolved(
+            self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
+        ) -> None:
+            told.append((outcome, waited_ms))
+
+    outcome = decline("user", "No.")
+    listener_for(Told((), "none"))(Resolved(form_request(), Review(), outcome, 1500))
+    assert told == [(outcome, 1500)]
