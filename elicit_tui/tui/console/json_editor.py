@@ -19,6 +19,8 @@ _VALUE: Final = re.compile(
 )
 """Any value that stands in one line of JSON, written or not."""
 _KEY: Final = re.compile(r'^\s*"((?:[^"\\]|\\.)*)":')
+_ITEM: Final = re.compile(r' *(?:null|true|false|-?[0-9][^",]*|"(?:[^"\\]|\\.)*")')
+"""A value of a list, alone in its line."""
 _BEGUN: Final = re.compile(r'(?:: ?|^ *|[\[,] ?)"$')
 """The quote with which a value begins."""
 _ESCAPING: Final = re.compile(r"(?<!\\)(?:\\\\)*\\$")
@@ -121,7 +123,8 @@ class JsonEditor(TextEditor):
     async def _on_key(self, event: events.Key) -> None:
         """What is typed in place of a text's null stands in quotes, with or without its own.
 
-        A quotation mark within a text is written as one.
+        A quotation mark and a line break within a text are written as such. A comma behind the last
+        value of a list adds one more.
         """
         row, column = self.selection.end
         line = self.text.split("\n")[row]
@@ -134,6 +137,13 @@ class JsonEditor(TextEditor):
             self._ended = (row, column + by) if by else None
         elif quote and _is_within_a_text(line, *self._columns):
             typed, by = '\\"', 0
+        elif event.key == "enter" and _is_within_a_text(line, *self._columns):
+            typed, by = "\\n", 0
+        elif event.character == "," and self._ends_a_list(row, column):
+            event.stop()
+            event.prevent_default()
+            self._add_to_list(row, column)
+            return
         elif goes_on and event.character is not None and event.character.isalnum():
             # It did not end there: that quotation mark is one of the text.
             self.selection = Selection((row, column - 1), (row, column))
@@ -148,6 +158,20 @@ class JsonEditor(TextEditor):
         if typed:
             self.replace(typed, *self.selection, maintain_selection_offset=False)
         self.move_cursor_relative(columns=by)
+
+    def _ends_a_list(self, row: int, column: int) -> bool:
+        """Whether this is right behind a value that is the last of a list, on a line of its own."""
+        line, *below = self.text.split("\n")[row:]
+        value = _ITEM.fullmatch(line)
+        is_last = bool(below) and below[0].lstrip().startswith("]")
+        return value is not None and self.selection.is_empty and column == len(line) and is_last
+
+    def _add_to_list(self, row: int, column: int) -> None:
+        """Have one more value in the list, selected to be written."""
+        line = self.text.split("\n")[row]
+        indent = line[: len(line) - len(line.lstrip())]
+        self.replace(f",\n{indent}null", (row, column), (row, column))
+        self.selection = Selection((row + 1, len(indent)), (row + 1, len(indent) + len("null")))
 
     @property
     def _columns(self) -> tuple[int, int]:

@@ -174,3 +174,33 @@ async def test_back_from_the_whole_screen_the_cursor_is_at_the_mistake(tmp_path:
         await stand.until(lambda: "line 2, column 15" in stand.text())
         editor = stand.app.screen.query_one(JsonEditor)
         assert editor.cursor_location == (1, 14)
+
+
+async def test_a_line_break_within_a_text_is_one_of_the_text(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*"one", "enter", *"two", "tab", *"tall", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": "one\ntwo", "observations": ["tall"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+async def test_a_comma_behind_the_last_value_of_a_list_adds_one_and_this_is_said(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path) as stand:
+        said = " ".join(stand.text().replace("│", " ").split())
+        assert "Type over the value that is selected" in said
+        assert "A comma behind the last of a list adds one." in said
+        await stand.press(*"Ada", "tab", *"tall, slim", '"', ",", *"old", '"', ",", *"wise")
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": "Ada", "observations": ["tall, slim", "old", "wise"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+async def test_a_comma_elsewhere_is_a_comma(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*"Ada", '"', ",")
+        editor = stand.app.focused
+        assert isinstance(editor, JsonEditor)
+        assert '"Ada",,' in editor.text

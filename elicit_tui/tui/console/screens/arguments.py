@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
@@ -49,6 +50,11 @@ _SHAPE_CHARACTERS = 320
 """Of what the JSON is to look like; About has all of it."""
 _JUDGED_SECONDS = 0.4
 """So long after a key JSON is judged: in the middle of a word it is wrong anyway."""
+
+_JSON_HINT = (
+    "Type over the value that is selected; Tab goes to the next. A comma behind the last of a list "
+    "adds one."
+)
 
 
 class ArgumentsScreen(WritingDialog[dict[str, Any]]):
@@ -105,6 +111,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             stands = {**entries, **left.entries}
             yield FormView(self._form, Begun(stands, left.touched, whence, left.continues))
             yield ValueList()
+        yield Static(_JSON_HINT, id="json-hint", markup=False)
         yield JsonEditor(self._offer.schema, id="arguments-json")
         yield from self.ending(VERBS[self._offer.kind], "arguments.call")
 
@@ -143,7 +150,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             for field in self._form.fields
         )
         self.set_class(not self._json and rows <= self.app.size.height, "-fits")
-        self._json_area.display = self._json
+        self._json_area.display = self.query_one("#json-hint").display = self._json
         for form_view in self.query(FormView):
             form_view.display = not self._json
             if self._continued is not None and not self._json:
