@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.own_terminal import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
+from elicit_tui.elicitation.settings import ConsoleSettings, Settings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -125,9 +126,23 @@ def _check(namespace: argparse.Namespace) -> int:
             # The file takes the place of the owner's own: what else counts at a start is checked
             # with it.
             namespace.config = namespace.file
-        report = check(command_line(namespace))
+        report = check(command_line(namespace), faces=_looks)
     _tell(report.problems, report.notices, namespace.output)
     return 2 if report.problems else 0
+
+
+def _looks(settings: Settings) -> Iterator[Diagnostic]:
+    """A theme that nobody knows."""
+    name, key = settings.console.theme, "console.theme"
+    if name == ConsoleSettings().theme:
+        return
+    from elicit_tui.config.validating import Diagnostic
+    from elicit_tui.tui.theme import theme_trouble
+
+    trouble = theme_trouble(name)
+    if trouble is not None:
+        origin = settings.origin(key)
+        yield Diagnostic(trouble, key, origin.file, origin.line)
 
 
 def _tell(problems: Sequence[Diagnostic], notices: Sequence[str], output_format: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from elicit_tui.config.command_line import CommandLine
@@ -32,8 +32,12 @@ def check(
     environment: Mapping[str, str] | None = None,
     managed_path: Path | None = None,
     managed_owner: int = ROOT,
+    faces: Callable[[Settings], Iterable[Diagnostic]] = lambda settings: (),
 ) -> Checked:
-    """Read all layers as a start would; never raises for what is written in them."""
+    """Read all layers as a start would; never raises for what is written in them.
+
+    `faces`: what a face finds wrong that only it knows, such as the name of a theme.
+    """
     environment = os.environ if environment is None else environment
     command_line = command_line or CommandLine()
     problems: list[Diagnostic] = []
@@ -54,7 +58,11 @@ def check(
     except UsageError as error:
         return Checked((Diagnostic(str(error)),))
     refusals = [server.refused for server in settings.servers.values() if server.refused]
-    problems = [*_cannot_start(settings, environment), *hooks_that_cannot_run(settings)]
+    problems = [
+        *_cannot_start(settings, environment),
+        *hooks_that_cannot_run(settings),
+        *faces(settings),
+    ]
     return _checked(problems, (*settings.notices, *refusals), user)
 
 

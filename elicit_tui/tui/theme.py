@@ -13,6 +13,7 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.theme import BUILTIN_THEMES, Theme
 
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.text import quoted
 
 DEFAULT_THEME: Final = "dark"
 
@@ -169,7 +170,15 @@ def _named(name: str) -> Theme:
         return THEMES[name]
     if name in _LIBRARYS:
         return _completed(_LIBRARYS[name])
-    return (_of_file(name) if name.endswith(".toml") else None) or THEMES[DEFAULT_THEME]
+    return _of_file(name) or THEMES[DEFAULT_THEME]
+
+
+def theme_trouble(name: str) -> str | None:
+    """Why a configured name wears the default, with those that are known; None: it is a theme."""
+    if name in THEME_NAMES or _of_file(name) is not None:
+        return None
+    *others, last = (*THEME_NAMES, "a TOML file with colours beside the configuration")
+    return f"there is no theme {quoted(name, 60)}: known are {', '.join(others)}, and {last}"
 
 
 def _says_light() -> bool:
@@ -181,14 +190,15 @@ def _says_light() -> bool:
 def _of_file(name: str) -> Theme | None:
     """A theme of the owner's: TOML with the names of colours; None where it cannot be read.
 
-    A name without a folder is looked for beside the configuration.
+    A name without a folder is looked for beside the configuration, with or without its `.toml`.
     """
     import tomli
 
     from elicit_tui import paths
 
     try:
-        path = paths.config_file().parent / Path(name).expanduser()
+        file = name if name.endswith(".toml") else f"{name}.toml"
+        path = paths.config_file().parent / Path(file).expanduser()
         written = tomli.loads(path.read_text(encoding="utf-8"))
         dark = written.get("dark") is not False
         colours = {key: str(value) for key, value in written.items() if key in OWN_COLOURS}

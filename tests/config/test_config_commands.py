@@ -263,3 +263,18 @@ def test_config_loads_neither_the_sdk_nor_textual_nor_the_judge(file: Path) -> N
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_check_finds_a_theme_that_nobody_knows_and_a_file_beside_the_configuration(
+    file: Path, capsys: Capture
+) -> None:
+    file.write_text('[console]\ntheme = "nosuch"\n')
+    assert run(["config", "check", str(file)]) == 2
+    told = capsys.readouterr().out
+    assert f"{file}:2: console.theme: there is no theme “nosuch”: known are auto, dark" in told
+    for theme in ("nord", "mine", "mine.toml"):
+        beside = paths.config_file().parent
+        beside.mkdir(parents=True, exist_ok=True)
+        (beside / "mine.toml").write_text('accent = "#aa0055"\n')
+        file.write_text(f'[console]\ntheme = "{theme}"\n')
+        assert run(["config", "check", str(file)]) == 0

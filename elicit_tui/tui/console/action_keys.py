@@ -24,7 +24,7 @@ from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.theme import THEME_NAMES
+from elicit_tui.tui.theme import THEME_NAMES, theme_trouble
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -159,8 +159,10 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
             yield from _offers(app, name, record)
     allowed = f"of this session, to be revoked · key {key('console.allowances')}"
     yield _command("Allowed tools", allowed, app.action_allowances)
-    worn = app.remembered.theme_for(app.state.settings.console.theme)
-    for name in THEME_NAMES:
+    configured = app.state.settings.console.theme
+    worn = app.remembered.theme_for(configured)
+    own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
+    for name in (*own, *THEME_NAMES):
         help_text = "worn now" if name == worn else "kept for the next time"
         yield _command(f"Theme: {name}", help_text, WearTheme(app, name))
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
@@ -179,6 +181,9 @@ class WearTheme:
     def __call__(self) -> None:
         """Wear it from now on."""
         self.app.wear(self.theme)
+        self.app.notify(
+            f"Theme: {neutral_line(self.theme, 60)}. It is kept for the next time.", markup=False
+        )
 
 
 def _command(

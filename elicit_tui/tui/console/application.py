@@ -19,6 +19,7 @@ from elicit_tui.tui.console.announcer import Announcer
 from elicit_tui.tui.console.controller import Controller
 from elicit_tui.tui.console.leaving import Leaving
 from elicit_tui.tui.console.muting import STARTING, Muting
+from elicit_tui.tui.console.own_settings import take_settings
 from elicit_tui.tui.console.panels.pane import NARROW
 from elicit_tui.tui.console.presenter import ConsoleResponder, QuestionPresenter
 from elicit_tui.tui.console.remembered import Remembered
@@ -119,8 +120,7 @@ class ConsoleApp(Controller):
 
     def on_mount(self) -> None:
         """Take the owner's keys, paint; everything else comes after."""
-        if self.state.settings.console.keys:
-            self._give_keys()
+        take_settings(self)
         self.call_after_refresh(self._painted)
         self.app_resume_signal.subscribe(self, self._repaint)
 
@@ -128,13 +128,6 @@ class ConsoleApp(Controller):
         """Back from the shell the screen is empty: draw every part of it again."""
         for widget in (self.screen, *self.screen.query("*")):
             widget.refresh()
-
-    def _give_keys(self) -> None:
-        from elicit_tui.tui.console.action_keys import give_keys
-
-        keys = self.state.settings.console.keys
-        for sentence in give_keys(self, keys, self.known_keys):
-            self.notify(sentence, severity="warning", markup=False, timeout=10)
 
     def _painted(self) -> None:
         collect_again()

@@ -145,17 +145,29 @@ def test_what_the_terminal_answers_is_no_key(chunks: tuple[str, ...]) -> None:
     assert [event.key for event in events if hasattr(event, "key")] == ["a", "b"]
 
 
-async def test_a_file_of_the_owners_is_a_theme(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["mine.toml", "mine"])
+async def test_a_file_of_the_owners_is_a_theme(tmp_path: Path, name: str) -> None:
     mine = paths.config_file().parent / "mine.toml"
     mine.parent.mkdir(parents=True, exist_ok=True)
     mine.write_text('dark = false\naccent = "#aa0055"\nbackground = "#fffff8"\n')
-    async with console(tmp_path, console=ConsoleSettings(theme="mine.toml")) as stand:
+    async with console(tmp_path, console=ConsoleSettings(theme=name)) as stand:
         assert stand.app.theme == "elicit-own"
+        assert "there is no theme" not in stand.notices()
+        titles = [command.title for command in stand.app.get_system_commands(stand.app.screen)]
+        assert f"Theme: {name}" in titles
         accent = Color.parse(stand.app.theme_variables["accent"])
         assert max(abs(a - b) for a, b in zip(accent.rgb, (0xAA, 0, 0x55), strict=True)) < 4
         mine.write_text('accent = "no colour"\n')
-        use_theme(stand.app, "mine.toml")
+        use_theme(stand.app, name)
         assert stand.app.theme == "elicit-dark"
+
+
+async def test_a_theme_that_nobody_knows_is_told_at_the_start_with_those_that_are_known(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, console=ConsoleSettings(theme="nosuch")) as stand:
+        assert stand.app.theme == "elicit-dark"
+        assert "there is no theme “nosuch”: known are auto, dark, light, " in stand.notices()
 
 
 async def test_every_theme_of_the_library_can_be_read(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ async def test_the_theme_that_is_chosen_stays(tmp_path: Path) -> None:
         await stand.until(lambda: stand.app.theme == "elicit-high-contrast")
         await stand.press("enter")
         await stand.until(lambda: stand.app.remembered.theme == "high-contrast")
+        assert "Theme: high-contrast. It is kept for the next time." in stand.notices()
         assert stand.app.theme == "elicit-high-contrast"
 
 
