@@ -173,6 +173,13 @@ def test_content_comes_back_as_the_input_that_made_it() -> None:
     assert form.entries_for(dict.fromkeys(content)) == form.entries_for({})
 
 
+@pytest.mark.parametrize("schema", [INTEGER, NUMBER, BOOLEAN])
+def test_content_of_another_kind_comes_back_as_it_was_written_and_is_refused(schema: Any) -> None:
+    entry = entry_for(field_of(schema), "many")
+    assert entry == Typed("many")
+    assert not form_of({"it": schema}).convert({"it": entry}).ok
+
+
 def test_prototype_names_are_names_like_any_other() -> None:
     names = ["__proto__", "constructor", "toString", "hasOwnProperty", "__class__", "$schema"]
     form = form_of(dict.fromkeys(names, TEXT), *names)
