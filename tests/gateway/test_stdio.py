@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,6 +11,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCResponse
+
+from elicit_tui.gateway import stdio
+from elicit_tui.gateway.stdio import EraWrite
+from tests.gateway.world import WAIT, settled
+
+pytestmark = pytest.mark.anyio
 
 SECONDS = 60
 INITIALIZE = {
@@ -109,3 +118,45 @@ def test_a_file_of_messages_is_answered_into_a_file(tmp_path: Path) -> None:
     answer = json.loads(told.read_text())
     assert answer["id"] == 1
     assert answer["result"]["serverInfo"]["name"] == "elicit-tui"
+
+
+class Agent:
+    """Whoever is written to; keeps nothing."""
+
+    async def send(self, item: SessionMessage) -> None:
+        """Take a message."""
+
+
+def answer(identifier: Any) -> JSONRPCResponse:
+    return JSONRPCResponse(jsonrpc="2.0", id=identifier, result={})
+
+
+@pytest.mark.parametrize(
+    ("identifier", "own"), [("1/7", 7), ("1/x", None), ("1/", None), ("2/7", None), (7, None)]
+)
+def test_only_an_answer_to_a_question_of_this_beginning_is_one(
+    identifier: Any, own: int | None
+) -> None:
+    agent: Any = Agent()
+    given = answer(identifier)
+    assert EraWrite(agent, 1).takes_back(given) is (own is not None)
+    assert given.id == (identifier if own is None else own)
+
+
+async def test_a_beginning_is_over_as_soon_as_all_that_was_asked_in_it_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stdio, "SETTLE_SECONDS", WAIT)
+    agent: Any = Agent()
+    writes = EraWrite(agent, 0)
+    writes.asked(1)
+    writes.asked("two")
+    over = asyncio.ensure_future(writes.settled())
+    for identifier in (1, "two"):
+        await settled()
+        assert not over.done()
+        await writes.send(SessionMessage(answer(identifier)))
+    await settled()
+    assert over.done()
+    # Nothing is asked, and nothing is waited for.
+    await asyncio.wait_for(writes.settled(), WAIT / 2)
