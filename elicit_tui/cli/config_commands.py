@@ -126,13 +126,34 @@ def _check(namespace: argparse.Namespace) -> int:
             # The file takes the place of the owner's own: what else counts at a start is checked
             # with it.
             namespace.config = namespace.file
-        report = check(command_line(namespace), faces=_looks)
+        report = check(command_line(namespace), faces=_console_faults)
     _tell(report.problems, report.notices, namespace.output)
     return 2 if report.problems else 0
 
 
-def _looks(settings: Settings) -> Iterator[Diagnostic]:
-    """A theme that nobody knows."""
+def _console_faults(settings: Settings) -> Iterator[Diagnostic]:
+    """What only the console knows: a theme that is none, a key of an action that is none."""
+    yield from _unknown_theme(settings)
+    yield from _unknown_actions(settings)
+
+
+def _unknown_actions(settings: Settings) -> Iterator[Diagnostic]:
+    if not settings.console.keys:
+        return  # The console is not loaded for nothing.
+    from elicit_tui.config.validating import Diagnostic
+    from elicit_tui.elicitation.toml_spelling import dotted
+    from elicit_tui.tui.console.action_keys import known_keys, no_actions
+    from elicit_tui.tui.console.application import ConsoleApp
+    from elicit_tui.tui.console.screen import ConsoleScreen
+
+    known = known_keys(ConsoleApp, ConsoleScreen)
+    for name, fault in no_actions(settings.console.keys, known).items():
+        key = dotted("console", "keys", name)
+        origin = settings.origin(key)
+        yield Diagnostic(fault, key, origin.file, origin.line)
+
+
+def _unknown_theme(settings: Settings) -> Iterator[Diagnostic]:
     name, key = settings.console.theme, "console.theme"
     if name == ConsoleSettings().theme:
         return

@@ -106,6 +106,14 @@ def test_check_tells_of_a_header_that_cannot_be_sent_without_its_value(
     assert "the-secret" not in out
 
 
+def test_check_finds_a_key_that_is_given_to_no_action(file: Path, capsys: Capture) -> None:
+    file.write_text('[console.keys]\n"calls.again" = "g"\n"calls.agian" = "h"\n')
+    assert run(["--config", str(file), "config", "check"]) == 2
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{file}:1: console.keys.")
+    assert line.endswith("there is no action 'calls.agian'. Did you mean calls.again?")
+
+
 def test_check_of_a_sound_file_ends_with_0(file: Path, capsys: Capture) -> None:
     file.write_text(example_text())
     assert run(["config", "check", str(file)]) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, partial
 from pathlib import Path
@@ -116,13 +116,18 @@ def give_keys(
 ) -> list[str]:
     """Remap the known actions; a sentence for each name that no action has."""
     app.give_keys({name: key for name, key in keys.items() if name in known})
-    sentences = []
-    for name in keys:
+    return [f"console.keys: {fault}" for fault in no_actions(keys, known).values()]
+
+
+def no_actions(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Of these names each that no action has, of those there are: what to say of it."""
+    faults = {}
+    for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            sentences.append(f"console.keys: there is no action {name!r}.{hint}")
-    return sentences
+            faults[name] = f"there is no action {name!r}.{hint}"
+    return faults
 
 
 # Every action of the console in the command palette.
