@@ -219,6 +219,8 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 def _recent(app: Controller) -> Iterator[SystemCommand]:
     """What was used last, as far as it is offered now, and the calls kept in files here."""
+    if app.remembered.recent:
+        app.state.remember_calls()  # As it was called last may have been in an earlier run.
     for name, key in app.remembered.recent:
         record = app.state.servers.get(name)
         for offer in record.offers if record is not None else ():

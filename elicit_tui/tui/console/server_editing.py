@@ -76,7 +76,8 @@ class ServerEditing:
         from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen
 
         if self._target(record) is not None:
-            screen = RemoveServerScreen(record.name, str(self._path))
+            keeps = self._app.state.settings.history.content != "none"
+            screen = RemoveServerScreen(record.name, str(self._path), keeps_calls=keeps)
             self._app.push_screen(screen, partial(self._remove, record.name))
 
     def _target(self, record: ServerRecord) -> str | None:

@@ -250,23 +250,6 @@ async def test_arguments_written_as_json_are_there_again_after_esc(
         assert not stand.app.state.half_written
 
 
-async def test_what_was_changed_of_a_call_made_again_is_there_again(tmp_path: Path) -> None:
-    async with writing(tmp_path, LETTER) as stand:
-        await stand.press("tab", *"Dear", "ctrl+s")
-        await stand.until(lambda: calls_of(stand))
-        [record] = stand.app.state.calls
-        await stand.until(lambda: record.state == "answered")
-        for seen in ("Dear", "Dear Ada"):
-            stand.app.call_again(record)
-            await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-            await stand.until(lambda seen=seen: seen in stand.text())
-            await stand.until(lambda: stand.app.focused is not None)
-            if seen == "Dear":
-                await stand.press("tab", "end", *" Ada")
-            await stand.press("escape")
-            await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
-
-
 async def test_what_came_back_as_json_is_marked_in_the_form_and_what_was_changed_is_not(
     tmp_path: Path,
 ) -> None:

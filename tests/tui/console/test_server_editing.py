@@ -14,8 +14,8 @@ from textual.events import Key
 from elicit_tui import paths
 from elicit_tui.cli.config_import import servers_elsewhere, take_servers
 from elicit_tui.config import CommandLine, load
-from elicit_tui.elicitation import ElicitationRequest
-from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.elicitation import Call, ElicitationRequest
+from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings, ServerSettings
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.servers import OwnFile
 from tests.tui.console.stand import Stand, console
@@ -123,6 +123,31 @@ async def test_the_keys_that_start_names_work_once_the_last_server_is_removed(
         await stand.press(key)
         screens = (ServerScreen, OtherServersScreen)
         await stand.until(lambda: isinstance(stand.app.screen, screens))
+
+
+@pytest.mark.parametrize("content", ["redacted", "none"])
+async def test_whoever_removes_a_server_reads_what_stays_of_it(
+    tmp_path: Path, mine: Path, content: ContentPolicy
+) -> None:
+    put(mine, '[mcp_servers.alpha]\ncommand = "x"\n')
+    tools = {"alpha": [tool("ping")]}
+    history = HistorySettings(content=content)
+    async with console(
+        tmp_path, servers=["alpha"], tools=tools, size=(160, 30), history=history
+    ) as stand:
+        edited_in(stand, mine)
+        await stand.press("right")
+        await stand.until(lambda: "Delete Remove server" in stand.text().split("\n")[-1])
+        await stand.press("delete")
+        await stand.until(lambda: "notes stay under Calls until you leave" in stand.text())
+        words = " ".join(stand.text().replace("│", " ").split())
+        assert ("are there again once a server" in words) is (content == "redacted")
+        made = stand.app.state.calls.start("alpha", Call("tools/call", "ping", {}))
+        made.end("answered", result={})
+        await stand.press("y")
+        await stand.until(lambda: not stand.app.state.servers)
+        await stand.press("3")
+        await stand.until(lambda: "ping" in stand.text())
 
 
 async def test_a_server_of_the_command_line_is_not_edited(tmp_path: Path, mine: Path) -> None:

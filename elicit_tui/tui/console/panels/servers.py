@@ -150,6 +150,8 @@ class ServersPane(Pane):
         if action == "mute" and muted:
             return "Unmute"
         among = self._offers is not None and self._offers.has_focus_within
+        if action == "remove" and among:
+            return "Remove server"  # Not the tool that the cursor is on.
         return "" if among and action in ("restart", "mute") else None
 
     @property

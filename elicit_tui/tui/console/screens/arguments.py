@@ -20,7 +20,7 @@ from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.shape import shape
 from elicit_tui.form.skeleton import skeleton
-from elicit_tui.text import ascii_json, neutral, neutral_line, readable_json
+from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import CutText, DialogButton, WritingDialog, half_typed
@@ -78,9 +78,10 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
         self._given = dict(arguments or {})
-        of_call = f" {ascii_json(self._given)}" if self._given else ""
-        self._place = (server, offer.key + of_call)
-        """Where what was typed is found again: a call made again has a place of its own."""
+        self._place = (server, offer.key)
+        """Where what was typed is found again."""
+        self._is_again = arguments is not None
+        """Whether a call is made again: it begins as that was made, whatever was typed since."""
         self._json = self._form.beyond is not None
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
@@ -105,7 +106,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 for field in self._form.fields
                 if field.name in self._given
             }
-            left = self.app.state.half_typed.get(self._place, Draft())
+            typed = {} if self._is_again else self.app.state.half_typed
+            left = typed.get(self._place, Draft())
             self._continued = left.continues
             whence = dict.fromkeys({*entries, *left.touched}, FROM_BEFORE)
             stands = {**entries, **left.entries}
@@ -119,7 +121,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Start in the first field."""
         self._begin_json(self._given or skeleton(self._offer.schema))
         written = self.app.state.half_written.get(self._place)
-        if written is not None:
+        if written is not None and not self._is_again:
             self._json_area.show(written)
             self._json = True
             self._came_back = self._read_json(go_there=False) or {}
@@ -248,17 +250,21 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         return {"name": self._offer.name, "arguments": dict(content)}
 
     def action_leave(self) -> None:
-        """Go back; what was typed is there when the same is to be called again."""
+        """Go back; what was typed is there when the same is to be called."""
+        if not self._is_again:
+            self._keep_what_is_typed()
+        super().action_leave()
+
+    def _keep_what_is_typed(self) -> None:
         for form_view in self.query(FormView):
             self.app.state.half_typed[self._place] = half_typed(form_view)
         self.app.state.half_written.pop(self._place, None)
         if self._json and self._json_area.text != self._begun_with:
             self.app.state.half_written[self._place] = self._json_area.text
-        super().action_leave()
 
     def dismiss(self, result: dict[str, Any] | None = None) -> AwaitComplete:
         """Leave with these arguments, and nothing half typed, or with none."""
-        if result is not None:
+        if result is not None and not self._is_again:
             self.app.state.half_typed.pop(self._place, None)
             self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)

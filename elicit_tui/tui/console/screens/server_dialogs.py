@@ -223,9 +223,12 @@ class RemoveServerScreen(SureDialog):
         Binding("escape,n", "leave", "Keep", key_display="n", id="server.keep"),
     ]
 
-    def __init__(self, name: str, path: str) -> None:
-        super().__init__(f"Remove {quoted(name, 40)}?")
+    def __init__(self, name: str, path: str, *, keeps_calls: bool) -> None:
+        """`keeps_calls`: whether a later run finds the calls of this one."""
+        self._server = quoted(name, 40)
+        super().__init__(f"Remove {self._server}?")
         self._path = path
+        self._keeps_calls = keeps_calls
 
     def body(self) -> ComposeResult:
         """What becomes of it."""
@@ -234,6 +237,15 @@ class RemoveServerScreen(SureDialog):
             "Everything else there stays as it is.",
             markup=False,
         )
+        yield Static(self._what_stays, markup=False)
         with KeyRow(classes="buttons"):
             yield DialogButton("Keep", "server.keep", id="stay", main=True)
             yield DialogButton("Remove", "server.remove_it", id="sure")
+
+    @property
+    def _what_stays(self) -> str:
+        """What is known of its calls, and where that is found."""
+        stay = "Its calls and your notes stay under Calls until you leave"
+        if self._keeps_calls:
+            stay += f", and are there again once a server is called {self._server}"
+        return f"{stay}. The history and the calls that you kept in files stay."

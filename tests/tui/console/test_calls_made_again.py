@@ -1,0 +1,85 @@
+"""A call that is made again begins as it was made, also when its run is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, calls_of, tool
+from tests.tui.console.test_kept_calls import entry, until_written
+
+pytestmark = pytest.mark.anyio
+
+TOOLS = {"alpha": [tool("greet", GREET)]}
+
+
+async def opened(stand: Stand) -> None:
+    """Wait for the form of the arguments, and until it takes keys."""
+    await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+    await stand.until(lambda: not stand.app.typed_ahead.waits and stand.app.focused is not None)
+
+
+async def left(stand: Stand) -> None:
+    await stand.press("escape")
+    await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+async def test_whatever_was_changed_and_left_a_call_made_again_has_its_own_arguments(
+    tmp_path: Path, as_json: bool
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        call = CallRecord("alpha", Call("tools/call", "greet", {"name": "Ada"}))
+        stand.app.call_again(call)
+        await opened(stand)
+        if as_json:
+            await stand.press("f5")
+        await stand.press("end", *"XYZ")
+        await stand.until(lambda: "XYZ" in stand.text())
+        await left(stand)
+        stand.app.call_again(call)
+        await opened(stand)
+        assert "XYZ" not in stand.text()
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "Ada"
+
+
+async def test_what_was_typed_for_a_new_call_is_not_in_one_that_had_no_arguments_and_stays(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        offer = stand.app.state.servers["alpha"].offers[0]
+        stand.app.call_offer("alpha", offer)
+        await opened(stand)
+        await stand.press(*"half")
+        await left(stand)
+        stand.app.call_again(CallRecord("alpha", Call("tools/call", "greet", {})))
+        await opened(stand)
+        assert "half" not in stand.text()
+        await left(stand)
+        stand.app.call_offer("alpha", offer)
+        await opened(stand)
+        assert "half" in stand.text()
+
+
+async def test_what_was_called_last_in_an_earlier_run_is_filled_in_the_first_time(
+    tmp_path: Path,
+) -> None:
+    earlier = CallRecord("alpha", Call("tools/call", "greet", {"name": "Ada"}))
+    earlier.end("answered", result={})
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        KeptCalls("full").add(earlier, GREET, stand.runtime.guardian)
+        until_written()
+        stand.app.remembered.used("alpha", "tool:greet")
+        entry(stand, "Recent: alpha: greet")()
+        await opened(stand)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "Ada"
