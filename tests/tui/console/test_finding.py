@@ -63,15 +63,39 @@ async def test_a_search_points_at_the_first_that_is_called_so(tmp_path: Path) ->
         tool("sign_out"),
     ]
     async with console(tmp_path, tools={"alpha": tools}) as stand:
-        await stand.press("enter", "down", "down", "slash", *"sign", "enter")
+        await stand.press("enter", "down", "down", "slash", *"sign", "enter", "enter")
         await stand.until(lambda: calls_of(stand))
         assert [call.name for call in calls_of(stand)] == ["sign_in"]
+
+
+async def test_enter_behind_a_search_that_found_several_goes_to_their_list(tmp_path: Path) -> None:
+    tools = [tool("sign_in"), tool("sign_out"), tool("beep")]
+    async with console(tmp_path, tools={"alpha": tools}) as stand:
+        await stand.press("slash", *"sign")
+        await stand.until(lambda: "Enter To the list" in stand.text().split("\n")[-1])
+        await stand.press("enter")
+        listing = stand.app.query_one("#offer-list", RowList)
+        await stand.until(lambda: listing.has_focus)
+        await stand.press("down", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["sign_out"]
+
+
+@pytest.mark.parametrize("servers", [["alpha"], ["alpha", "beta"]])
+async def test_a_search_that_finds_nothing_names_the_key_that_looks_through_all_servers(
+    tmp_path: Path, servers: list[str]
+) -> None:
+    async with console(tmp_path, servers=servers, tools={"alpha": [tool("beep")]}) as stand:
+        await stand.press("slash", *"sign")
+        await stand.until(lambda: "nothing here matches" in stand.text())
+        elsewhere = "nothing here matches; ^P looks through all servers" in stand.text()
+        assert elsewhere == (len(servers) > 1)
 
 
 async def test_what_begins_so_stands_before_what_has_it_later(tmp_path: Path) -> None:
     tools = [tool("toggle-simulated-logging"), tool("simulate-research-query")]
     async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:
-        await stand.press("slash", *"simul", "enter")
+        await stand.press("slash", *"simul", "enter", "enter")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].name == "simulate-research-query"
 
@@ -98,7 +122,7 @@ async def test_a_favourite_stands_before_nothing_that_is_called_as_was_searched(
     async with console(tmp_path, tools={"alpha": [old, tool("read_text_file")]}) as stand:
         offers = stand.app.state.servers["alpha"].offers
         stand.app.remembered.toggle_favourite("alpha", offers[0].key)
-        await stand.press("slash", *"read_text", "enter")
+        await stand.press("slash", *"read_text", "enter", "enter")
         await stand.until(lambda: calls_of(stand))
         assert [call.name for call in calls_of(stand)] == ["read_text_file"]
 

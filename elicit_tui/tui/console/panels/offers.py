@@ -26,6 +26,7 @@ from elicit_tui.tui.console.spans import (
     text_lines,
 )
 from elicit_tui.tui.console.views import LineView, RowList
+from elicit_tui.tui.names_on_screen import key_name
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -99,14 +100,21 @@ class OffersBox(Vertical):
         offers = self._record.offers if self._record else ()
         found = list(found_by(words, offers))
         if not words.strip():
-            # Among what was searched for the nearest stands first: Enter calls it.
+            # Among what was searched for the nearest stands first: Enter goes to it.
             found.sort(key=lambda offer: not self._is_favourite(offer))
         self._shown = {offer.key: offer for offer in found}
         self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
         listing = self.query_one("#offer-list", RowList)
-        listing.empty = "nothing here matches" if offers else self._nothing
+        listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row)
         self._draw_words()
+
+    @property
+    def _no_match(self) -> str:
+        """That nothing was found here, and where there are other servers what looks there too."""
+        others = len(self.app.state.servers) > 1
+        key = key_name(self.app.COMMAND_PALETTE_BINDING)
+        return "nothing here matches" + f"; {key} looks through all servers" * others
 
     @property
     def _nothing(self) -> str:
@@ -119,14 +127,20 @@ class OffersBox(Vertical):
 
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
-        """Enter takes what was searched for; without a word it goes to the list.
+        """Enter takes the one that was found; of several, or without a word, it goes to the list.
 
-        Where that cannot be called, one goes on to search.
+        Where that one cannot be called, one goes on to search.
         """
-        if not (event.value.strip() and self.offer and self._not_callable(self.offer)):
+        takes = self._found_one
+        if not (takes and self.offer and self._not_callable(self.offer)):
             self.query_one("#offer-list").focus()
-        if event.value.strip():
+        if takes:
             self.call()
+
+    @property
+    def _found_one(self) -> bool:
+        """Whether it was searched for a word that only one of them has."""
+        return bool(self._search_line.value.strip()) and len(self._shown) == 1
 
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:
@@ -135,7 +149,7 @@ class OffersBox(Vertical):
         verb = "Call" if self.offer is None else VERBS[self.offer.kind]
         if self.offer is not None and self._not_callable(self.offer):
             verb = "Why not"
-        searched = (verb if search.value.strip() else "To the list") if self._shown else ""
+        searched = (verb if self._found_one else "To the list") if self._shown else ""
         if (listing.verb, search.verb) != (verb, searched):
             listing.verb, search.verb = verb, searched
             self.refresh_bindings()
