@@ -23,6 +23,7 @@ from elicit_tui.guardian.words import Hit
 
 _ENOUGH, _MANY_FIELDS, _SIGNS_THAT_TELL = 8, 3, 10
 _TOUCHED: Final = ("many people", "people", "access of")
+_GONE: Final = ("gone", "no more", "nobody")
 _DENYING: Final = ("not", "nobody")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {
@@ -85,8 +86,10 @@ def _asks_for_one(message: Place) -> bool:
     last = message.clauses[-1:]
     leave = any(clause.of("asks leave") for clause in message.clauses)
     looks = any(clause.is_question and clause.of("only looks") for clause in message.clauses)
-    wanted = not leave and any(clause.of("which", "aside") for clause in last)
-    return bool(asked) or looks or wanted
+    # "谁也找不回来", "どこにもありません": nobody and nowhere ask for nothing.
+    nots = {at for clause in last for it in clause.of(*_GONE) for at in range(it.start, it.end)}
+    wanted = any(it.start not in nots for clause in last for it in clause.of("which", "aside"))
+    return bool(asked) or looks or (wanted and not leave)
 
 
 def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
