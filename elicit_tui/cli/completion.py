@@ -14,6 +14,7 @@ import io
 import os
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import argcomplete
@@ -24,6 +25,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import Parser, add_shared_options
 from elicit_tui.cli.run_settings import DEMO, load_settings
+from elicit_tui.elicitation.saved_call import kept_names
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agents import UNKNOWN, known_agents
 
@@ -79,7 +81,8 @@ def _give_names(parser: argparse.ArgumentParser, own_commands: Sequence[str]) ->
     """
     for action in parser._actions:
         if action.metavar == "SERVER":
-            action.completer = partial(_servers, own_commands)  # type: ignore[attr-defined]
+            is_call = getattr(parser, "command", "") == "call"
+            action.completer = partial(_servers, own_commands, is_call)  # type: ignore[attr-defined]
         elif action.metavar == "AGENT":
             action.completer = _agents  # type: ignore[attr-defined]
         if isinstance(action, argparse._SubParsersAction):
@@ -93,12 +96,16 @@ def _agents(**_more: Any) -> list[str]:
 
 
 def _servers(
-    own_commands: Sequence[str], parsed_args: argparse.Namespace, **_more: Any
+    own_commands: Sequence[str], is_call: bool, parsed_args: argparse.Namespace, **_more: Any
 ) -> list[str]:
-    """The configured servers, those of `--with` and the bundled one, and what else may stand."""
+    """The configured servers, those of `--with` and the bundled one, and what else may stand.
+
+    `is_call`: the calls that are kept in this folder may, too.
+    """
+    others = {*own_commands, DEMO, *(kept_names(Path()) if is_call else ())}
     try:
         settings = load_settings(parsed_args, Narration(io.StringIO()))
     except ElicitTuiError:
         # A configuration that cannot be read has no names; the command itself will say why.
-        return sorted({*own_commands, DEMO})
-    return sorted({*settings.servers, *own_commands, DEMO})
+        return sorted(others)
+    return sorted({*settings.servers, *others})

@@ -61,10 +61,26 @@ def new_file(name: str) -> Path:
 
 
 def file_called(name: str) -> Path:
-    """The file that a person means by its whole name, or by its name without the ending."""
+    """The file that a person means by its whole name, or by its name without the ending.
+
+    Raises UsageError where there is neither, with the calls that are kept in this folder.
+    """
     path = Path(name)
     longer = new_file(name)
-    return longer if not path.is_file() and longer.is_file() else path
+    if path.exists() or longer == path:
+        return path
+    if longer.is_file():
+        return longer
+    kept = ", ".join(kept_names(Path()))
+    here = f"Kept in this folder: {kept}." if kept else "No call is kept in this folder."
+    raise UsageError(
+        f"There is no {neutral_line(str(path))} and no {neutral_line(str(longer))}. {here}"
+    )
+
+
+def kept_names(folder: Path) -> list[str]:
+    """The saved calls of a folder, each as a command line names it: `@deploy`."""
+    return [f"@{neutral_line(path.name.removesuffix(SUFFIX))}" for path in saved_calls(folder)]
 
 
 def rename_server(folder: Path, old: str, new: str) -> int:

@@ -183,8 +183,21 @@ def test_a_saved_call_is_found_by_its_name_without_the_ending(tmp_path: Path) ->
     # A file of exactly that name is the one that is meant.
     SavedCall("demo", "roll_back", {}).write(tmp_path / "ship")
     assert _prepared(["call", f"@{tmp_path}/ship"]).options.name == "roll_back"
-    with pytest.raises(UsageError, match="neither cannot be read: No such file"):
-        _prepared(["call", f"@{tmp_path}/neither"])
+
+
+def test_a_saved_call_that_is_not_there_is_told_with_both_its_names_and_those_that_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    both = r"^There is no neither and no neither\.call\.json\. "
+    with pytest.raises(UsageError, match=f"{both}No call is kept in this folder"):
+        _prepared(["call", "@neither"])
+    for name in ("ship", "deploy"):
+        SavedCall("demo", name, {}).write(tmp_path / f"{name}.call.json")
+    with pytest.raises(UsageError, match=f"{both}Kept in this folder: @deploy, @ship\\."):
+        _prepared(["call", "@neither"])
+    with pytest.raises(UsageError, match=r"other\.call\.json cannot be read: No such file"):
+        _prepared(["call", "@other.call.json"])
 
 
 def test_a_template_is_filled_in_before_its_server_starts() -> None:

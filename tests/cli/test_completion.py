@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.elicitation.saved_call import SavedCall
 
-def completed(line: str, home: Path) -> list[str]:
+
+def completed(line: str, home: Path, folder: Path | None = None) -> list[str]:
     """What Tab offers at the end of the line, by the variables that a shell sets."""
     answer = home / "completions"
     subprocess.run(
         [sys.executable, "-m", "elicit_tui"],
         check=True,
         timeout=60,
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         env={
             **os.environ,
@@ -65,19 +68,44 @@ def test_a_configuration_that_cannot_be_read_completes_without_a_word(home: Path
     assert completed("elicit-tui call d", home) == ["demo"]
 
 
-def test_bash_completes_with_what_the_command_prints(home: Path) -> None:
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder in which two calls are kept."""
+    for name in ("ship", "look"):
+        SavedCall("demo", name, {}).write(tmp_path / f"{name}.call.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [("call @", ["@look", "@ship"]), ("call @l", ["@look"]), ("tools @", [])],
+)
+def test_tab_offers_the_calls_that_are_kept_in_the_folder(
+    line: str, offered: list[str], home: Path, folder: Path
+) -> None:
+    assert completed(f"elicit-tui {line}", home, folder) == offered
+
+
+@pytest.mark.parametrize(
+    ("word", "offered"), [("dep", "deploy"), ("@l", "look")], ids=["server", "kept call"]
+)
+def test_bash_completes_with_what_the_command_prints(
+    home: Path, folder: Path, word: str, offered: str
+) -> None:
     bash = shutil.which("bash")
     assert bash is not None
+    line = f"elicit-tui call {word}"
     (home / "bin").mkdir()
     program = home / "bin" / "elicit-tui"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m elicit_tui "$@"\n')
     program.chmod(0o755)
-    script = """
+    script = f"""
         source <(elicit-tui completion bash)
-        COMP_LINE="elicit-tui call dep" COMP_POINT=19 COMP_TYPE=9
-        COMP_WORDS=(elicit-tui call dep) COMP_CWORD=2
-        _python_argcomplete elicit-tui dep call
-        printf '%s\\n' "${COMPREPLY[@]}"
+        # For bash a word begins behind @, so that only what follows it is put in.
+        COMP_LINE="{line}" COMP_POINT={len(line)} COMP_TYPE=9
+        COMP_WORDS=(elicit-tui call {word}) COMP_CWORD=2
+        _python_argcomplete elicit-tui {word} call
+        printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     environment = {**os.environ, "PATH": f"{home / 'bin'}:{os.environ['PATH']}"}
     shell = subprocess.run(
@@ -86,6 +114,7 @@ def test_bash_completes_with_what_the_command_prints(home: Path) -> None:
         text=True,
         timeout=60,
         check=True,
+        cwd=folder,
         env=environment,
     )
-    assert shell.stdout.split() == ["deploy"]
+    assert shell.stdout.split() == [offered]

@@ -55,6 +55,16 @@ async def test_what_waits_is_listed_for_people_and_for_scripts(gateway: Gateway)
     asked.cancel()
 
 
+async def test_where_nothing_waits_it_is_told_where_else_questions_are_answered(
+    sealed_machine: Path,
+) -> None:
+    listed = await inbox("list")
+    assert (listed.code, listed.stdout) == (0, "")
+    said = " ".join(listed.stderr.split())
+    assert "No question of an agent waits for you." in said
+    assert "What the calls of a console or of a command ask is answered there." in said
+
+
 async def test_an_agent_on_another_machine_is_listed_with_it(sealed_machine: Path) -> None:
     elsewhere = replace(ASKER, machine="build-7", machine_id="another")
     async with asking_gateway(elsewhere) as gateway:

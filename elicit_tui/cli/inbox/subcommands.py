@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from elicit_tui.cli.console import open_console
 from elicit_tui.cli.exit_codes import FAILED, OK
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from elicit_tui.store.store import Grant, Store, Waiting
 
 Result = TypeVar("Result")
+
+_NOTHING: Final = (
+    "No question of an agent waits for you. What the calls of a console or of a command ask is "
+    "answered there."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +137,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
         for question in waiting:
             output.prose(ci_safe(line(question)))
         if not waiting:
-            Narration().say("Nothing waits for you.")
+            Narration().say(_NOTHING)
         _tell_in_clients()
 
     writers: dict[str, Callable[[], None]] = {
