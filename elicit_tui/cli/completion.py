@@ -30,6 +30,8 @@ from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agents import UNKNOWN, known_agents
 
 SHELLS: Final = ("bash", "zsh", "fish")
+_BREAKS: Final = "_ARGCOMPLETE_COMP_WORDBREAKS"
+"""At which signs the shell breaks words."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +48,10 @@ def run(namespace: argparse.Namespace) -> int:
 
 def complete() -> None:
     """Write the completions of the line in the environment, and end the process."""
+    # Bash puts in what begins with @ as a whole, although it breaks words there.
+    breaks = os.environ.get(_BREAKS)
+    if breaks is not None:
+        os.environ[_BREAKS] = breaks.replace("@", "")
     arguments = os.environ.get("COMP_LINE", "").split()[1:]
     argcomplete.autocomplete(_parser_for(arguments), always_complete_options="long")
 

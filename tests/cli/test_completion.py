@@ -87,7 +87,7 @@ def test_tab_offers_the_calls_that_are_kept_in_the_folder(
 
 
 @pytest.mark.parametrize(
-    ("word", "offered"), [("dep", "deploy"), ("@l", "look")], ids=["server", "kept call"]
+    ("word", "offered"), [("dep", "deploy"), ("@l", "@look")], ids=["server", "kept call"]
 )
 def test_bash_completes_with_what_the_command_prints(
     home: Path, folder: Path, word: str, offered: str
@@ -101,7 +101,6 @@ def test_bash_completes_with_what_the_command_prints(
     program.chmod(0o755)
     script = f"""
         source <(elicit-tui completion bash)
-        # For bash a word begins behind @, so that only what follows it is put in.
         COMP_LINE="{line}" COMP_POINT={len(line)} COMP_TYPE=9
         COMP_WORDS=(elicit-tui call {word}) COMP_CWORD=2
         _python_argcomplete elicit-tui {word} call
