@@ -111,8 +111,8 @@ class Body(ABC):
         `page_read`: all of the page that lies over it was, which says what goes out.
         """
 
-    def was_reviewed(self) -> None:
-        """All of the review was on the screen."""
+    def showed(self, page: PageName, *, whole: bool) -> None:
+        """This page was on the screen; `whole`: to the end of what it says is decided about."""
 
     def put_away(self) -> bool:
         """Put away what hides the question on its own page; whether anything did."""

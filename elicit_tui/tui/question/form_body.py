@@ -212,9 +212,10 @@ class FormBody(Body):
         unseen = () if page_read else self.fields.fields_unseen
         return frozenset(f"content.{name}" for name in content if name not in unseen)
 
-    def was_reviewed(self) -> None:
-        """What goes out was all there."""
-        self.fields.count_as_seen()
+    def showed(self, page: PageName, *, whole: bool) -> None:
+        """On a review what goes out was all there: however it lies later, it was seen."""
+        if page == "review" and whole:
+            self.fields.count_as_seen()
 
     def resized(self) -> None:
         """Show or hide the JSON: there is room for it now, or none any more."""

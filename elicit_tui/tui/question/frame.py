@@ -159,6 +159,7 @@ class QuestionFrame(Titled, ShowsQuestion):
             self.post_message(Painted(self.question))
         if self._uncovering:
             self.uncovered()
+        self.body.showed(self._page, whole=not self.aside.unseen)
         self.deadline.start()
         self._give_free_rows()
         self._name_keys()
@@ -370,8 +371,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         `decides`: the beginning of its text that has to be seen before it is decided about; as
         shipped: all of it.
         """
-        if self._page == "review" and not self.aside.unseen:
-            self.body.was_reviewed()
+        self.body.showed(self._page, whole=not self.aside.unseen)
         self._read_page = not self.deaf
         self.turn()
         self._uncovering = page == "answer" and self._page != "answer"

@@ -242,7 +242,8 @@ def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width
         *([(key_of(frame, TODAY), "today, in a date")] if kinds & {"date", "date-time"} else []),
         *([(key_of(frame, EDITOR), "write a long text in $EDITOR")] if "text" in kinds else []),
         ("PgUp PgDn", "show what is hidden"),
-        ("y n 1 2 a b", "answer yes or no, pick a choice by its number or first letter"),
+        ("y n ← →", "answer yes or no"),
+        ("1 2 a b", "pick a choice by its number or first letter"),
     ]
     own, column = _column(question), _column([*question, *(field if kinds else ())])
     fields = [_table("In a field (* must be answered)", field, column, width)] if kinds else []

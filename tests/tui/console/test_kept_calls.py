@@ -69,6 +69,7 @@ async def test_a_call_is_kept_and_made_again_from_the_palette(
         await stand.press("enter")
         await stand.until(lambda: "elicit-tui call @alpha-greet makes" in stand.notices())
         assert kept() == {"server": "alpha", "tool": "greet", "arguments": arguments}
+        assert (tmp_path / "alpha-greet.call.json").read_text().endswith("}\n")
         await stand.press("w", "enter")
         await stand.until(lambda: "exists" in stand.text())
         await stand.press("escape")

@@ -254,6 +254,20 @@ async def test_a_review_that_showed_all_that_goes_out_need_not_be_read_on_to_wha
     assert "content.plan" in (app.outcome.seen or ())
 
 
+async def test_what_a_review_showed_counts_as_seen_in_a_window_that_became_smaller() -> None:
+    more = {f"d{n}": {"type": "string", "title": f"D{n}", "default": "x"} for n in range(12)}
+    app = Asking(form_question(remarks(2, **more)))
+    async with asked(app, (100, 40)) as pilot:
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        await pilot.resize_terminal(60, 16)
+        await until(pilot, lambda: '"d11"' not in app.words, "its end is out of sight")
+        for key in ("escape", "ctrl+s"):
+            await pilot.press(key)
+            await ready(pilot, app)
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
 @pytest.mark.parametrize("size", [(80, 24), (80, 12)], ids=str)
 async def test_what_was_not_on_the_screen_is_told_in_whole_sentences(size: tuple[int, int]) -> None:
     title = "The plan that this account has from now on"
