@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
-from elicit_tui.text import neutral
-from elicit_tui.tui.console.results import MOST_LINKS, Link, blocks, links
+from elicit_tui.text import neutral, quoted
+from elicit_tui.tui.console.results import MOST_LINKS, Link, blocks, links, texts_of
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -18,6 +19,10 @@ TEXT_CHARACTERS: Final = 50_000
 
 _WHOLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|$")
 """The beginning of an address that is whole, or that leads to a place of the same text."""
+
+
+_RELATIVE: Final = re.compile(r"\[[^][\n]{1,200}\]\((?!#|[\w+.-]+:)([^() \n]{1,400})\)")
+"""A link as Markdown writes it; where none of a text has an address, it is relative."""
 
 
 def links_of(record: CallRecord) -> Sequence[Link]:
@@ -30,6 +35,18 @@ def links_of(record: CallRecord) -> Sequence[Link]:
             once.setdefault(link.uri, link)
         record.links = tuple(once.values())[:MOST_LINKS]
     return record.links
+
+
+def why_no_link(result: Mapping[str, Any]) -> str:
+    """Why a result has nothing to follow, though its text may show links."""
+    texts = list(islice(texts_of(result), MOST_LINKS))
+    if sum(map(len, texts)) > TEXT_CHARACTERS and any("://" in text for text in texts):
+        return f"Links are looked for in {TEXT_CHARACTERS:,} characters: this text has more."
+    found = next(filter(None, map(_RELATIVE.search, texts)), None)
+    if found is None:
+        return "This result has no link."
+    such = quoted(found[1], 60)
+    return f"Its links, such as {such}, are relative: nothing says from which address they lead on."
 
 
 def _written(result: Mapping[str, Any]) -> Iterator[Link]:

@@ -15,6 +15,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -124,6 +125,25 @@ async def test_json_that_has_lines_stays_as_its_author_laid_it_out(tmp_path: Pat
     async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
         await made(stand, "look", text_result(laid_out))
         await stand.until(lambda: '"load": [1,' in stand.text())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("See [how](docs/guide.md).", "such as “docs/guide.md”, are relative"),
+        ("See [run](javascript:alert(1)) and [top](#top).", "This result has no link."),
+        ("See https://example.com/a. " + "More words. " * 5_000, "this text has more"),
+    ],
+    ids=["relative", "none", "too-long"],
+)
+async def test_who_cannot_follow_a_link_hears_why(tmp_path: Path, words: str, why: str) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        await made(stand, "look", text_result(words))
+        await stand.press("o")
+        await stand.until(lambda: why in stand.notices())
+        await stand.press("z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        assert why in stand.app.screen.why_not("open_link")  # type: ignore[attr-defined]
 
 
 # Made again

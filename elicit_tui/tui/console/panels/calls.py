@@ -15,7 +15,7 @@ from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.pane import Pane
-from elicit_tui.tui.console.result_links import links_of
+from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.results import as_text
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
@@ -233,7 +233,7 @@ class CallsPane(Pane):
             return "This call is over."
         if record.state == "running":
             return f"It still runs: {self.app.key_of('calls.cancel')} cancels it."
-        return "This result has no link." if record.result else "This call has no result."
+        return why_no_link(record.result) if record.result else "This call has no result."
 
     def worded(self, action: str) -> str | None:
         """The key that turns says what comes; there may be nothing to compare with."""

@@ -29,7 +29,7 @@ from elicit_tui.tui.console.reader_views import (
     table_of,
 )
 from elicit_tui.tui.console.result_data import difference, unpacked
-from elicit_tui.tui.console.result_links import links_of
+from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import as_text, binaries
 from elicit_tui.tui.console.spans import Line, fitting, text_lines
@@ -221,7 +221,7 @@ class ResultScreen(Dialog[None]):
         return {
             "difference": "There is no other result to compare with.",
             "choose_other": "It is not compared with several others here.",
-            "open_link": "This result has no link.",
+            "open_link": why_no_link(self._result),
             "search": "There are no words in a picture.",
             "copy": "There are no words in a picture.",
             "turn": "There is no other view of this result.",
