@@ -178,7 +178,8 @@ class WritingDialog(Dialog[Result]):
         self.set_interval(WAITING_SECONDS, self._tell_waiting)
 
     def _tell_waiting(self) -> None:
-        parts = filter(None, (self._frame_subtitle, waiting_in_words(self.app)))
+        # The end is what a narrow frame leaves out.
+        parts = filter(None, (waiting_in_words(self.app), self._frame_subtitle))
         subtitle = _plain(" · ".join(parts))
         frame = self.query_one(".dialog")
         if subtitle != frame.border_subtitle:

@@ -43,10 +43,11 @@ async def test_a_question_opens_over_a_form_half_typed_which_goes_on_behind_it(
         await stand.until(lambda: len(stand.app.state.calls) == 1)
 
 
+@pytest.mark.parametrize("width", [80, 46])
 async def test_what_waits_stands_in_the_frame_of_a_form_with_the_time_that_is_left(
-    tmp_path: Path,
+    tmp_path: Path, width: int
 ) -> None:
-    async with console(tmp_path, tools=TOOLS, size=(80, 24)) as stand:
+    async with console(tmp_path, tools=TOOLS, size=(width, 24)) as stand:
         await half_typed(stand)
         assert "waits" not in stand.text()
         request = stand.ask("beta")
