@@ -6,22 +6,33 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
-from elicit_tui.text import neutral_line
+from elicit_tui.text import name_line, neutral_line, quoted
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.palette_entries import (
+    CAREFUL,
+    FAVOURITE,
+    KEPT,
+    PLAIN,
+    RECENT,
+    TOOL,
+    Entry,
+    Traits,
+    entry,
+)
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
+from elicit_tui.tui.console.server_words import why_away
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import THEME_NAMES, theme_trouble
@@ -133,9 +144,15 @@ def no_actions(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
 # Every action of the console in the command palette.
 
 OFFERED_TOOLS = 200
+SHELL: Final = Traits(place=CAREFUL, found_by=("suspend", "shell"))
+LEAVING: Final = Traits(place=CAREFUL, found_by=("leave", "quit", "exit"))
+"""Whoever looks for a tool named as the program is does not want to leave it."""
+GRAVE: Final = Traits(place=CAREFUL, is_grave=True)
+GRAVE_ACTIONS: Final = frozenset({"restart", "remove", "cancel", "decline", "decline_all"})
+"""Those that end something, by the action of their keys."""
 
 
-def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     """The actions that make sense on this screen."""
     yield from _of_screen(app, screen)
     key = app.key_of
@@ -169,11 +186,11 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
     for name in (*own, *THEME_NAMES):
         help_text = "worn now" if name == worn else "kept for the next time"
-        yield _command(f"Theme: {name}", help_text, WearTheme(app, name))
+        yield _command(f"Theme: {name}", help_text, WearTheme(app, name), Traits((name,)))
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
-    yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process)
+    yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
     leaving = f"asks once while questions wait · key {key('console.quit')}"
-    yield _command("Leave elicit-tui (quit)", leaving, app.action_quit)
+    yield _command("Leave elicit-tui (quit)", leaving, app.action_quit, LEAVING)
 
 
 @dataclass(frozen=True)
@@ -191,15 +208,11 @@ class WearTheme:
         )
 
 
-def _command(
-    title: str, help_text: str, action: Callable[[], Any], *, listed: bool = True
-) -> SystemCommand:
-    """`listed`: it is there before anything is searched."""
-    # A palette shows titles as markup, and some quote a server.
-    return SystemCommand(title.replace("[", "\\["), help_text.replace("[", "\\["), action, listed)
+def _command(title: str, help_text: str, run: Callable[[], Any], traits: Traits = PLAIN) -> Entry:
+    return entry(title, help_text, run, traits)
 
 
-def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     """What has a key here has an entry here."""
     seen = set()
     for node, binding, enabled, _tooltip in screen.active_bindings.values():
@@ -214,10 +227,11 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[SystemCommand]:
                 sentence(binding) if label == binding.description else label,
                 f"key {key}",
                 partial(app.run_action, binding.action, node),
+                GRAVE if binding.action in GRAVE_ACTIONS else PLAIN,
             )
 
 
-def _recent(app: Controller) -> Iterator[SystemCommand]:
+def _recent(app: Controller) -> Iterator[Entry]:
     """What was used last, as far as it is offered now, and the calls kept in files here."""
     if app.remembered.recent:
         app.state.remember_calls()  # As it was called last may have been in an earlier run.
@@ -230,15 +244,18 @@ def _recent(app: Controller) -> Iterator[SystemCommand]:
                 again = partial(app.call_again, last) if last is not None else None
                 call = again or partial(app.call_offer, name, offer)
                 words = "as you called it last" if last is not None else ""
-                yield _command(f"Recent: {name}: {offer.shown}", words, call)
+                recent = Traits((offer.shown, offer.title), RECENT, is_grave=_runs_at_once(offer))
+                yield _command(f"Recent: {name}: {offer.shown}", words, call, recent)
     for path in saved_calls(Path()):
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
-        yield _command(f"Kept call: {help_text}", help_text + SUFFIX, partial(app.call_kept, path))
+        call = partial(app.call_kept, path)
+        kept = Traits((help_text,), KEPT)
+        yield _command(f"Kept call: {help_text}", help_text + SUFFIX, call, kept)
 
 
-def _servers(app: Controller) -> Iterator[SystemCommand]:
+def _servers(app: Controller) -> Iterator[Entry]:
     for name, record in app.state.servers.items():
-        yield _command(f"Restart {name}", record.state, partial(app.restart, name))
+        yield _command(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
         verb = "Unmute" if name in app.muted else "Mute"
         yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
         waiting = sum(pending.server == name for pending in app.state.questions)
@@ -247,6 +264,7 @@ def _servers(app: Controller) -> Iterator[SystemCommand]:
                 f"Decline all questions of {name}",
                 f"{plural(waiting, 'question')} waiting",
                 partial(app.decline_all, name),
+                GRAVE,
             )
         yield from _offers(app, name, record)
 
@@ -263,18 +281,51 @@ def _keeps_what_is_typed(screen: Screen[Any]) -> bool:
     return getattr(screen, "interruptible", False) or isinstance(screen, ArgumentsScreen)
 
 
-def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[SystemCommand]:
+def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]:
     """What a server offers; what lies over the console is left for it.
 
     Of what cannot be called here it is found why not.
     """
+    if away := why_away(record, app.key_of("servers.restart")):
+        yield from _away(app, name, record, away)
+        return
+    favourites = {key for server, key in app.remembered.favourites if server == name}
     for offer in record.offers[:OFFERED_TOOLS]:
         title, call = f"{name}: {offer.shown}", partial(_call, app, name, offer)
+        called = (offer.shown, offer.title) if offer.title else (offer.shown,)
         if why_not := record.not_callable(offer):
-            yield _command(f"Why not {title}", neutral_line(why_not, 80), call, listed=False)
+            why = neutral_line(why_not, 80)
+            yield entry(f"Why not {title}", why, call, Traits(called, TOOL), listed=False)
             continue
+        is_favourite = offer.key in favourites
         said = (offer.title, offer.description.partition("\n")[0])
-        yield _command(title, neutral_line(" · ".join(filter(None, said)), 80), call)
+        help_text = neutral_line(" · ".join(filter(None, said)), 80)
+        traits = Traits(called, FAVOURITE if is_favourite else TOOL, is_grave=_runs_at_once(offer))
+        yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)
+
+
+def _runs_at_once(offer: Offer) -> bool:
+    """Whether it says that it destroys, and no form stands before its call."""
+    return offer.destructive and not offer.schema.get("properties")
+
+
+def _away(app: Controller, name: str, record: ServerRecord, why: str) -> Iterator[Entry]:
+    """What a server offered that offers nothing now, or what was used of it, with the reason."""
+    known = {offer.key: offer.shown for offer in record.known_offers[:OFFERED_TOOLS]}
+    for server, key in (*app.remembered.favourites, *app.remembered.recent):
+        if server == name:
+            known.setdefault(key, name_line(key.partition(":")[2], 120))
+    for shown in known.values():
+        traits = Traits((shown,), TOOL)
+        show = partial(_show_server, app, name, why)
+        yield entry(f"{name}: {shown}", why, show, traits, listed=False)
+
+
+async def _show_server(app: Controller, name: str, why: str) -> None:
+    app.notify(f"{quoted(name, 40)} {why}.", markup=False)
+    app.state.pointed_server = name
+    await app.show_pane("servers")
+    app.state.changed()
 
 
 def _call(app: Controller, name: str, offer: Offer) -> None:

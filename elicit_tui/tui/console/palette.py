@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.command import Command, CommandPalette, Hit, Hits
+from textual.command import Command, CommandPalette, DiscoveryHit, Hit, Hits
 from textual.content import Content
 from textual.system_commands import SystemCommandsProvider
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
+from textual.worker import Worker, WorkerError
 
 from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
-from elicit_tui.tui.console.servers import distance
+from elicit_tui.tui.console.palette_entries import Entry, found, in_order
 from elicit_tui.tui.theme import use_theme
 
 if TYPE_CHECKING:
@@ -34,27 +35,29 @@ TRIED_SECONDS: Final = 0.12
 
 
 class Finder(SystemCommandsProvider):
-    """Finds commands by words of their title, then by words of the line below it.
+    """Finds commands by their names, then by the line below them, then by a name in short."""
 
-    Letters that are scattered over a title find nothing: Enter runs what was written.
-    """
+    @property
+    def _entries(self) -> list[Entry]:
+        commands = self.app.get_system_commands(self.screen)
+        return [command for command in commands if isinstance(command, Entry)]
+
+    async def discover(self) -> Hits:
+        """All of them, what is at hand first."""
+        for title, help_text, action, _ in in_order(self._entries):
+            yield DiscoveryHit(title, action, help=help_text)
 
     async def search(self, query: str) -> Hits:
-        """Those that have every word, the nearest first."""
+        """Those that are found, the nearest first."""
         words = query.casefold().split()
-        for title, help_text, action, _ in self.app.get_system_commands(self.screen):
-            shown, below = Content.from_markup(title), Content.from_markup(help_text)
-            text = f"{shown.plain}\n{below.plain}".casefold()
-            if not all(word in text for word in words):
-                continue
-            in_title = all(word in shown.plain.casefold() for word in words)
-            score = 1 / (1 + distance((shown.plain,), query) + (not in_title))
-            yield Hit(score, self._marked(shown, words), action, help=help_text)
+        for number, each in enumerate(found(self._entries, query)):
+            shown = self._marked(Content.from_markup(each.title), words)
+            yield Hit(1 / (1 + number), shown, each.callback, help=each.help)
 
     def _marked(self, title: Content, words: list[str]) -> Content:
         for word in words:
-            for found in re.finditer(re.escape(word), title.plain, re.IGNORECASE):
-                title = title.stylize(self.match_style or "reverse", *found.span())
+            for place in re.finditer(re.escape(word), title.plain, re.IGNORECASE):
+                title = title.stylize(self.match_style or "reverse", *place.span())
         return title
 
 
@@ -80,6 +83,24 @@ class Palette(CommandPalette):
             Part(((key, "accent"), (words, "plain")), action, self) for key, words, action in KEYS
         ]
         self.query_one("#palette-keys", ClickBar).show(parts)
+
+    @on(Input.Submitted)
+    def _run_once_found(self, event: Input.Submitted) -> None:
+        """Enter runs what all that was typed finds, and nothing that its beginning found."""
+        searches = [each for each in self.workers if each.group == self._GATHER_COMMANDS_GROUP]
+        search = next((each for each in searches if not each.is_finished), None)
+        if search is not None:
+            event.stop()
+            event.prevent_default()
+            self.run_worker(self._run_first_of(search), exclusive=True, group="run")
+
+    async def _run_first_of(self, search: Worker[None]) -> None:
+        try:
+            await search.wait()
+        except WorkerError:
+            return  # More was typed meanwhile.
+        if self.query_one(OptionList).highlighted is not None:
+            self._action_command_list("select")
 
     @on(OptionList.OptionHighlighted)
     def _try_soon(self, event: OptionList.OptionHighlighted) -> None:

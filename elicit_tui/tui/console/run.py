@@ -196,6 +196,7 @@ class ConsoleRun:
                 self._state.say(record.name, words, "warn")
                 list_failed = True
         record.offers, record.offers_read = tuple(offers), record.state == "ready"
+        record.known_offers = record.offers
         record.list_failed = list_failed
         self._state.changed()
 

@@ -132,14 +132,20 @@ Where it begins itself comes before its other words.
 """
 
 
-def _in_words(text: str) -> str:
+def in_words(text: str) -> str:
+    """A text folded, with one blank between its words, whatever stood there."""
     return _BETWEEN_WORDS.sub(" ", text).casefold().strip()
+
+
+def names_in_words(names: Iterable[str]) -> list[str]:
+    """Names as words; `sendMail` is two and one."""
+    return [in_words(each) for name in names for each in (name, _HUMP.sub(" ", name))]
 
 
 def distance(called: Iterable[str], wanted: str) -> int:
     """How far names are from what is searched for, from 0; `sendMail` is two words and one."""
-    wanted = _in_words(wanted)
-    names = [_in_words(each) for name in called for each in (name, _HUMP.sub(" ", name))]
+    wanted = in_words(wanted)
+    names = names_in_words(called)
     fits = (any(near(name, wanted) for name in names) for near in _NEAR)
     return next((far for far, there in enumerate(fits) if there), len(_NEAR))
 
@@ -249,6 +255,8 @@ class ServerRecord:
     connection: Connection | None = None
     offers: tuple[Offer, ...] = ()
     offers_read: bool = False
+    known_offers: tuple[Offer, ...] = ()
+    """What it offered when that was read last, also once it has ended."""
     list_failed: bool = False
     """Whether one of its lists could not be had; the activity says which, and why."""
     questions: int = 0

@@ -83,8 +83,8 @@ async def test_the_palette_finds_by_names_then_by_what_is_said_below_them(tmp_pa
     async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:
         await stand.until(lambda: stand.app.state.servers["alpha"].offers)
         assert await found(stand, "commits", 4) == [
-            "alpha: do_commits",
             "alpha: commits_all",
+            "alpha: do_commits",
             "alpha: recommits",
             "alpha: log",
         ]

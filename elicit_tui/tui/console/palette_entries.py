@@ -1,0 +1,139 @@
+"""What the palette finds, and in which order: by how what was written stands in a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from textual.app import SystemCommand
+from textual.content import Content
+
+from elicit_tui.tui.console.servers import in_words, names_in_words
+
+FAVOURITE, KEPT, RECENT, TOOL, COMMAND, CAREFUL = range(6)
+"""What stands first among those that are found in the same way."""
+
+Run = Callable[[], Any]
+
+
+class Traits(NamedTuple):
+    """How an entry is found; the texts are neutral."""
+
+    called: Sequence[str] = ()
+    """Its own names; empty: its title is."""
+    place: int = COMMAND
+    found_by: Sequence[str] = ()
+    """The only words that find it, or their beginnings; empty: any of its title and its help."""
+    is_grave: bool = False
+    """Whether it ends or destroys something: nothing finds it but the beginning of its name."""
+
+
+PLAIN: Final = Traits()
+
+
+class Entry(SystemCommand):
+    """A command of the palette; titles and helps are markup, as the library has it."""
+
+    traits = PLAIN
+
+    @property
+    def words(self) -> str:
+        """Its title, as it is read."""
+        return Content.from_markup(self.title).plain
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What it is called."""
+        return self.traits.called or (self.words,)
+
+
+def entry(title: str, help_text: str, run: Run, traits: Traits, *, listed: bool = True) -> Entry:
+    """An entry of plain texts. `listed`: it is there before anything is searched."""
+    made = Entry(title.replace("[", "\\["), help_text.replace("[", "\\["), run, listed)
+    made.traits = traits
+    return made
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """As they are listed before anything is searched: what is at hand, then all by their titles."""
+    return sorted(
+        (each for each in entries if each.discover),
+        key=lambda each: (min(each.traits.place, TOOL), each.title * (each.traits.place >= TOOL)),
+    )
+
+
+def found(entries: Iterable[Entry], query: str) -> list[Entry]:
+    """Those that are found, the nearest first; what has only its letters stands last."""
+    near = ((_distance(each, query), each) for each in entries)
+    hits = [(far, each) for far, each in near if far is not None]
+    return [each for _, each in sorted(hits, key=lambda hit: (hit[0], hit[1].traits.place))]
+
+
+BEGINS: Final = 1
+"""How far away a name is that begins so; one that is all of it is nearer."""
+IN_TITLE, IN_HELP, BY_LETTERS = 6, 7, 8
+
+
+def _distance(each: Entry, query: str) -> int | None:
+    """How far it is from what is searched for; None: it is not found."""
+    words, traits = query.casefold().split(), each.traits
+    if traits.found_by:
+        return BEGINS if all(_begins_any(word, traits.found_by) for word in words) else None
+    first = each.names[0].casefold()
+    if traits.is_grave and not any(first.startswith(word) for word in words):
+        return None
+    title = each.words.casefold()
+    whole = f"{title}\n{Content.from_markup(each.help).plain.casefold()}"
+    if not all(word in whole for word in words):
+        letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
+        return BY_LETTERS if letters else None
+    near = _in_names(each, in_words(query))
+    return near if near is not None else IN_TITLE if _all_in(words, title) else IN_HELP
+
+
+def _begins_any(word: str, names: Iterable[str]) -> bool:
+    return any(name.startswith(word) for name in names)
+
+
+def _all_in(words: Iterable[str], text: str) -> bool:
+    return all(word in text for word in words)
+
+
+def _in_names(each: Entry, wanted: str) -> int | None:
+    """How far its names, or its title, are from that; a beginning is nearer than any middle."""
+    own, title = names_in_words(each.names), names_in_words((each.words,))
+    named = (*own, *title)
+    kinds = (
+        any(name == wanted for name in own),
+        any(name.startswith(wanted) for name in own),
+        any(name.startswith(wanted) for name in title),
+        any(f" {wanted} " in f" {name} " for name in named),
+        any(f" {wanted}" in f" {name}" for name in named),
+        any(wanted in name for name in named),
+    )
+    return next((far for far, holds in enumerate(kinds) if holds and wanted), None)
+
+
+def _by_letters(name: str, query: str) -> bool:
+    """Whether that is a name in short: `rtf` or `gitst` of `read_text_file`, `git_status`.
+
+    Each part of it is the first letter of a word, or all of it; the last one any beginning. It
+    begins where the name does, and may pass over words.
+    """
+    wanted = query.casefold().strip()
+    return len(wanted) > 1 and any(
+        bool(parts) and parts[0][:1] == wanted[:1] and _shortens(parts[0], parts[1:], wanted)
+        for parts in (words.split() for words in names_in_words((name,)))
+    )
+
+
+def _shortens(word: str, behind: Sequence[str], wanted: str) -> bool:
+    """Whether that is this word in short, and then some of those behind it."""
+    if word.startswith(wanted):
+        return True
+    taken = {part for part in (word, word[:1]) if wanted.startswith(part)}
+    return any(
+        _shortens(following, behind[at + 1 :], wanted[len(part) :])
+        for part in taken
+        for at, following in enumerate(behind)
+    )

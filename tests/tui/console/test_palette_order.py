@@ -1,0 +1,185 @@
+"""The palette finds the name that begins so first, and ends nothing by a word in its middle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from elicit_tui.host.events import ServerStateChanged
+from elicit_tui.tui.console.palette import Palette
+from elicit_tui.tui.console.palette_entries import (
+    CAREFUL,
+    FAVOURITE,
+    KEPT,
+    PLAIN,
+    RECENT,
+    TOOL,
+    Entry,
+    Traits,
+    entry,
+    found,
+    in_order,
+)
+from tests.tui.console.stand import console
+from tests.tui.console.test_calls import calls_of, tool
+from tests.tui.console.test_kept_calls import titles
+from tests.tui.console.test_palette import searching
+
+pytestmark = pytest.mark.anyio
+
+GRAVE = Traits(place=CAREFUL, is_grave=True)
+LEAVING = Traits(place=CAREFUL, found_by=("leave", "quit", "exit"))
+
+
+def made(title: str, traits: Traits = PLAIN, help_text: str = "") -> Entry:
+    return entry(title, help_text, lambda: None, traits)
+
+
+def of_tool(name: str, place: int = TOOL, server: str = "files") -> Entry:
+    before = {FAVOURITE: "★ ", RECENT: "Recent: "}.get(place, "")
+    return made(f"{before}{server}: {name}", Traits((name,), place))
+
+
+def names(entries: list[Entry], query: str) -> list[str]:
+    return [each.words for each in found(entries, query)]
+
+
+def test_a_name_that_begins_so_stands_before_one_that_has_it_later() -> None:
+    read, picture = made("Read this result on the whole screen"), made("Screenshot")
+    assert names([read, picture], "screen") == ["Screenshot", read.words]
+    later, begins = of_tool("do_commits"), of_tool("commits_all")
+    assert names([later, begins], "commits") == [begins.words, later.words]
+    assert names([of_tool("log_all"), of_tool("log")], "log") == ["files: log", "files: log_all"]
+    named_so = of_tool("x", server="git")
+    assert names([named_so, of_tool("git_log")], "git") == ["files: git_log", named_so.words]
+
+
+def test_tools_stand_before_commands_and_what_is_at_hand_before_both() -> None:
+    entries = [
+        made("Write a note at this call"),
+        of_tool("write_file"),
+        of_tool("write_file", RECENT),
+        made("Kept call: write", Traits(("write it",), KEPT)),
+        of_tool("write_file", FAVOURITE),
+    ]
+    expected = [each.words for each in reversed(entries)]
+    assert names(entries, "write") == expected
+    later = of_tool("overwrite", FAVOURITE)
+    assert names([later, entries[0]], "write")[0] == entries[0].words, "no place beats a beginning"
+
+
+def test_before_anything_is_searched_what_is_at_hand_stands_first_and_the_newest_before() -> None:
+    newest, older = of_tool("b", RECENT), of_tool("a", RECENT)
+    kept, best = made("Kept call: z", Traits(("z",), KEPT)), of_tool("y", FAVOURITE)
+    rest = [made("Help"), of_tool("c"), made("Add a server")]
+    listed = in_order([*rest, newest, older, kept, best])
+    titles_of_rest = ["Add a server", "Help", "files: c"]
+    first = [each.words for each in (best, kept, newest, older)]
+    assert [each.words for each in listed] == first + titles_of_rest
+
+
+def test_leaving_is_found_by_its_own_words_and_by_nothing_else_of_its_name() -> None:
+    leaves = made("Leave elicit-tui (quit)", LEAVING, "asks once while questions wait")
+    for query in ("elicit", "tui", "elicit-tui", "questions", "ask", "leave elicit"):
+        assert not names([leaves], query)
+    for query in ("leave", "lea", "quit", "exit", "EXIT"):
+        assert names([leaves], query) == [leaves.words]
+
+
+def test_what_ends_something_is_found_by_the_beginning_of_its_name() -> None:
+    restarts = made("Restart git", GRAVE, "ready")
+    for query in ("git", "git_log", "ready", "start", "rg"):
+        assert not names([restarts], query)
+    for query in ("res", "restart git", "git restart"):
+        assert names([restarts], query) == ["Restart git"]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("rtf", "read_text_file"),
+        ("gitst", "git_status"),
+        ("rf", "read_text_file"),
+        ("sm", "sendMail"),
+    ],
+)
+def test_a_name_in_short_is_found_behind_all_that_has_what_was_written(
+    query: str, name: str
+) -> None:
+    whole = made("Help", help_text=f"has {query} in it")
+    assert names([of_tool(name), whole], query) == ["Help", f"files: {name}"]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("research", "read_search"), ("ile", "read_file"), ("tf", "read_text_file"), ("r", "get_r")],
+)
+def test_letters_scattered_over_a_name_are_no_name_in_short(query: str, name: str) -> None:
+    short = [each for each in found([of_tool(name)], query) if query not in each.words]
+    assert not short
+
+
+async def test_enter_runs_what_all_that_was_typed_finds(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("git"), tool("git_log")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await searching(stand, "git", "alpha: git_log")
+        palette = stand.app.screen
+        assert isinstance(palette, Palette)
+        line = palette.query_one(Input)
+        line.value = "git_log"  # At once, as fast typing on a busy machine.
+        line.post_message(Input.Submitted(line, line.value))
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["git_log"]
+
+
+async def test_no_word_of_its_name_leaves_the_console_or_restarts_a_server(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("elicit_form")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await searching(stand, "elicit", "alpha: elicit_form")
+        assert "Leave" not in stand.text()
+        await stand.press("escape")
+        await searching(stand, "alpha", "alpha: elicit_form")
+        assert "Restart" not in stand.text()
+
+
+async def test_what_is_a_favourite_kept_or_used_last_stands_first_in_the_palette(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    saved = json.dumps({"server": "alpha", "tool": "one", "arguments": {}})
+    (tmp_path / "mine.call.json").write_text(saved)
+    tools = {"alpha": [tool("one"), tool("two")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        stand.app.remembered.toggle_favourite("alpha", "tool:two")
+        stand.app.remembered.used("alpha", "tool:one")
+        await stand.press("ctrl+p")
+        await stand.until(lambda: "★ alpha: two" in stand.text())
+        text = stand.text()
+        first = ["★ alpha: two", "Kept call: mine", "Recent: alpha: one", "Add a server"]
+        assert [each for each in first if each in text] == sorted(first, key=text.index)
+        assert "alpha: two" not in titles(stand)
+
+
+async def test_the_tools_of_a_server_that_has_ended_are_found_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    tools = {"beta": [tool("ping")]}
+    async with console(tmp_path, tools=tools) as stand:
+        await stand.press("3")
+        stand.host.tell(ServerStateChanged("beta", "failed", "It broke."))
+        await searching(stand, "ping", "beta: ping")
+        assert "has ended: r under Servers starts it again" in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "“beta” has ended: r under Servers" in stand.notices())
+        await stand.until(lambda: "It broke." in stand.text())
+        assert not calls_of(stand)
+
+
+async def test_what_was_used_of_a_server_that_does_not_start_is_found_too(tmp_path: Path) -> None:
+    async with console(tmp_path, failures={"beta": "No such file."}) as stand:
+        stand.app.remembered.used("beta", "tool:ping")
+        await searching(stand, "ping", "beta: ping")
+        assert "did not start: r under Servers starts it again" in stand.text()
