@@ -202,7 +202,8 @@ async def own_file(look: Look, take: Take) -> None:
         await at(it, OtherServersScreen)
         take("servers-elsewhere", it.app)
         await it.press("escape")
-        it.app.push_screen(RemoveServerScreen("deploy", "~/.config/elicit-tui/config.toml"))
+        path = "~/.config/elicit-tui/config.toml"
+        it.app.push_screen(RemoveServerScreen("deploy", path, keeps_calls=True))
         await at(it, RemoveServerScreen)
         take("server-remove", it.app)
         await it.press("escape")
