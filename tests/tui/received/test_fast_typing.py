@@ -82,7 +82,7 @@ class Typist(Console):
     def keep_typing_until_asked(self, keys: str) -> None:
         """Type the same again and again until the second question is painted, and a word more."""
         for _ in range(1_000):
-            if "second asks" in self.text:
+            if "“second” asks" in self.text:
                 self.type("blindly")
                 return
             self.keep_typing(keys)
@@ -90,7 +90,7 @@ class Typist(Console):
 
     def shows_an_untouched_question(self) -> None:
         """The second question is on the screen, and nobody has typed or sent anything there."""
-        self.shows("second asks", QUESTION, "name ")
+        self.shows("“second” asks", QUESTION, "name ")
         if self.paused and "unset" not in self.text:
             raise Paused(self.text)
         self.shows("unset")

@@ -89,13 +89,13 @@ class Asked(Console):
         """Call the three tools; each question is put off, so that all of them wait."""
         for server in ("twenty", "letter", "third"):
             self.call(server, f"ask_{server}")
-            self.shows(f"{server} asks", QUESTION)
+            self.shows(f"“{server}” asks", QUESTION)
             self.press_until(LATER, lambda: QUESTION not in self.text, "Later")
         self.shows("2 Questions (3)")
 
     def switch_to(self, server: str) -> None:
         """Go through the questions until this one is on the screen."""
-        self.press_until(NEXT, lambda: f"{server} asks" in self.text, server)
+        self.press_until(NEXT, lambda: f"“{server}” asks" in self.text, server)
         self.shows(*self.ways_out)
 
     @property
@@ -122,7 +122,7 @@ class Asked(Console):
         """Send; a warned question wants a second, deliberate step."""
 
         def gone() -> bool:
-            return f"{server} asks" not in self.text
+            return f"“{server}” asks" not in self.text
 
         self.press_until(SEND, lambda: gone() or "One more look" in self.text, "the sending")
         self.press_until(ANYWAY, gone, "the second step")
