@@ -255,6 +255,8 @@ def _recent(app: Controller) -> Iterator[Entry]:
 
 def _servers(app: Controller) -> Iterator[Entry]:
     for name, record in app.state.servers.items():
+        show = partial(_show_server, app, name)
+        yield _command(f"Server: {name}", record.standing, show, Traits((name,)))
         yield _command(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
         verb = "Unmute" if name in app.muted else "Mute"
         yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
@@ -321,14 +323,20 @@ def _away(app: Controller, name: str, record: ServerRecord, why: str) -> Iterato
         yield entry(f"{name}: {shown}", why, show, traits, listed=False)
 
 
-async def _show_server(app: Controller, name: str, why: str) -> None:
-    app.notify(f"{quoted(name, 40)} {why}.", markup=False)
+async def _show_server(app: Controller, name: str, why_away: str = "") -> None:
+    if why_away:
+        app.notify(f"{quoted(name, 40)} {why_away}.", markup=False)
+    _leave_dialogs(app)
     app.state.pointed_server = name
     await app.show_pane("servers")
     app.state.changed()
 
 
-def _call(app: Controller, name: str, offer: Offer) -> None:
+def _leave_dialogs(app: Controller) -> None:
     while isinstance(app.screen, Dialog):
         app.screen.action_leave()
+
+
+def _call(app: Controller, name: str, offer: Offer) -> None:
+    _leave_dialogs(app)
     app.call_offer(name, offer)

@@ -23,6 +23,7 @@ from elicit_tui.tui.console.palette_entries import (
     found,
     in_order,
 )
+from elicit_tui.tui.console.views import RowList
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import calls_of, tool
 from tests.tui.console.test_kept_calls import titles
@@ -143,6 +144,16 @@ async def test_no_word_of_its_name_leaves_the_console_or_restarts_a_server(tmp_p
         await stand.press("escape")
         await searching(stand, "alpha", "alpha: elicit_form")
         assert "Restart" not in stand.text()
+
+
+async def test_the_name_of_a_server_leads_to_it_and_does_nothing_to_it(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("3")
+        await searching(stand, "beta", "Server: beta")
+        await stand.press("enter")
+        await stand.until(lambda: stand.app.query_one("#server-list", RowList).key == "beta")
+        await stand.until(lambda: "Restart" in stand.text().split("\n")[-1])
+        assert not stand.app.muted
 
 
 async def test_what_is_a_favourite_kept_or_used_last_stands_first_in_the_palette(
