@@ -193,7 +193,8 @@ def test_the_console_says_that_a_server_wants_a_login_and_a_key_asks_again(
         terminal.wait_for("Open ^S")
         type_until(terminal, "\x0e", "asks you to log in.")
         assert any("wants a login" in row[:40] for row in window(terminal))
-        type_until(terminal, "r", "You log in at")
+        # A question opens once the keys rest: each press is waited for longer than that.
+        type_until(terminal, "r", "You log in at", 5)
 
 
 def test_a_server_without_http_wants_no_login() -> None:
