@@ -115,8 +115,8 @@ def briefly(texts: Mapping[str, str], room: int, beside: Sequence[Mapping[str, s
     `texts`, and each of `beside`: the `argument_texts` of a call.
 
     Where it does not fit, what is other than in the calls `beside` it comes first, and without the
-    beginning that it shares with theirs; then of paths their last parts, and names only where
-    their values have room.
+    beginning that it shares with theirs; then of paths their last parts, where these tell it from
+    them, and names only where their values have room.
     """
     if room < LEAST_ARGUMENTS:
         return ""
@@ -125,7 +125,15 @@ def briefly(texts: Mapping[str, str], room: int, beside: Sequence[Mapping[str, s
         return words
     told = _telling(texts, beside)
     words = _in_one_line(told)
-    return words if cell_len(words) <= room else shortened(_closely(told, room), room)
+    if cell_len(words) <= room or _end_alike(texts, beside, room):
+        return shortened(words, room)
+    return shortened(_closely(told, room), room)
+
+
+def _end_alike(texts: Mapping[str, str], beside: Sequence[Mapping[str, str]], room: int) -> bool:
+    """Whether in this room the ends of paths do not tell it from another call."""
+    seen = _closely(texts, room)
+    return any(other != texts and _closely(other, room) == seen for other in beside)
 
 
 def _in_one_line(texts: Mapping[str, str]) -> str:

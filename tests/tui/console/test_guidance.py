@@ -236,7 +236,7 @@ async def test_a_question_that_two_calls_may_have_asked_says_so_at_both(tmp_path
         await stand.press("ctrl+n")
         await stand.until(lambda: stand.outcomes)
         await stand.press("3")
-        words = "declined by you · alpha does not say"
+        words = "declined by you · “alpha” does not say"
         for key in ("down", "up"):
             await stand.until(lambda: words in stand.text())
             await stand.press(key)
