@@ -89,6 +89,7 @@ PLACE = {"type": "object", "required": ["x"], "properties": {"x": {"type": "stri
         ({"type": ["string", "null"]}, None),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, None),
         ({"anyOf": [{"type": "null"}, PLACE]}, [{"x": None}]),
+        ({**PLACE, "anyOf": [{"required": ["x"]}, {"required": ["y"]}]}, [{"x": None}]),
         ({"anyOf": [{"type": "null"}, {"type": "object"}]}, None),
         ({"anyOf": [{"type": "null"}, {"type": "string", "required": ["x"]}]}, None),
         ({"required": PLACE["required"], "properties": PLACE["properties"]}, [{"x": None}]),

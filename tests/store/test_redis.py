@@ -351,11 +351,12 @@ async def test_a_session_that_ended_is_looked_for_as_long_as_its_ends_can_be_rea
         assert redis.command("ZCARD", redis_layout.ENDED) == 0
 
 
-async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start) -> None:
+@pytest.mark.parametrize("hours", [1, -1])
+async def test_clocks_an_hour_apart_show_each_their_own_time(start: Start, hours: int) -> None:
     redis = start()
 
     def late() -> datetime:
-        return now() + timedelta(hours=1)
+        return now() + timedelta(hours=hours)
 
     asking = await RedisStore.open(redis.url, "asker", secret=SECRET, clock=late)
     answering = await RedisStore.open(redis.url, "answerer", secret=SECRET)

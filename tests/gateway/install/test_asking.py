@@ -88,6 +88,26 @@ def test_when_one_of_two_files_cannot_be_written_neither_is_changed(
     assert our_config().stat().st_mode & 0o777 == 0o644
 
 
+def test_ours_is_written_first_so_that_a_death_between_the_files_loses_no_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cursor = installed("cursor")
+    cursor.has(cursor.written({"tracker": {"command": "true"}}))
+    written: list[Path] = []
+    replace = paths.replace_file
+
+    def noted(path: Path, content: bytes, mode: int = 0o600) -> None:
+        written.append(path)
+        replace(path, content, mode)
+
+    monkeypatch.setattr(changes, "replace_file", noted)
+    assert cursor.runs("install", "--take-over", "--yes") == 0
+    assert [path for path in written if path in (our_config(), cursor.path)] == [
+        our_config(),
+        cursor.path,
+    ]
+
+
 def test_the_entry_leads_to_the_same_configuration_and_store(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
