@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.state import ConsoleState
 
+TIME_FITS: Final = 60
+"""Columns from which the bar that tells of questions has room for what is left to them."""
 PANES: Final = {
     "servers": "Servers",
     "questions": "Questions",
@@ -231,10 +233,12 @@ class ConsoleScreen(Screen[None]):
         listed = self._panes.get("questions") is self.pane
         if count and self.state.questions.open is None and not listed:
             waits = f"{plural(count, 'question')} {'waits' if count == 1 else 'wait'} for you"
+            # What gives way first is the time: without the key nobody could open it.
+            wide = self.size.width >= TIME_FITS
             return Part(
                 line(
                     ("▲ ", "warn"),
-                    f"{waits}{time_of_the_first(self.state.questions)} · ",
+                    f"{waits}{time_of_the_first(self.state.questions) * wide} · ",
                     (key("console.next_question"), "accent"),
                     " opens",
                 ),

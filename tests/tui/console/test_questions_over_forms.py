@@ -66,6 +66,14 @@ async def test_of_a_question_put_off_every_pane_tells_the_time_that_is_left(tmp_
         assert "left · ^O opens" in stand.text()
 
 
+async def test_where_there_is_little_room_what_waits_is_told_with_its_key(tmp_path: Path) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(40, 15)) as stand:
+        request = stand.ask("beta")
+        await stand.shown(request)
+        await stand.press("ctrl+l", "3")
+        await stand.until(lambda: "▲ 1 question waits for you · ^O opens" in stand.text())
+
+
 async def test_over_a_last_doubt_no_question_opens_and_its_notice_says_so(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
         await stand.settled()
