@@ -179,15 +179,21 @@ RUN_SECONDS: Final = 1.0
 """Keys that come so soon behind one another are one run, which ends with so long a pause."""
 
 
+LONGEST_RUN_SECONDS: Final = 10.0
+"""No question is kept back for longer: who types on without end would never be asked."""
+
+
 class KeyRun:
-    """The keys that the person presses one behind another, whatever they are for."""
+    """The letters that the person presses one behind another, whatever they are for."""
 
     def __init__(self) -> None:
-        self._before = self._last = float("-inf")
+        self._before = self._last = self._begun = float("-inf")
 
     def heard(self, event: events.Event) -> None:
-        """Note a key of the person."""
-        if isinstance(event, events.Key) and not event.is_forwarded:
+        """Note a letter of the person; what answers by another key has its own deaf moment."""
+        if isinstance(event, events.Key) and event.is_printable and not event.is_forwarded:
+            if event.time - self._last > RUN_SECONDS:
+                self._begun = event.time
             self._before, self._last = self._last, event.time
 
     def over(self) -> None:
@@ -201,6 +207,8 @@ class KeyRun:
         monotonic clock).
         """
         if self._last <= since or self._last - self._before > RUN_SECONDS:
+            return 0.0
+        if self._last - self._begun > LONGEST_RUN_SECONDS:
             return 0.0
         return max(0.0, self._last + RUN_SECONDS - Message().time)
 

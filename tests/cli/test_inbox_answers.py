@@ -62,7 +62,7 @@ async def test_an_agent_that_was_told_to_come_back_is_named_as_it_names_the_ques
 async def test_nothing_waits_and_no_store_is_made_to_see_that(sealed_machine: Path) -> None:
     listed = await inbox("list")
     assert (listed.code, listed.stdout) == (0, "")
-    assert "Nothing waits" in listed.stderr
+    assert "No question of an agent waits" in listed.stderr
     assert (await inbox("list", "--output", "json")).document == []
     assert not await asyncio.to_thread(paths.store_file().exists)
 

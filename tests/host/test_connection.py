@@ -173,9 +173,9 @@ async def test_changed_tools_are_listed_anew_before_the_next_call() -> None:
     here, _, events = ready(Session({"tools": {}}, {"tools": {"tools": [{"name": "a"}]}}))
     await here.tools()
     here.emit(ListChanged("jobs", "prompts"))
-    assert here._gate._tools is not None
+    assert here.gate._tools is not None
     here.emit(ListChanged("jobs", "tools"))
-    assert here._gate._tools is None
+    assert here.gate._tools is None
     here.log("line")
     assert events[-3:] == [
         ListChanged("jobs", "prompts"),

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import Line, text_of
 from elicit_tui.tui.console.views import SpanView
-from elicit_tui.tui.widgets.one_line import OneLine
+from elicit_tui.tui.one_line import OneLine
 
 if TYPE_CHECKING:
     from textual import events

@@ -18,6 +18,7 @@ from textual.widgets import Input
 
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.one_line import OneLine
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     FieldFinished,
@@ -26,7 +27,6 @@ from elicit_tui.tui.widgets.control import (
     drawn_safely,
     odd_letter,
 )
-from elicit_tui.tui.widgets.one_line import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.tui.ordered_app import OrderedApp

@@ -33,14 +33,14 @@ async def on_tasks() -> AsyncIterator[Stand]:
 
 async def test_a_task_is_followed_asks_and_is_cancelled_as_any_call() -> None:
     async with on_tasks() as stand:
-        await stand.press("slash", *"asks", "enter")
+        await stand.press("slash", *"asks", "enter", "enter")
         await stand.until(lambda: stand.app.state.questions.open is not None)
         waiting = stand.app.state.questions.open
         assert waiting is not None
         await stand.shown(waiting.question.request)
         await stand.press(*"typed", "ctrl+s")
         await stand.until(lambda: '"action": "accept"' in stand.text())
-        await stand.press("1", "slash", *"for_ever", "enter")
+        await stand.press("1", "slash", *"for_ever", "enter", "enter")
         await stand.until(lambda: "tasking · for_ever" in stand.text())
         await stand.press("x")
         await stand.until(lambda: "You cancelled it" in stand.text())

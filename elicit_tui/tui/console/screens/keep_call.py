@@ -16,7 +16,7 @@ from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.saving import PlaceDialog, plain_name
-from elicit_tui.tui.widgets.one_line import OneLine
+from elicit_tui.tui.one_line import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy

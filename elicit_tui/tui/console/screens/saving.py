@@ -17,7 +17,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.results import Binary, results_directory, saved_parts
-from elicit_tui.tui.widgets.one_line import OneLine
+from elicit_tui.tui.one_line import OneLine
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
