@@ -13,7 +13,7 @@ import re
 import select
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -29,6 +29,10 @@ from textual.driver import Driver
 from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual.command import CommandPalette
+    from textual.worker import Worker
 
 # Signs that are written as several characters, drawn as one that is as wide on every terminal.
 #
@@ -405,3 +409,18 @@ def read_pastes_as_text() -> None:
     for name in names:
         driver = importlib.import_module(f"textual.drivers.{name}")
         vars(driver)["XTermParser"] = PasteParser
+
+
+# The library's palette: its search runs behind what is typed.
+
+
+def running_search(palette: CommandPalette) -> Worker[Any] | None:
+    """What still searches for all that was typed into a palette."""
+    group = palette._GATHER_COMMANDS_GROUP
+    searches = (worker for worker in palette.workers if worker.group == group)
+    return next((search for search in searches if not search.is_finished), None)
+
+
+def run_pointed(palette: CommandPalette) -> None:
+    """Run the command that a palette points at."""
+    palette._action_command_list("select")

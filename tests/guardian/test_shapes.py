@@ -53,7 +53,7 @@ def test_a_secret_is_known_by_its_look_and_nothing_of_it_is_left(
         "Forgot password: click the link",
         "/usr/share/doc/python3/README",
         "/home/nora/dev/app-v2/src/utils/base64.ts",
-        "~/home-n140/work/docs/gateway.md",
+        "~/notes-n140/travel/docs/gateway.md",
         "/tmp/3f2b8c1e/k8s/2024/Q3/report.pdf",
         "token: SOL",
         "password: required",

@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerError
 from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
 from elicit_tui.tui.console.palette_entries import Entry, found, in_order
+from elicit_tui.tui.textual_terminal import run_pointed, running_search
 from elicit_tui.tui.theme import use_theme
 
 if TYPE_CHECKING:
@@ -87,8 +88,7 @@ class Palette(CommandPalette):
     @on(Input.Submitted)
     def _run_once_found(self, event: Input.Submitted) -> None:
         """Enter runs what all that was typed finds, and nothing that its beginning found."""
-        searches = [each for each in self.workers if each.group == self._GATHER_COMMANDS_GROUP]
-        search = next((each for each in searches if not each.is_finished), None)
+        search = running_search(self)
         if search is not None:
             event.stop()
             event.prevent_default()
@@ -100,7 +100,7 @@ class Palette(CommandPalette):
         except WorkerError:
             return  # More was typed meanwhile.
         if self.query_one(OptionList).highlighted is not None:
-            self._action_command_list("select")
+            run_pointed(self)
 
     @on(OptionList.OptionHighlighted)
     def _try_soon(self, event: OptionList.OptionHighlighted) -> None:

@@ -56,10 +56,12 @@ def entry(title: str, help_text: str, run: Run, traits: Traits, *, listed: bool 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
     """As they are listed before anything is searched: what is at hand, then all by their titles."""
-    return sorted(
-        (each for each in entries if each.discover),
-        key=lambda each: (min(each.traits.place, TOOL), each.title * (each.traits.place >= TOOL)),
-    )
+    listed = [each for each in entries if each.discover]
+    at_hand = [each for each in listed if each.traits.place < TOOL]
+    others = [each for each in listed if each.traits.place >= TOOL]
+    # What is at hand keeps its own order: of what was used the last is first.
+    at_hand.sort(key=lambda each: each.traits.place)
+    return [*at_hand, *sorted(others, key=lambda each: each.title)]
 
 
 def found(entries: Iterable[Entry], query: str) -> list[Entry]:

@@ -36,13 +36,13 @@ async def made(stand: Stand, name: str, result: dict[str, Any], **arguments: Any
 
 
 def test_of_a_path_that_has_no_room_the_last_parts_are_seen() -> None:
-    path = "/tmp/somewhere/work/demo-repo"
+    path = "/tmp/somewhere/code/demo-repo"
     seen = {room: briefly({"repo_path": path, "limit": "5"}, room) for room in (12, 19, 24, 30)}
     assert seen == {
         12: "…/demo-repo…",
-        19: "…/work/demo-repo,…",
+        19: "…/code/demo-repo,…",
         24: "repo_path=…/demo-repo,…",
-        30: "repo_path=…/work/demo-repo, l…",
+        30: "repo_path=…/code/demo-repo, l…",
     }
     assert briefly({"page": f"https://{'long.' * 60}example/a/b.html"}, 20) == "page=…/a/b.html"
     assert briefly({"file": "C:\\Users\\me\\notes.txt"}, 20) == "file=…\\me\\notes.txt"

@@ -71,13 +71,13 @@ async def test_a_question_does_not_open_under_keys_that_are_pressed_one_behind_a
         assert not stand.outcomes
 
 
-def pressed(*seconds_ago: float) -> KeyRun:
+def pressed(*seconds_ago: float, key: Key | None = None) -> KeyRun:
     """The run of keys that were pressed so long ago."""
     run = KeyRun()
     for seconds in seconds_ago:
-        key = Key("j", "j")
-        key.time -= seconds
-        run.heard(key)
+        event = Key("j", "j") if key is None else Key(key.key, key.character)
+        event.time -= seconds
+        run.heard(event)
     return run
 
 
@@ -86,6 +86,13 @@ def test_a_run_of_keys_ends_with_a_pause_and_one_key_is_none() -> None:
     assert pressed(2.0, 1.1).lasts() == 0
     assert pressed(5.0, 0.1).lasts() == 0
     assert pressed().lasts() == 0
+
+
+def test_keys_that_move_are_no_run_and_letters_without_end_keep_no_question_back() -> None:
+    assert pressed(0.9, 0.5, key=Key("down", None)).lasts() == 0
+    endless = [seconds / 2 for seconds in range(24, 0, -1)]
+    assert pressed(*endless[8:]).lasts() > 0
+    assert pressed(*endless).lasts() == 0
 
 
 def test_what_the_last_key_asked_for_waits_for_no_pause() -> None:
