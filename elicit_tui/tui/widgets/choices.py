@@ -199,7 +199,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     """Choices side by side or one below the other; nothing is chosen until the person does.
 
     The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
-    Of yes and no they choose at once, as of radio buttons; across them they leave for another row.
+    Of yes and no side by side they choose at once, as of radio buttons; those up and down lead past
+    yes and no to the rows around, and choose nothing on the way.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -245,9 +246,10 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Moving and choosing; the arrows that lie as the choices do."""
         arrows = "↑↓" if self._stands else "←→"
-        if self._is_boolean:
+        if self._chooses_at_once:
             return ((f"y n {arrows}", "choose"),)
-        return ((f"1-{len(self._labels)}", "pick"), (f"{arrows} Space", "choose"))
+        signs = "y n" if self._is_boolean else f"1-{len(self._labels)}"
+        return ((signs, "pick"), (f"{arrows} Space", "choose"))
 
     @property
     def _is_boolean(self) -> bool:
@@ -257,6 +259,11 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def _stands(self) -> bool:
         """Whether the choices stand one below the other."""
         return self.height_for(self.size.width or self._width) > 1
+
+    @property
+    def _chooses_at_once(self) -> bool:
+        """Whether the arrows beside the choices choose: of none that lies on the way down a form."""
+        return self._is_boolean and not self._stands
 
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
@@ -295,17 +302,20 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         ).append(Content.styled(placed.text, style))
 
     def action_move(self, by: int) -> None:
-        """Move the bar; it stops at the ends. Yes and no are chosen by that."""
+        """Move the bar; it stops at the ends. Yes and no side by side are chosen by that."""
         place = max(0, min(len(self._labels) - 1, self._bar + by))
-        if not self._is_boolean:
+        if not self._chooses_at_once:
             self._put_bar(place)
         elif not self._shows_chosen(place):
             self._choose(place)
             self.moved()
 
     def action_go_down(self, by: int) -> None:
-        """Move the bar; from a yes and no that lie in one line go to the field below, or above."""
-        if self._is_boolean and not self._stands:
+        """Move the bar; past the ends of yes and no go to the field below, or above."""
+        inside = self._stands and 0 <= self._bar + by < len(self._labels)
+        if self._is_boolean and not inside:
+            # Where the bar was on the way is nothing that a later Enter may take.
+            self._brought(min(self._chosen, default=0))
             self.post_message(FieldLeft(self, by))
         else:
             self.action_move(by)

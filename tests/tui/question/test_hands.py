@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Finding, Severity
-from elicit_tui.form.field import Ticked
+from elicit_tui.form.field import Ticked, Unset
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -119,11 +119,35 @@ async def test_the_arrows_up_and_down_go_from_a_yes_or_no_to_the_rows_around_it(
         assert "That was the last field" not in app.words
 
 
-async def test_a_yes_and_no_one_below_the_other_are_chosen_by_the_arrows_that_lie_so() -> None:
+NARROW = (16, 24)
+"""Where yes and no have no room side by side."""
+
+
+@pytest.mark.parametrize("required", [True, False])
+async def test_the_arrows_down_a_narrow_form_answer_no_yes_or_no(required: bool) -> None:
+    names = ("v", "w") if required else ()
+    app = Asking(form_question(schema(names, v=SURE, w={**SURE, "title": "Really"})))
+    async with asked(app, NARROW) as pilot:
+        panel = app.view.body.panel
+        for key, name in (("down", "w"), ("up", "v")):
+            for _ in range(3):
+                await pilot.press(key)
+            await until(pilot, lambda name=name: panel.focused_field.spec.name == name, name)
+        await pilot.press("enter", "shift+tab", "right", "left")
+        assert panel.entries == {"v": Unset(), "w": Unset()}
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [(("down", "space"), True), (("down", "enter"), True), (("down", "down", "space"), False)],
+)
+async def test_of_yes_and_no_below_each_other_space_and_enter_take_what_the_arrows_led_to(
+    keys: tuple[str, ...], said: bool
+) -> None:
     app = Asking(form_question(schema(v=SURE)))
-    async with asked(app, (22, 24)) as pilot:
-        await pilot.press("down")
-        await until(pilot, lambda: app.view.body.panel.entries == {"v": Ticked(True)}, "a yes")
+    async with asked(app, NARROW) as pilot:
+        await pilot.press(*keys)
+        await until(pilot, lambda: app.view.body.panel.entries == {"v": Ticked(said)}, "an answer")
 
 
 async def test_a_required_boolean_looks_unanswered() -> None:
