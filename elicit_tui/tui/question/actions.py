@@ -305,6 +305,8 @@ STEP_CALL = (
     DECLINE,
     LATER,
 )
+READ_ON = Action("anyway", "Read on", "^Y", "show the end of it first", primary=True)
+"""In place of what goes through with a step, while some of the step was never on the screen."""
 STEP_URL = (
     BACK,
     Action("anyway", "Open it", "^Y", "open this page in your browser", primary=True),

@@ -399,7 +399,7 @@ class FormBody(Body):
             self.go_through()
             return
         frame = self.frame
-        going = overlays.GoingThrough(self.form, content, seen=not self.fields.unseen)
+        going = overlays.GoingThrough(self.form, content)
         text = overlays.second_step(frame.who.request, found, frame.room, going)
         frame.turn_to("step", *text)
 

@@ -204,7 +204,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     def summarise(self) -> None:
         """Say how far the answer is; at the deliberate step, which key takes it."""
         if self._page == "step":
-            self._status.summarise(Content(f"{self.key('anyway')} goes through with it"))
+            self._status.summarise(frame_words.at_step(self.key("anyway"), self.aside.goes_on))
         elif self._page in ("raw", "help"):
             self._status.summarise(Content(""))
         else:

@@ -45,6 +45,13 @@ _REACHED = {True: "program", False: "address"}
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
 
 
+def at_step(key: str, goes_on: bool) -> Content:
+    """What takes the deliberate step; while it `goes_on` below, what shows the rest of it."""
+    if goes_on:
+        return Content.styled("● not seen to its end: PgDn", "bold")
+    return Content(f"{key} goes through with it")
+
+
 def what_is_back(draft: Draft) -> str | None:
     """What stands in a question when it opens, and whose it is, in a sentence."""
     if draft.by_client:

@@ -133,8 +133,6 @@ class GoingThrough:
     address: Content | None = None
     elsewhere: bool = False
     """Whether the person opened that page themselves."""
-    seen: bool = False
-    """Whether the answers were on the screen before."""
 
 
 def second_step(
@@ -142,22 +140,22 @@ def second_step(
 ) -> tuple[Content, Content]:
     """What will happen, why it is asked once more, and exactly what is sent; what is to be seen."""
     form, content = going.form, going.content
-    why = [
-        Content.styled("▲ One more look, because of this:", "bold $warning")
-        if found
-        else Content.styled("Before it happens", "bold"),
-        frame_words.findings(tuple(found), width) if found else None,
-        Content(_will(request, found, going)),
+    will = Content(_will(request, found, going))
+    if content is not None and not (form is not None and form.is_confirmation):
+        will = Content("\n").join([will, _json_block(request, content)])
+    decides = [
+        _one_more_look(found, width) if found else Content.styled("Before it happens", "bold"),
+        will,
         going.address,
-    ]
-    yes_or_no = form is not None and form.is_confirmation
-    answers = [
-        _json_block(request, content) if content is not None and not yes_or_no else None,
         _chosen(request, form, content) if content is not None else None,
     ]
     left_out = _left_out(form, content) if content is not None else None
-    to_be_seen = why if going.seen else [*why, *answers]
-    return _stack([*why, *answers, left_out]), _stack(to_be_seen)
+    return _stack([*decides, left_out]), _stack(decides)
+
+
+def _one_more_look(found: Sequence[Finding], width: int) -> Content:
+    head = Content.styled("▲ One more look, because of this:", "bold $warning")
+    return Content("\n").join([head, frame_words.findings(tuple(found), width)])
 
 
 def _will(request: ElicitationRequest, found: Sequence[Finding], going: GoingThrough) -> str:
@@ -185,8 +183,7 @@ def second_step_of_call(found: Sequence[Finding], width: int) -> tuple[Content, 
     """Why it is asked once more whether an agent may do something; all of it is to be seen."""
     why = _stack(
         [
-            Content.styled("▲ One more look, because of this:", "bold $warning"),
-            frame_words.findings(tuple(found), width),
+            _one_more_look(found, width),
             Content("The agent does it at once. It may not be possible to take it back."),
         ]
     )

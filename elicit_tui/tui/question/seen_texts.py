@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
+from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import Static
@@ -227,12 +228,25 @@ class Page(SeenText, Guarded, can_focus=True):
     }
     """
 
+    class Seen(Message):
+        """Whether some of it is still to be seen is another matter now."""
+
     decides: Content | None = None
     """The beginning of the text that has to be seen before it is decided about; None: all of it."""
 
     def __init__(self, text: Content, *, id: str) -> None:
         super().__init__(id=id)
         self._text = Static(text, markup=False, id=f"{id}-text")
+        self.goes_on = False
+        """Whether, as it was drawn last, there was an end of it that nobody saw."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Whoever offers to decide about it is told what was seen of it."""
+        lines = super().render_lines(crop)
+        if self.unseen != self.goes_on:
+            self.goes_on = self.unseen
+            self.post_message(self.Seen())
+        return lines
 
     @property
     def lines_to_see(self) -> int:
@@ -256,4 +270,5 @@ class Page(SeenText, Guarded, can_focus=True):
         self.decides = decides
         self._text.update(text)
         self.forget_seen()
+        self.goes_on = False
         self.scroll_home(animate=False)

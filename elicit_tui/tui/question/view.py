@@ -14,7 +14,14 @@ from elicit_tui.text import countdown
 from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
-from elicit_tui.tui.question.actions import BY_ACTION, ActionBar, Later, PageName, PageTurned
+from elicit_tui.tui.question.actions import (
+    BY_ACTION,
+    READ_ON,
+    ActionBar,
+    Later,
+    PageName,
+    PageTurned,
+)
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
@@ -22,7 +29,7 @@ from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_heading import Surroundings
 from elicit_tui.tui.question.frame_words import count, what_is_back
 from elicit_tui.tui.question.page_body import PageBody
-from elicit_tui.tui.question.seen_texts import scroll_hidden
+from elicit_tui.tui.question.seen_texts import Page, scroll_hidden
 from elicit_tui.tui.question_gate import MeantElsewhere
 
 FOLLOWS: Final = "Another question is in front now."
@@ -102,6 +109,15 @@ class QuestionView(QuestionFrame):
         # The help page has them all.
         is_missing = event.missing and self._page != "help"
         self.border_subtitle = Content.styled(more, "$faint") if is_missing else ""
+
+    def on_page_seen(self, event: Page.Seen) -> None:
+        """The second step is offered once all of it was on the screen."""
+        event.stop()
+        if self._page == "step" and not self.decided:
+            steps = (READ_ON,) if self.aside.goes_on else self.offered("step")
+            for action in steps:
+                self._actions.become(action)
+            self.summarise()
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste that no field took."""

@@ -262,7 +262,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
 
     @property
     def _chooses_at_once(self) -> bool:
-        """Whether the arrows beside the choices choose: of none that lies on the way down a form."""
+        """Whether arrows choose: none of those that lead down a form."""
         return self._is_boolean and not self._stands
 
     def height_for(self, width: int) -> int:

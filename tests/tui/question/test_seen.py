@@ -312,6 +312,36 @@ async def test_the_second_step_is_taken_once_its_end_was_on_the_screen() -> None
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
 
+async def test_a_small_window_offers_the_second_step_once_the_answer_was_on_it() -> None:
+    app = Asking(form_question(schema(v={"type": "string"}), WARNING, message="Where to?"))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
+        await until(pilot, lambda: "Read on ^Y" in app.words, "that it goes on")
+        assert "not seen to its end: PgDn" in app.words
+        assert '"v": "x"' not in app.words
+        assert "Send it" not in app.words
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: '"v": "x"' in app.words, "what is sent")
+        assert app.outcome is None
+        await until(pilot, lambda: "Send it ^Y" in app.words, "that it can be sent")
+        await ready(pilot, app)
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_who_scrolls_to_the_end_of_the_second_step_is_offered_it() -> None:
+    app = Asking(form_question(schema(v={"type": "string"}), WARNING, message="Where to?"))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: "Read on ^Y" in app.words and not app.view.deaf, "the step")
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "Send it ^Y" in app.words, "that it can be sent")
+        assert "^Y goes through with it" in app.words
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
 async def test_an_address_is_opened_once_its_end_was_on_the_screen() -> None:
     opened: list[str] = []
 

@@ -147,9 +147,8 @@ async def test_the_second_step_can_be_read_and_taken(size: tuple[int, int]) -> N
         await pilot.pause()
         await pilot.pause()
         assert app.view.page == "step"
-        assert "Send it ^Y" in app.words
         await pilot.press("end")
-        await pilot.pause()
+        await until(pilot, lambda: "Send it ^Y" in app.words, "its end")
         assert app.view.aside.size.height > 0
         await pilot.press("ctrl+y")
         await until(pilot, lambda: "The message goes on" in app.words, "the end of the message")
