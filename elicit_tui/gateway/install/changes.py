@@ -95,7 +95,10 @@ def _without_secrets(line: str) -> str:
 
 
 def make(changes: Sequence[Change], first: Callable[[], None] = lambda: None) -> None:
-    """Make every change, `first` before them. Raises ConfigError, and then nothing is changed."""
+    """Make every change, `first` before them.
+
+    Raises ConfigError: then nothing is changed but what it says could not be put back.
+    """
     for change in changes:
         # Read at the beginning, and shown to a person: what is another by now was not agreed to.
         if look(change.path).content != change.before:
@@ -109,10 +112,19 @@ def make(changes: Sequence[Change], first: Callable[[], None] = lambda: None) ->
             _write(change.path, change.after, change.mode)
             done.append(change)
     except OSError as error:
-        for change in reversed(done):
-            _write(change.path, change.before, change.mode)
+        left = [trouble for change in reversed(done) if (trouble := _put_back(change))]
         name = shown_path(Path(str(error.filename or changes[-1].path)))
-        raise ConfigError([f"{name}: {error.strerror}; nothing was changed"]) from None
+        what = "; ".join(left) or "nothing was changed"
+        raise ConfigError([f"{name}: {error.strerror}; {what}"]) from None
+
+
+def _put_back(change: Change) -> str:
+    """Undo a change that was made; what is told where that fails."""
+    try:
+        _write(change.path, change.before, change.mode)
+    except OSError as error:
+        return f"{shown_path(change.path)} was changed and is not put back: {error.strerror}"
+    return ""
 
 
 def _write(path: Path, content: bytes | None, mode: int) -> None:

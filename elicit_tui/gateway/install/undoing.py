@@ -105,9 +105,14 @@ class Records:
         replace_file(self._note, json.dumps(asdict(record), indent=2).encode())
 
     def forget(self) -> None:
-        """Remove the record and the copies: the installation is undone."""
+        """Remove the record and the copies: the installation is undone. Raises ConfigError."""
         for path in (self._note, self.copy, self.copy_of_ours):
-            path.unlink(missing_ok=True)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise ConfigError(
+                    [f"it is undone, but {shown_path(path)} cannot be removed: {error.strerror}"]
+                ) from None
 
 
 SERVERS: Final = "mcp_servers"

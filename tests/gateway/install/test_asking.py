@@ -88,6 +88,50 @@ def test_when_one_of_two_files_cannot_be_written_neither_is_changed(
     assert our_config().stat().st_mode & 0o777 == 0o644
 
 
+def test_a_file_that_cannot_be_put_back_is_told_beside_what_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(cursor.written({"tracker": {"command": "true"}}))
+    replace, written = paths.replace_file, set[Path]()
+
+    def full(path: Path, content: bytes, mode: int = 0o600) -> None:
+        if path == cursor.path or path in written:
+            raise OSError(28, "No space left on device", str(path))
+        written.add(path)
+        replace(path, content, mode)
+
+    monkeypatch.setattr(changes, "replace_file", full)
+    assert cursor.runs("install", "--take-over", "--yes") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "mcp.json: No space left on device; " in said
+    assert "was changed and is not put back: No space left on device" in said
+    assert "nothing was changed" not in said
+    assert cursor.path.read_bytes() == before
+
+
+def test_a_note_that_cannot_be_removed_is_told_when_all_is_undone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cursor = installed("cursor")
+    before = cursor.has(fixture_of("cursor"))
+    cursor.runs("install", "--yes")
+    unlink = Path.unlink
+
+    def refused(path: Path, missing_ok: bool = False) -> None:
+        if path.parent.name == "installed":
+            raise OSError(30, "Read-only file system", str(path))
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    capsys.readouterr()
+    assert cursor.runs("uninstall", "--yes") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "it is undone, but " in said
+    assert "cannot be removed: Read-only file system" in said
+    assert cursor.path.read_bytes() == before
+
+
 def test_ours_is_written_first_so_that_a_death_between_the_files_loses_no_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
