@@ -128,7 +128,7 @@ class DoctorFiles:
             lines = self._observations.read_bytes().split(b"\n")[:-1]
         except OSError:
             return []
-        return [Observation(**json.loads(line)) for line in lines]
+        return [seen for line in lines if (seen := _read(line)) is not None]
 
     # The gateway's side
 
@@ -149,6 +149,14 @@ class DoctorFiles:
             create_private(self._observations).close()
         with contextlib.suppress(OSError), Path(self._observations).open("ab") as file:
             file.write(json.dumps(asdict(observation)).encode() + b"\n")
+
+
+def _read(line: bytes) -> Observation | None:
+    """What a gateway wrote; None: it is of another version, which tells other things."""
+    try:
+        return Observation(**json.loads(line))
+    except (ValueError, TypeError):
+        return None
 
 
 def files_of(agent: str) -> DoctorFiles | None:

@@ -380,6 +380,16 @@ async def test_the_measurement_with_progress_counts_where_there_is_one() -> None
     assert decisive([]) is None
 
 
+async def test_what_a_gateway_of_another_version_tells_is_passed_over(files: DoctorFiles) -> None:
+    seen = Observation("1", "ended", True, True, False, 7.0, "c", "gave up", started_by=["sh"])
+    strange = [b"{", b"[]", b"7", b'{"call": "2"}', b'{"call": "3", "mood": "good"}', b"\xff"]
+    for line in strange:
+        files.add(seen)
+        with files.request_file.with_suffix(".jsonl").open("ab") as file:
+            file.write(line + b"\n")
+    assert files.observations() == [seen] * len(strange)
+
+
 async def test_two_secrets_are_compared_without_being_told() -> None:
     assert proof_of("a", "nonce") == proof_of("a", "nonce") != proof_of("b", "nonce")
     assert proof_of("a", "nonce") != proof_of("a", "other")
