@@ -158,8 +158,15 @@ class Way:
         self.judged = False
 
     def by_step(self) -> Asked:
-        """The questions with their outcomes, by the order of the scenario's answers."""
-        steps = [(number, request) for number, request in self.script.asked if number is not None]
+        """The questions with their outcomes, by the order of the scenario's answers.
+
+        One whose call ended before it was settled has none, and is left out.
+        """
+        steps = [
+            (number, request)
+            for number, request in self.script.asked
+            if number is not None and request.id in self._outcomes
+        ]
         steps.sort(key=lambda step: step[0])
         return [(request, self._outcomes[request.id].outcome) for _, request in steps]
 

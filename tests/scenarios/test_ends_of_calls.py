@@ -101,6 +101,15 @@ async def test_a_server_still_answers_after_a_refusal_if_only_with_an_error(
     assert GONE not in run.failures
 
 
+async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_unanswered() -> None:
+    way = Way(PAINTS, HANDSHAKE, as_written(PAINTS), None, lambda event: None)
+    settled = replace(COLOURED, id="settled")
+    way.script.asked += [(1, COLOURED), (0, settled)]
+    declined = decline("answers", "Declined.")
+    way.broker_said(Resolved(settled, Review(), declined, 0))
+    assert way.by_step() == [(settled, declined)]
+
+
 @pytest.mark.parametrize(
     ("runner", "how"),
     [("command", "--timeout"), ("pytest", "for each call"), ("fixture", "seconds")],
