@@ -64,6 +64,14 @@ def number_text(value: int | float) -> str:
     return json.dumps(value) if is_writable(value) else "(a number without end)"
 
 
+def value_text(value: Any) -> str:
+    """A value of a schema as evidence, whatever it is."""
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of more than 4300 digits.
+        return "a number without end"
+
+
 def limit_text(value: int | float) -> str:
     """A limit as a person reads it: 10, not 10.0."""
     if is_integer(value) and abs(value) < 1e15:

@@ -9,7 +9,7 @@ from sys import float_info
 from typing import Any, Final
 
 from elicit_tui.form.choices import fits_type, read_choices
-from elicit_tui.form.json_values import is_number, json_key, same_json
+from elicit_tui.form.json_values import is_number, json_key, same_json, value_text
 
 _MANY_CHOICES, _NOBODY_TYPES = 1_000, 100_000
 _MANY_FIELDS, _TOO_MANY_FIELDS = 50, 200
@@ -57,23 +57,27 @@ def mistakes(schema: Mapping[str, Any], known: Collection[str]) -> Iterator[tupl
         if not any(key in schema for key in _TYPED_BY):
             yield "type", "no type"
     elif not isinstance(declared, str) or declared not in _TYPES:
-        yield "type", repr(declared)
+        yield "type", value_text(declared)
     elif declared == "array" and not (isinstance(items, Mapping) and _CHOSEN_BY & items.keys()):
         yield "items", "a list of free text"
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
-        yield "default", repr(schema["default"])
+        yield "default", value_text(schema["default"])
     for low, high in _PAIRS:
         least, most = _number(schema, low), _number(schema, high)
         if least > most or (least == most and "exclusive" in low + high):
-            yield low, f"{least} > {most}"
+            yield low, f"{value_text(least)} > {value_text(most)}"
     for key in _BOUNDS:
         if schema.get(key) is not None and not _number(schema, key) >= _LOWEST.get(key, 0):
-            yield key, repr(schema[key])
+            yield key, value_text(schema[key])
     if _number(schema, "minLength") > _NOBODY_TYPES:
-        yield "minLength", repr(schema["minLength"])
+        yield "minLength", value_text(schema["minLength"])
     values = items.get("enum") if isinstance(items, Mapping) else None
     if isinstance(values, list) and _number(schema, "minItems") > len(values):
         yield "minItems", "more than there are choices"
+
+
+def _names(properties: Mapping[str, Any], name: Any) -> bool:
+    return isinstance(name, str) and name in properties
 
 
 def _number(schema: Mapping[str, Any], key: str) -> Any:
@@ -120,8 +124,8 @@ def no_form(
         return
     if len(properties) >= _MANY_FIELDS:
         yield len(properties) > _TOO_MANY_FIELDS, ".properties", f"{len(properties)} fields"
-    if not isinstance(required, list) or any(str(name) not in properties for name in required):
-        yield False, ".required", str(required)
+    if not isinstance(required, list) or not all(_names(properties, name) for name in required):
+        yield False, ".required", value_text(required)
     for name, subschema in islice(properties.items(), _TOO_MANY_FIELDS):
         if not str(name).strip() or not isinstance(subschema, Mapping):
             yield False, f".properties.{name}", "a field without a name or schema"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form.mistakes import mistakes, trouble_of_choices
+from elicit_tui.form.mistakes import mistakes, no_form, trouble_of_choices
 
 KNOWN = frozenset(
     "type title description default enum enumNames oneOf anyOf const items format pattern "
@@ -166,3 +166,42 @@ def test_mistakes_are_found_in_whatever_json_stands_there() -> None:
             assert found_in(schema)[0] == ("widget", "widget")
         told = trouble_of_choices("enum", odd, {"enum": odd})
         assert told == (None if odd == [None] else "empty")
+
+
+ENDLESS, SAID = 10**5000, "a number without end"
+
+
+@pytest.mark.parametrize(
+    ("schema", "found"),
+    [
+        ({**TEXT, "minLength": ENDLESS}, [("minLength", SAID)]),
+        ({**SIZE, "minimum": ENDLESS, "maximum": 1}, [("minimum", f"{SAID} > 1")]),
+        ({**SIZE, "maximum": -ENDLESS, "minimum": 1}, [("minimum", f"1 > {SAID}")]),
+        ({**TEXT, "maxLength": -ENDLESS}, [("maxLength", SAID)]),
+        ({**TEXT, "default": ENDLESS}, [("default", SAID)]),
+        ({"type": [ENDLESS]}, [("type", SAID)]),
+    ],
+)
+def test_a_number_that_nobody_can_write_is_a_mistake_like_any_other(
+    schema: dict[str, Any], found: list[tuple[str, str]]
+) -> None:
+    assert found_in(schema) == found
+
+
+@pytest.mark.parametrize(
+    ("required", "evidence"),
+    [
+        ({"required": ["a"]}, None),
+        ({"required": ["a", "b"]}, "['a', 'b']"),
+        ({"required": [5]}, "[5]"),
+        ({"required": [["a"]]}, "[['a']]"),
+        ({"required": [ENDLESS]}, SAID),
+        ({"required": ENDLESS}, SAID),
+    ],
+)
+def test_what_is_required_has_to_be_names_of_fields(
+    required: dict[str, Any], evidence: str | None
+) -> None:
+    schema = {"type": "object", "properties": {"a": TEXT, "5": TEXT}, **required}
+    found = list(no_form(schema, {"type", "properties", "required"}, ()))
+    assert found == ([] if evidence is None else [(False, ".required", evidence)])

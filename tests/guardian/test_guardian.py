@@ -295,3 +295,10 @@ def test_a_secret_in_an_answer_is_found_and_never_repeated(value: str) -> None:
 )
 def test_an_ordinary_answer_leaves_without_a_word(value: object) -> None:
     assert GUARDIAN.outgoing({"note": value}) == ()
+
+
+def test_a_pattern_that_nobody_can_write_is_a_broken_one() -> None:
+    found = Guardian().review(form("Which?", a={"type": "string", "pattern": 10**5000})).findings
+    assert [(each.rule, each.evidence) for each in found] == [
+        ("schema.pattern", "a number without end")
+    ]

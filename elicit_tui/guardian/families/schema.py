@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.form.json_values import value_text
 from elicit_tui.form.mistakes import is_form, mistakes, no_form, trouble_of_choices
 from elicit_tui.form.pattern_steps import Patterns
 from elicit_tui.form.schema_references import depth, references
@@ -75,7 +76,11 @@ def _patterns(request: Reading) -> Iterator[Sighting]:
             trouble = patterns.trouble_in(pattern) if isinstance(pattern, str) else "broken"
             if trouble is not None:
                 severity = _BLOCK if trouble == "catastrophic" else _WARN
-                yield Sighting(severity, f"{where}.pattern", str(pattern)[:150])
+                yield Sighting(severity, f"{where}.pattern", _pattern_text(pattern))
+
+
+def _pattern_text(pattern: Any) -> str:
+    return (pattern if isinstance(pattern, str) else value_text(pattern))[:150]
 
 
 def _names(request: Reading) -> Iterator[Sighting]:
