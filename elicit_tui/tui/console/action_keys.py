@@ -16,7 +16,6 @@ from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import name_line, neutral_line, quoted
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
-from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.palette_entries import (
     CAREFUL,
@@ -83,6 +82,7 @@ def _of_a_call() -> tuple[type, ...]:
 
 
 def _dialogs() -> tuple[type, ...]:
+    from elicit_tui.tui.console.dialog import Dialog
     from elicit_tui.tui.console.screens import confirmations, keep_call, saving, server_dialogs
     from elicit_tui.tui.console.screens.about import HelpScreen
 
@@ -333,6 +333,8 @@ async def _show_server(app: Controller, name: str, why_away: str = "") -> None:
 
 
 def _leave_dialogs(app: Controller) -> None:
+    from elicit_tui.tui.console.dialog import Dialog
+
     while isinstance(app.screen, Dialog):
         app.screen.action_leave()
 

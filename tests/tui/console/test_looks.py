@@ -186,6 +186,9 @@ async def test_history_shows_how_a_question_of_this_run_ended(tmp_path: Path) ->
 def test_what_only_questions_need_is_loaded_behind_the_first_painting() -> None:
     program = (
         "import sys; import elicit_tui.tui.console.application; "
+        "from elicit_tui.tui.console.action_keys import binding_of; "
+        "from elicit_tui.tui.console.application import ConsoleApp; "
+        "binding_of('servers.add', ConsoleApp, ConsoleApp); "
         "print([name for name in sys.modules if name.startswith('elicit_tui.')])"
     )
     done = subprocess.run(
