@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 from elicit_tui.broker import Resolved
@@ -106,16 +107,18 @@ class HeldCall:
     server_task: bool = False
     """Its server answered with a task of its own."""
     begun_at: datetime = field(default_factory=now)
-    changed_at: datetime = field(default_factory=now)
+    changed_at: datetime = field(init=False)
     ended_at: datetime | None = None
     is_kept: bool = False
     """Whether its outcome stands in the store."""
     delivered: bool = False
     last_progress: tuple[float, float | None] = (0.0, None)
-    size: int = 0
     _listeners: set[asyncio.Event] = field(default_factory=set)
     departure: asyncio.Task[None] | None = None
     """Runs while its agent is away, and ends with its return: each absence has its own time."""
+
+    def __post_init__(self) -> None:
+        self.changed_at = self.begun_at
 
     @property
     def id(self) -> str:
@@ -151,6 +154,16 @@ class HeldCall:
     def done(self) -> bool:
         """Whether the outcome is known."""
         return self.task is not None and self.task.done()
+
+    @cached_property
+    def size(self) -> int:
+        """What its outcome takes of MOST_OUTCOME_BYTES, nothing without one; only once done."""
+        # Written once more only for one that is kept unread: most are read as soon as they end.
+        task = self.task
+        assert task is not None
+        if task.cancelled() or task.exception() is not None:
+            return 0
+        return len(json.dumps(task.result(), default=str))
 
     @property
     def joinable(self) -> bool:
@@ -232,7 +245,7 @@ class NewCall:
     make: Callable[[], Awaitable[Result]]
     """Makes it, and waits for what comes of it."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The same for a call that it may join: method, server, tool and canonical arguments."""
         call = self.call

@@ -9,7 +9,6 @@ agent that went away for a moment.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -174,9 +173,7 @@ class HeldCalls:
             if self._watched_by is not None and not self._ending:
                 self._watched_by.given_up(held)
         else:
-            if task.exception() is None:
-                # What it takes of MOST_OUTCOME_BYTES.
-                held.size = len(json.dumps(task.result(), default=str))
+            task.exception()  # Looked at: an error that nobody waits for is no warning of Python's.
             if held.withdrawn and not held.has_id:
                 # No equal call joins it, and nobody knows its id.
                 self._let_go(held)

@@ -10,7 +10,6 @@ import json
 import math
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
 
@@ -23,6 +22,10 @@ class SpelledFloat(float):
 
 _seen: list[bool] = []
 """Not empty once such a number has been read: until then nothing needs to be looked for."""
+
+_SHORT: Final = (",", ":")
+_PLAIN: Final = json.JSONEncoder(separators=_SHORT)
+"""Made once: every line of a pipe goes through it."""
 
 _MARK: Final = f"number {os.urandom(16).hex()} "
 """Begins the stand-in of a number; nobody outside of this process can write it."""
@@ -42,8 +45,8 @@ def read_float(text: str) -> float:
 
 def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
     """A value as JSON in ASCII on one line, each number as it was spelled."""
-    dumps = partial(json.dumps, separators=(",", ":"), default=default)
-    return as_spelled(value, dumps).encode("ascii") + b"\n"
+    writer = _PLAIN if default is None else json.JSONEncoder(separators=_SHORT, default=default)
+    return as_spelled(value, writer.encode).encode("ascii") + b"\n"
 
 
 def as_spelled(value: Any, write: Callable[[Any], str]) -> str:
