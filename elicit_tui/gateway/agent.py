@@ -7,6 +7,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import mcp_types as types
@@ -277,7 +278,12 @@ def agent_info(context: Context) -> AgentInfo:
 
 def _called(text: str) -> str:
     """What an agent calls itself, as it can be kept: of bounded length, each character whole."""
-    name: str = readable(text[:MOST_OF_A_NAME])
+    return _kept_name(text[:MOST_OF_A_NAME])
+
+
+@lru_cache(maxsize=64)  # The same one stands in each request.
+def _kept_name(text: str) -> str:
+    name: str = readable(text)
     return name
 
 

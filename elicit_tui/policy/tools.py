@@ -44,11 +44,16 @@ def may_run(settings: Settings, server: ServerSettings) -> Decision:
 
 def approval_mode(server: ServerSettings, tool: str) -> tuple[str, str]:
     """The key and value of the approval mode that holds for a tool."""
-    own = server.tools.get(tool)
-    if own is not None and own.approval_mode is not None:
-        return dotted("mcp_servers", server.name, "tools", tool, "approval_mode"), own.approval_mode
+    own = _own_mode(server, tool)
+    if own is not None:
+        return dotted("mcp_servers", server.name, "tools", tool, "approval_mode"), own
     key = dotted("mcp_servers", server.name, "default_tools_approval_mode")
     return key, server.default_tools_approval_mode
+
+
+def _own_mode(server: ServerSettings, tool: str) -> str | None:
+    own = server.tools.get(tool)
+    return own.approval_mode if own is not None else None
 
 
 def needs_definition(server: ServerSettings, tool: str) -> bool:
@@ -56,7 +61,7 @@ def needs_definition(server: ServerSettings, tool: str) -> bool:
     # Of a refused tool, and of one that is called without asking, its words are never needed: the
     # list need not be fetched.
     offered = server.refused is None and server.offers_tool(tool)
-    return offered and approval_mode(server, tool)[1] != "approve"
+    return offered and (_own_mode(server, tool) or server.default_tools_approval_mode) != "approve"
 
 
 def needs_confirmation(mode: str, definition: Mapping[str, Any] | None) -> str | None:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _ONE_WORD: Final = re.compile(f'[^{re.escape(BLANKS)}()"“”„«»]+')
 
+_BARE_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
+"""What most names are: nothing in it has to be marked, cut into or looked at twice."""
+
 NEW_LINE_MARK: Final = "⏎"
 
 _SLACK: Final = 8
@@ -81,6 +84,8 @@ def quoted(text: str, limit: int = 200, marks: str = "“”") -> str:
     A mark inside becomes a single one, and a run of anything that looks blank one blank: with
     either a name could look like the words of ours that stand beside it.
     """
+    if len(text) <= limit and _BARE_NAME.fullmatch(text):
+        return marks[0] + text + marks[-1]
     line = with_single_blanks(neutral_line(_with_plain_blanks(text, limit), limit))
     return marks[0] + re.sub('["“”„«»]', "'", line) + marks[-1]
 
@@ -106,6 +111,8 @@ def as_name(text: str, limit: int = 200, marks: str = "“”") -> str:
 
 def quoted_name(text: str, limit: int = 200, marks: str = "“”") -> str:
     """A name in a sentence of ours, where a bare word would read as part of it: always `quoted`."""
+    if text.isascii():
+        return quoted(text, limit, marks)
     return quoted(name_line(_with_plain_blanks(text, limit), limit), limit, marks)
 
 
