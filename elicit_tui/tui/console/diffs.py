@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from elicit_tui.tui.console.spans import Line, Role, in_columns, text_lines
+from elicit_tui.tui.console.spans import Line, Role, in_columns, text_lines, wrapped
 
 CHANGES: Final[Mapping[str, Role]] = {"+": "good", "-": "bad"}
 """The role of a line by its sign, which stays in front of it."""
@@ -23,8 +23,14 @@ def is_diff(text: str) -> bool:
 
 
 def change_lines(text: str, width: int, role: Role) -> list[Line]:
-    """One line of a diff, wrapped; the sign in front moves no column of the text behind it."""
-    return text_lines(f"{text[:1]}{in_columns(text[1:])}", width, role)
+    """One line of a diff, wrapped; the sign in front moves no column of the text behind it.
+
+    That of a change stands before each of its rows: it is told by more than its colour.
+    """
+    sign = text[:1]
+    if sign not in CHANGES:
+        return text_lines(f"{sign}{in_columns(text[1:])}", width, role)
+    return [((f"{sign}{part}", role),) for part in wrapped(text[1:], width - 1)]
 
 
 def diff_lines(text: str, width: int) -> list[Line]:

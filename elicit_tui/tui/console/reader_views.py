@@ -212,6 +212,11 @@ class MarkdownPage(VerticalScroll):
         super().watch_scroll_y(old_value, new_value)
         self._go_on()
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether some of it is not drawn yet: what is looked for may stand there."""
+        return self._draws or bool(self._parts)
+
     def find(self, term: str) -> Sequence[tuple[Static, int]]:
         """Each place that holds the words, in what is drawn: its paragraph, and where it begins.
 

@@ -16,6 +16,10 @@ from elicit_tui.tui.console.spans import Line, Role, text_lines
 
 COMPARED_LINES: Final = 3_000
 """Of each result; comparing takes their product."""
+COMPARED_CHARACTERS: Final = 1_000_000
+"""Of each result; all that differ are broken into rows."""
+COMPARED_AT_ONCE: Final = 100_000
+"""Characters of both results; more of them would keep the screen waiting."""
 
 
 def at_a_glance(result: Mapping[str, Any]) -> str:
@@ -36,22 +40,57 @@ def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) 
 
     Where those are the same, of all there is.
     """
-    readings = ((read(before).split("\n"), read(after).split("\n")) for read in _READINGS)
-    old, new = next((pair for pair in readings if pair[0] != pair[1]), ([], []))
+    old, new = next(
+        (pair for read in _READINGS if (pair := (read(before), read(after)))[0] != pair[1]),
+        ("", ""),
+    )
     if old == new:
-        return [(("Both results are the same.", "dim"),)]
+        return [((_SAME if _is_same(before, after) else _SAME_SO_FAR, "dim"),)]
+    old_lines, new_lines = (_lines_of(text) for text in (old, new))
     roles: dict[str, Role] = {**CHANGES, "@": "accent"}
     lines: list[Line] = []
-    if max(len(old), len(new)) > COMPARED_LINES:
-        cut = f"Only the first {COMPARED_LINES:,} lines of each are compared"
-        same = old[:COMPARED_LINES] == new[:COMPARED_LINES]
+    if cut := _cut_of(old, new):
+        same = old_lines == new_lines
         lines += text_lines(f"{cut}{': they are the same' * same}.", width, "warn")
-    old, new = old[:COMPARED_LINES], new[:COMPARED_LINES]
-    changes = difflib.unified_diff(old, new, n=2, lineterm="")
+    changes = difflib.unified_diff(old_lines, new_lines, n=2, lineterm="")
     # The first two name the files. A line behind them may begin like these: a comment of SQL.
     for text in islice(changes, 2, None):
         lines += change_lines(text, width, roles.get(text[:1], "dim"))
     return lines
+
+
+_SAME: Final = "Both results are the same."
+_SAME_SO_FAR: Final = "As far as they are compared, at their beginning, both results are the same."
+
+
+def _is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    try:
+        return before == after
+    except RecursionError:
+        return False  # Nobody knows: it is nested too deeply to be shown, too.
+
+
+def takes_long(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether whoever compares these two keeps others waiting."""
+    lengths = (len(text) for result in (before, after) for text in texts_of(result))
+    return sum(lengths) > COMPARED_AT_ONCE
+
+
+def _lines_of(text: str) -> list[str]:
+    return text[:COMPARED_CHARACTERS].split("\n")[:COMPARED_LINES]
+
+
+def _cut_of(old: str, new: str) -> str:
+    """What of two texts is compared, where that is not all of them."""
+    if max(text.count("\n", 0, COMPARED_CHARACTERS) for text in (old, new)) >= COMPARED_LINES:
+        return f"Only the first {COMPARED_LINES:,} lines of each are compared"
+    if max(len(old), len(new)) > COMPARED_CHARACTERS:
+        return f"Only the first {COMPARED_CHARACTERS:,} characters of each are compared"
+    return ""
+
+
+def _as_text(result: Mapping[str, Any]) -> str:
+    return as_text(result, COMPARED_CHARACTERS + 1)
 
 
 def _data_of(result: Mapping[str, Any]) -> str:
@@ -59,7 +98,7 @@ def _data_of(result: Mapping[str, Any]) -> str:
     return bounded_json(data) if data is not result or text is None else neutral(text)
 
 
-_READINGS: Final = (_data_of, as_text, bounded_json)
+_READINGS: Final = (_data_of, _as_text, bounded_json)
 
 
 def unpacked(result: Mapping[str, Any]) -> Any:

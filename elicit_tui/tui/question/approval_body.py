@@ -93,6 +93,7 @@ class ApprovalPanel(Page):
                 Content.styled(label.ljust(_LABEL), _LABEL_STYLES.get(label[:1], "$faint")),
                 text,
                 width,
+                label[:1] if label[:1] in _LABEL_STYLES else "",
             )
             for label, text in rows
         ]

@@ -75,13 +75,17 @@ def title(request: ElicitationRequest) -> str:
     return f"{_named(request)} asks"
 
 
-def hanging(head: Content, body: Content, width: int) -> Content:
-    """A head, and beside it text that wraps in its own column; below it where it is narrow."""
-    room = width - head.cell_length
+def hanging(head: Content, body: Content, width: int, sign: str = "") -> Content:
+    """A head, and beside it text that wraps in its own column; below it where it is narrow.
+
+    The head's `sign`, of one cell, stands before each of its lines.
+    """
+    room, signed = width - head.cell_length, head[: len(sign)]
     if room < _LEAST_COLUMN:
-        below = [Content("  ").append(line.rstrip()) for line in body.wrap(max(width - 2, 1))]
+        begins = signed.append(" " * (2 - len(sign)))
+        below = [begins.append(line.rstrip()) for line in body.wrap(max(width - 2, 1))]
         return Content("\n").join([head.rstrip(), *below])
-    indent = Content(" " * head.cell_length)
+    indent = signed.append(" " * (head.cell_length - len(sign)))
     lines = body.wrap(room)
     return Content("\n").join(
         (head if number == 0 else indent).append(line.rstrip()) for number, line in enumerate(lines)

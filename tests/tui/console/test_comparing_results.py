@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.calls import Calls
-from elicit_tui.tui.console.result_data import COMPARED_LINES, difference
-from elicit_tui.tui.console.spans import text_of
-from tests.tui.console.reading import reading, text_result
+from elicit_tui.tui.console.result_data import COMPARED_CHARACTERS, COMPARED_LINES, difference
+from elicit_tui.tui.console.screens import result_reader
+from elicit_tui.tui.console.spans import Line, text_of
+from tests.tui.console.reading import reading, search, text_result
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
 
@@ -163,3 +167,49 @@ def test_a_difference_says_that_not_all_was_compared() -> None:
     assert told(f"{begin}one", f"{begin}two") == [f"{cut}: they are the same."]
     assert told("one", f"{begin}two")[0] == f"{cut}."
     assert "compared" not in "".join(told("one", "two"))
+
+
+def test_a_difference_says_that_not_all_of_a_long_line_was_compared() -> None:
+    begin = "x" * COMPARED_CHARACTERS
+    cut = "Only the first 1,000,000 characters of each are compared"
+    assert "".join(told(f"{begin}one", f"{begin}two")) == f"{cut}: they are the same."
+
+
+def test_results_that_differ_behind_what_is_compared_are_not_called_the_same() -> None:
+    before, now = (
+        {"content": [], "structuredContent": {"rows": [*range(9_000), last]}} for last in (1, 2)
+    )
+    assert "As far as they are compared" in text_of(difference(before, now, 80)[0])
+    assert text_of(difference(now, now, 80)[0]) == "Both results are the same."
+
+
+async def test_long_results_are_compared_beside_the_screen_which_says_so(tmp_path: Path) -> None:
+    may_go_on = Event()
+
+    def slowly(*results: Any) -> list[Line]:
+        assert may_go_on.wait(30)
+        return difference(*results)
+
+    one, two = (text_result(f"{word}\n" * 20_000) for word in ("one", "two"))
+    with patch.object(result_reader, "difference", slowly):
+        async with reading(tmp_path, one, two) as (stand, _):
+            await stand.press("d")
+            await stand.until(lambda: "Comparing both results …" in stand.text())
+            await search(stand, "two")
+            await stand.until(lambda: "looking … for “two”" in stand.text())
+            may_go_on.set()
+            await stand.until(lambda: "1 of 3,000 for “two”" in stand.text())
+            assert "Only the first 3,000 lines of each are compared" not in stand.text()
+            await stand.press("home")
+            await stand.until(lambda: "Only the first 3,000 lines" in stand.text())
+            await stand.press("escape")
+
+
+async def test_words_of_a_change_are_found_where_its_line_was_broken(tmp_path: Path) -> None:
+    results = [text_result("x"), text_result("a line that begins here and ends in the last word")]
+    async with reading(tmp_path, *results, size=(40, 15)) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: "+ends in the last word" in stand.text())
+        await search(stand, "here and ends in")
+        await stand.until(lambda: "1 of 1 for" in stand.text())
+        await stand.press("escape")

@@ -53,6 +53,12 @@ def test_a_line_without_an_end_of_its_own_counts_as_none() -> None:
     assert roles(text)["-behind it"] == "plain"
 
 
+def test_each_row_of_a_wrapped_change_begins_with_its_sign() -> None:
+    changes = "--- a\n+++ b\n@@ -1 +1 @@\n-    one two three four\n+    one two three five"
+    rows = [text_of(spans) for spans in diff_lines(changes, 16)]
+    assert rows[3:] == ["-    one two", "-    three four", "+    one two", "+    three five"]
+
+
 def colour_of(stand: Stand, words: str) -> str:
     """The colour in which these words are drawn."""
     for strip in stand.app.screen._compositor.render_strips(stand.app.screen.size):

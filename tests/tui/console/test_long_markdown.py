@@ -11,6 +11,8 @@ from textual.widgets.markdown import MarkdownBlock
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.markdown_parts import parts_of
+from elicit_tui.tui.console.reader_views import MarkdownPage
+from tests.tui.console.reading import reading as a_result
 from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import tool
 
@@ -53,6 +55,23 @@ async def test_what_is_searched_is_found_in_what_was_not_reached_yet(tmp_path: P
         await stand.press("slash", *"chapter 59", "enter")
         await stand.until(lambda: "1 of 1 for" in stand.text())
         await stand.until(lambda: "Chapter 59" in stand.text().split("1 of 1")[0])
+
+
+async def test_a_search_says_that_it_looks_until_all_of_the_text_is_drawn(tmp_path: Path) -> None:
+    short = "\n".join(SECTION.format(number, number) for number in range(8))
+    async with a_result(tmp_path, {"content": [{"type": "text", "text": short}]}) as (
+        stand,
+        screen,
+    ):
+        await stand.until(lambda: "Markdown · alpha" in stand.text())
+        page = screen.query_one(MarkdownPage)
+        await stand.until(lambda: not page._draws)
+        page._draws = True  # Nothing more of it comes before it is told to go on.
+        await stand.press("slash", *"chapter 7", "enter")
+        await stand.until(lambda: "looking … for “chapter 7”" in stand.text())
+        page._draws = False
+        page.call_later(page._go_on)
+        await stand.until(lambda: "1 of 1 for" in stand.text())
 
 
 def test_the_parts_are_the_text_and_no_block_is_torn() -> None:

@@ -206,6 +206,18 @@ async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_seco
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
 
+@pytest.mark.parametrize("columns", [80, 40])
+async def test_each_row_of_what_a_tool_says_otherwise_now_has_its_sign(columns: int) -> None:
+    before = {"name": "deploy", "description": "Shows the plan. " * 8, "inputSchema": {}}
+    now = {**before, "description": "Deploys it all. " * 8}
+    app = Asking(Question(approval_request(SERVER, CALL, now, "", before)), follows="")
+    async with asked(app, (columns, 40)):
+        for sign, word in (("−", "plan"), ("+", "Deploys")):
+            rows = [row.strip("│ ") for row in app.words.split("\n") if word in row]
+            assert len(rows) > 1
+            assert all(row.startswith(sign) for row in rows), rows
+
+
 @pytest.mark.parametrize(
     ("key", "reason"),
     [

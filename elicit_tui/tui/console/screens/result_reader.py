@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
@@ -19,6 +19,7 @@ from elicit_tui.tui.console.call_words import compared_words, how
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
+from elicit_tui.tui.console.made_beside import MadeBeside
 from elicit_tui.tui.console.reader_views import (
     MarkdownPage,
     ResultTable,
@@ -28,7 +29,7 @@ from elicit_tui.tui.console.reader_views import (
     markdown_of,
     table_of,
 )
-from elicit_tui.tui.console.result_data import difference, unpacked
+from elicit_tui.tui.console.result_data import difference, takes_long, unpacked
 from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import as_text, binaries
@@ -168,6 +169,8 @@ class ResultScreen(Dialog[None]):
             return MarkdownPage(self._markdown)
         if name == "table":
             return ResultTable(self._rows)
+        if name == "difference" and takes_long(self._other_result, self._result):
+            return MadeBeside(self._difference, "Comparing both results …")
         lines = FoundLines()
         lines.show(self._difference if name == "difference" else self._text)
         return lines
@@ -179,11 +182,16 @@ class ResultScreen(Dialog[None]):
     def _written(self) -> str:
         return as_text(self._result, WHOLE_CHARACTERS)
 
-    def _difference(self, width: int) -> list[Line]:
+    @property
+    def _other_result(self) -> Mapping[str, Any]:
         assert self._other is not None
         assert self._other.result is not None
+        return self._other.result
+
+    def _difference(self, width: int) -> list[Line]:
+        assert self._other is not None
         lines = compared_words(self._other, self._record, width)
-        return [*lines, (), *difference(self._other.result, self._result, width)]
+        return [*lines, (), *difference(self._other_result, self._result, width)]
 
     def action_choose_other(self) -> None:
         """Choose the call that it is compared with."""
@@ -321,7 +329,9 @@ class ResultScreen(Dialog[None]):
             words = f"{words} without {fitting(others, 40)}"
         if self._term:
             count = len(self._places)
-            found = f"{self._place + 1:,} of {count:,}" if count else "nothing found"
+            looks = getattr(self.view, "unfinished", False)
+            none = "looking …" if looks else "nothing found"
+            found = f"{self._place + 1:,} of {count:,}" if count else none
             found += COUNTED.get(self._way, "") if count > 1 else ""
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         frame = self.query_one(".dialog")
