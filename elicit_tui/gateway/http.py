@@ -15,6 +15,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Container,
     Iterator,
     MutableMapping,
     Sequence,
@@ -101,10 +102,14 @@ def public_host(text: str) -> str:
 class TokenMiddleware:
     """Lets in who shows a token, and keeps each session with the token that opened it."""
 
-    def __init__(self, app: App, tokens: Tokens, sessions: Sessions) -> None:
+    def __init__(
+        self, app: App, tokens: Tokens, sessions: Sessions, over: Container[tuple[Token, str]]
+    ) -> None:
+        """`over`: sessions that have ended, while the SDK's transport still knows them."""
         self._app = app
         self._tokens = tokens
         self._sessions = sessions
+        self._over = over
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the lifespan of the whole."""
@@ -118,6 +123,8 @@ class TokenMiddleware:
             await PlainTextResponse("A token is needed.", 401)(scope, receive, send)
         elif self._sessions.under_way(token) >= MOST_REQUESTS_OF_ONE:
             await PlainTextResponse("Too many requests at once.", 503)(scope, receive, send)
+        elif (token, _session_key(Headers(scope=scope))) in self._over:
+            await PlainTextResponse("The session has ended.", 404)(scope, receive, send)
         else:
             await self._let_in(scope, receive, send, token)
 
@@ -307,15 +314,15 @@ def build_app(
     open_one: OpenSession, tokens: Tokens, port: int, options: HttpOptions
 ) -> tuple[App, Sessions]:
     """The application and its sessions; the SDK's transport behind our tokens."""
-    forgetting: set[asyncio.Task[None]] = set()
+    over: dict[tuple[Token, str], asyncio.Task[None]] = {}
 
     def ended(token: Token, key: str) -> None:
         if key == MODERN_KEY:
             return
         # The SDK's half of the session: its id is unknown from here on.
         task = asyncio.ensure_future(_delete(inner, token, key, hosts[0]))
-        forgetting.add(task)
-        task.add_done_callback(forgetting.discard)
+        over[token, key] = task
+        task.add_done_callback(lambda _: over.pop((token, key), None))
 
     sessions = Sessions(open_one, options.clock, options.idle_seconds, ended)
 
@@ -332,7 +339,7 @@ def build_app(
         transport_security=_allowed_hosts(hosts, options.public_hosts),
     )
     _serve_with_slash(inner)
-    return TokenMiddleware(inner, tokens, sessions), sessions
+    return TokenMiddleware(inner, tokens, sessions, over), sessions
 
 
 def _allowed_hosts(hosts: list[str], public_hosts: Sequence[str]) -> TransportSecuritySettings:

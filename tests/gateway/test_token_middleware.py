@@ -68,7 +68,9 @@ class World:
         self.body: list[Any] = [{"type": "http.request", "body": b"{}", "more_body": False}]
         sessions: Any = self.sessions
         tokens: Any = Tokens()
-        self.middleware = TokenMiddleware(self._app, tokens, sessions)
+        self.over: set[Any] = set()
+        """Sessions that have ended, by token and key."""
+        self.middleware = TokenMiddleware(self._app, tokens, sessions, self.over)
 
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         self.scopes.append(scope)
@@ -281,3 +283,10 @@ async def test_once_its_body_is_there_a_request_may_take_as_long_as_it_wants(
     world.inside = reads
     await world.asks()
     assert not world.scopes[0][GONE].is_set()
+
+
+async def test_a_session_that_has_ended_is_gone_before_the_transport_knows_it(world: World) -> None:
+    world.over.add((ANNA, "given"))
+    assert await world.asks(SESSION) == 404
+    assert not world.scopes and not world.sessions.told
+    assert await world.asks((SESSION[0], b"another")) == 200
