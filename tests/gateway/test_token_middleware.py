@@ -288,5 +288,6 @@ async def test_once_its_body_is_there_a_request_may_take_as_long_as_it_wants(
 async def test_a_session_that_has_ended_is_gone_before_the_transport_knows_it(world: World) -> None:
     world.over.add((ANNA, "given"))
     assert await world.asks(SESSION) == 404
-    assert not world.scopes and not world.sessions.told
+    assert not world.scopes
+    assert not world.sessions.told
     assert await world.asks((SESSION[0], b"another")) == 200
