@@ -244,32 +244,33 @@ class Ways:
         self, base: Run, waiting: list[tuple[int, Variant]], ended: Callable[[], None]
     ) -> None:
         """Try what waits, on as many processes at once as there may be."""
-        alone = bool(self.scenario.watch)  # What one way changes would be another's.
-        shared = len(waiting) > 1 and not alone and not self.options.fresh
-        known = asyncio.Event()
+        watches = bool(self.scenario.watch)  # What one way changes would be another's.
+        shared = len(waiting) > 1 and not watches and not self.options.fresh
+        # Set once it is known whether one process serves many: `shared` says so from then on.
+        sharing_known = asyncio.Event()
 
-        async def one_by_one(lane: int) -> None:
+        async def one_by_one(earlier: int) -> None:
+            """Try ways beside so many `earlier` ones of these."""
             nonlocal shared
-            # Later lanes wait until the first knows that a process can be called again, and begin
-            # only where enough is left for them.
-            if lane and shared:
-                await known.wait()
-                if shared and len(waiting) <= WAYS_OF_A_LANE * lane:
+            # All but the first wait until that knows, and begin only where enough is left for them.
+            if earlier and shared:
+                await sharing_known.wait()
+                if shared and len(waiting) <= WAYS_OF_A_LANE * earlier:
                     return
             while waiting:
                 async with self.free:
                     if shared:
-                        shared = await self._on_one_lane(base, waiting, known, ended)
+                        shared = await self._on_one_lane(base, waiting, sharing_known, ended)
                     # While this waited for its turn another lane may have taken the last one.
                     elif waiting:
                         number, variant = waiting.pop(0)
                         self.runs[number] = await self.alone(self.way(variant, base))
-                known.set()
+                sharing_known.set()
                 ended()
             # Also where nothing waits: the others must not wait for ever.
-            known.set()
+            sharing_known.set()
 
-        await _all_of(one_by_one(lane) for lane in range(1 if alone else self.options.jobs))
+        await _all_of(map(one_by_one, range(1 if watches else self.options.jobs)))
 
     def way(self, variant: Variant, base: Run) -> Way:
         """One of the other ways, to be tried."""
@@ -292,25 +293,27 @@ class Ways:
         self,
         base: Run,
         waiting: list[tuple[int, Variant]],
-        known: asyncio.Event,
+        sharing_known: asyncio.Event,
         ended: Callable[[], None],
     ) -> bool:
-        """Try ways on one process until one fails or none waits; whether that can be done again.
+        """Try ways on one process until one fails or none waits.
 
-        `known` is set once it can be done. Only the last way is judged when the process has ended:
-        what that says then is said of it. What fails here is tried alone, and that counts.
+        Returns whether a process may serve many. Where that is not known yet it is found out first,
+        and `sharing_known` is set if one may. Only the last way is judged when the process has
+        ended: what that says then is said of it. What fails here is tried alone, and that counts.
         """
         lane = self.lane()
-        last: tuple[int, Variant, Way] | None = None
+        # The way that was called and has no run yet that counts.
+        unsettled: tuple[int, Variant, Way] | None = None
         try:
-            if not known.is_set() and not await self.answers_alike(lane, base):
+            if not sharing_known.is_set() and not await self.answers_alike(lane, base):
                 return False
-            known.set()
+            sharing_known.set()
             while waiting:
                 number, variant = waiting.pop(0)
                 way = self.way(variant, base)
                 await way.call(lane)
-                last = (number, variant, way)
+                unsettled = number, variant, way
                 # The last one is judged with the process's end, and whoever did not go on ends the
                 # lane.
                 if not waiting or not goes_on(way.run):
@@ -319,12 +322,12 @@ class Ways:
                 if not run.passed:
                     break
                 self.runs[number] = run
-                last = None
+                unsettled = None
                 ended()
         finally:
             await lane.close()
-        if last is not None:
-            number, variant, way = last
+        if unsettled is not None:
+            number, variant, way = unsettled
             self.runs[number] = await self._last_of_a_lane(way, variant, base)
         return True
 
@@ -352,6 +355,7 @@ class Ways:
                 self.otherwise = run.failures[0]
             elif not same_json([question_snapshot(request) for request in run.asked], asked):
                 self.otherwise = "its questions are others"
+            # Another result alone is nothing to tell of, as of a server that counts its calls.
             if self.otherwise is not None or not same_json(run.result, base.result):
                 return False
         return True
@@ -388,10 +392,10 @@ class Ways:
         found = self.snapshots.differences(name, revision, questions)
         if found is None and questions:
             if self.options.need_snapshots:
+                file = neutral_line(self.snapshots.path.name, 200)
                 run.failures.append(
                     "no snapshot to compare with (CI is set): run elicit-tui test --update where "
-                    "you write "
-                    f"it, and keep {neutral_line(self.snapshots.path.name, 200)} beside it"
+                    f"you write it, and keep {file} beside it"
                 )
             else:
                 how = advice(self.scenario.runner, "first snapshot")
