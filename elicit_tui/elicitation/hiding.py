@@ -1,8 +1,8 @@
 """Finds literal secrets in the values of a server's table, so that none is copied or shown.
 
-`shapes` knows what a secret looks like and is called. This module knows where a
-command line, a header or an environment keeps one: behind a name, beside a reference, inside a
-string that a shell reads. Every pattern begins where a word begins, so that all work is linear.
+What secrets look like, and which names they have, is known by `shapes`. Here stands where a command
+line, a header or an environment keeps one: behind a name, beside a reference, inside a string that
+a shell reads. Every pattern begins where a word begins, so that all work is linear.
 """
 
 from __future__ import annotations
@@ -20,17 +20,21 @@ Put = Callable[[], str]
 
 _REFERENCE: Final = re.compile(r"\$\{[^{}]*\}")
 _SCHEME: Final = re.compile(r"(?:bearer|basic|token|bot|apikey|digest)[ \t]+", re.IGNORECASE)
-_WHOLE: Final = re.compile(r"(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<between>=|[ \t]*:[ \t]*)")
-"""One word of a command line that names what follows it: `--token=…`, `A=…`, `Header: …`."""
+_NAMED_WORD: Final = re.compile(r"(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<between>=|[ \t]*:[ \t]*)")
+"""The name with which a word begins: `--token=…`, `A=…`, `Header: …`."""
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME: Final = re.compile(
     r"(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]*)"
     r"(?:[\"']?[ \t]*[=:][ \t]*|(?P<flag>(?<=\w)[ \t]+(?=[^\s-])))"
 )
+"""A name anywhere in a text, with what parts it from its value: a sign, or blanks for a flag."""
 _VALUE: Final = re.compile(r"\"(?:[^\"\\]|\\.)*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"']+")
+"""What stands behind a name: in quotes, closed or not, or up to the next blank or quote."""
 _LOGIN: Final = re.compile(r"[^\s:/]+:(?!//)(?!\d+\Z)\S+")
+"""`name:password`, and neither an address nor a host with its port."""
 _LOGIN_FLAGS: Final = ("-u", "--user", "--proxy-user")
-_PACKAGE_OR_PATH: Final = frozenset("~.:@}")
+_BEFORE_A_PLACE: Final = frozenset("~.:@}")
+"""Stand before a path or a package: `~/…`, `./…`, `volume:/…`, `@scope/…`, `${NAME}/…`."""
 
 
 def stars() -> str:
@@ -56,18 +60,21 @@ def hidden_under(name: str, text: str, put: Put) -> str:
 
 
 def hidden(text: str, put: Put) -> str:
-    """One word of a command line, or a whole one in a string, with `put()` for each secret."""
-    whole = _WHOLE.match(text)
-    if whole is not None:
-        value = text[whole.end() :]
-        if is_secret_name(whole["name"]) and value and not value.startswith("//"):
-            if whole["between"] != "=" or not re.search(r"\s", value):
-                return text[: whole.end()] + hidden_under(whole["name"], value, put)
-        elif whole["between"] == "=" and whole["name"].startswith("-"):
-            return text[: whole.end()] + hidden(value, put)
+    """A word of a command line, or a string with a whole one, with `put()` for each secret."""
+    named = _NAMED_WORD.match(text)
+    if named is not None:
+        name, value = named["name"], text[named.end() :]
+        # With `//` behind it the name is a scheme, as in `token://…`.
+        if is_secret_name(name) and value and not value.startswith("//"):
+            # Behind `=` a blank ends the value, and `_spans` finds it; a header's may hold blanks.
+            if named["between"] != "=" or not re.search(r"\s", value):
+                return text[: named.end()] + hidden_under(name, value, put)
+        elif named["between"] == "=" and name.startswith("-"):
+            return text[: named.end()] + hidden(value, put)
     spans = sorted(_spans(text))
     if not spans:
         return text
+    # A single word is hidden as a whole: what stands beside the part that was recognised is of it.
     if not re.search(r"\s", text):
         return put()
     pieces: list[str] = []
@@ -164,4 +171,4 @@ def _refers_only(text: str) -> bool:
 def _is_place(text: str, start: int, literal: str) -> bool:
     """Whether what looks random is a path or a package's name."""
     before = text[start - 1] if start else ""
-    return "/" in literal and (literal.startswith("/") or before in _PACKAGE_OR_PATH)
+    return "/" in literal and (literal.startswith("/") or before in _BEFORE_A_PLACE)
