@@ -72,8 +72,10 @@ class _Shown:
     pressed: bool = False
     """A key was pressed since."""
     claimed_at: float = 0.0
-    later: asyncio.TimerHandle | None = None
+    timer: asyncio.TimerHandle | None = None
+    """Runs until the keys since are told (`Inbox._tell_keys`)."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    """Claims that are under way."""
 
 
 @dataclass
@@ -81,7 +83,7 @@ class _Leaving:
     """A question that was withdrawn, until the store tells how it ended."""
 
     shown: _Shown | None
-    later: asyncio.TimerHandle
+    timer: asyncio.TimerHandle
 
 
 @dataclass(frozen=True)
@@ -147,10 +149,10 @@ class Inbox:
         finally:
             await self._reader.close()
             for entry in self._entries.values():
-                if entry.later is not None:
-                    entry.later.cancel()
+                if entry.timer is not None:
+                    entry.timer.cancel()
             for leaving in self._leaving.values():
-                leaving.later.cancel()
+                leaving.timer.cancel()
             # Claims that are under way: what was typed is in the store before this ends.
             telling = (task for entry in self._entries.values() for task in entry.tasks)
             await asyncio.gather(*telling, return_exceptions=True)
@@ -197,7 +199,7 @@ class Inbox:
             self._take_off(waiting)
             return
         # First what became of an answer of ours: a higher attempt has given it back.
-        self._judge(waiting)
+        self._tell_givers(waiting)
         entry = self._entries.get(waiting.id)
         came = entry is None
         if entry is None:
@@ -206,14 +208,15 @@ class Inbox:
                 # What another terminal typed, or the agent's client filled in.
                 draft.take(waiting.question.draft if waiting.question else Draft())
             entry = self._entries[waiting.id] = _Shown(waiting, draft)
+        self._take_newer_text(waiting, entry.draft)
         entry.waiting = self._with_form(waiting, entry)
         self._emit(QuestionCame(entry.waiting) if came else QuestionChanged(entry.waiting))
 
     def _take_off(self, waiting: Waiting) -> None:
         """Take a question off; how a withdrawn one ended may follow a moment later."""
         entry = self._entries.pop(waiting.id, None)
-        if entry is not None and entry.later is not None:
-            entry.later.cancel()
+        if entry is not None and entry.timer is not None:
+            entry.timer.cancel()
         if waiting.state == "settled":
             self._drafts.pop(waiting.id, None)
             # Ended by whoever noticed that its process was gone: nobody else will write its end.
@@ -221,27 +224,27 @@ class Inbox:
                 self._rules.abandoned(waiting.id)
         leaving = self._leaving.pop(waiting.id, None)
         if leaving is not None:
-            leaving.later.cancel()
+            leaving.timer.cancel()
             entry = leaving.shown
         # Withdrawn, and its broker has yet to say how it ended, usually at once. Waiting a moment
         # shows a person the reason in place of a question that just vanishes.
         if waiting.state == "settled" and waiting.decided_by is None:
             loop = asyncio.get_running_loop()
-            later = loop.call_later(END_SECONDS, self._tell_end, waiting, entry)
-            self._leaving[waiting.id] = _Leaving(entry, later)
+            timer = loop.call_later(END_SECONDS, self._tell_end, waiting, entry)
+            self._leaving[waiting.id] = _Leaving(entry, timer)
         else:
             self._tell_end(waiting, entry)
 
     def _tell_end(self, waiting: Waiting, shown: _Shown | None) -> None:
         self._leaving.pop(waiting.id, None)
-        self._judge(waiting)
+        self._tell_givers(waiting)
         if shown is not None:
             self._emit(
                 QuestionLeft(replace(waiting, question=shown.waiting.question), end_of(waiting))
             )
 
-    def _judge(self, waiting: Waiting) -> None:
-        """Tell whoever gave an answer here what became of it."""
+    def _tell_givers(self, waiting: Waiting) -> None:
+        """Tell whoever gave an answer here that the process that asks has judged it."""
         for (question_id, _), given in self._given.items():
             if question_id != waiting.id or given.ended.done():
                 continue
@@ -250,7 +253,15 @@ class Inbox:
             if is_judged(waiting, given.answer) or (given.won and is_lost(waiting, given.answer)):
                 given.ended.set_result(waiting)
 
+    def _take_newer_text(self, waiting: Waiting, draft: Draft) -> None:
+        """Take over what others typed where nobody here has, or somebody else has the claim now."""
+        # The text in front of a person is theirs as long as they have touched it.
+        mine = draft.typed_here or draft.opened or waiting.held_by == self.me
+        if waiting.question and (not mine or waiting.held_by not in (None, self.me)):
+            draft.take(waiting.question.draft)
+
     def _with_form(self, waiting: Waiting, entry: _Shown) -> Waiting:
+        """The question with its form, and with the draft for all of its attempts."""
         question = waiting.question
         if question is None:
             return waiting
@@ -259,12 +270,6 @@ class Inbox:
         form = shown.form if shown is not None else None
         if form is None:
             form = form_of(question.request)
-        # The text in front of a person is theirs as long as they have touched it. What others typed
-        # is taken over only where nobody here has, or somebody else has the claim now.
-        mine = entry.draft.typed_here or entry.draft.opened or waiting.held_by == self.me
-        if not mine or waiting.held_by not in (None, self.me):
-            # Somebody else types, or did before: theirs is the newest text.
-            entry.draft.take(question.draft)
         question = replace(
             question,
             form=form,
@@ -289,19 +294,19 @@ class Inbox:
         entry = self._entries.get(question_id)
         if entry is not None:
             entry.pressed = True
-            if entry.later is None:
+            if entry.timer is None:
                 # Told at once where a second has passed since it was told last, else when it has.
                 soon = max(0.0, entry.claimed_at + CLAIM_SECONDS - time.monotonic())
-                entry.later = asyncio.get_running_loop().call_later(soon, self._claim_later, entry)
+                entry.timer = asyncio.get_running_loop().call_later(soon, self._tell_keys, entry)
 
-    def _claim_later(self, entry: _Shown) -> None:
+    def _tell_keys(self, entry: _Shown) -> None:
         """Tell of the keys, and look once more: what a key wrote may stand there only after it."""
-        entry.later = None
+        entry.timer = None
         if not entry.pressed and entry.draft == entry.kept:
             return
         loop = asyncio.get_running_loop()
 
-        async def work() -> None:
+        async def tell() -> None:
             try:
                 await self.claim(entry.waiting.id)
             except StoreError as error:
@@ -309,8 +314,8 @@ class Inbox:
 
         # Looks on every second while keys come; the first look without one, and with nothing new
         # typed, is the last.
-        entry.later = loop.call_later(CLAIM_SECONDS, self._claim_later, entry)
-        task = loop.create_task(work())
+        entry.timer = loop.call_later(CLAIM_SECONDS, self._tell_keys, entry)
+        task = loop.create_task(tell())
         entry.tasks.add(task)
         task.add_done_callback(entry.tasks.discard)
 
@@ -328,9 +333,9 @@ class Inbox:
         """Let the others have a question that was put off, as it was typed. Raises StoreError."""
         entry = self._entries.get(question_id)
         if entry is not None:
-            if entry.later is not None:
-                entry.later.cancel()
-                entry.later = None
+            if entry.timer is not None:
+                entry.timer.cancel()
+                entry.timer = None
             # One that arrived after this would hold again what is let go here.
             await _call_off(entry.tasks)
             entry.claimed_at = 0.0
@@ -354,10 +359,10 @@ class Inbox:
         if waiting.unreadable is not None:
             return Delivery("refused", waiting.unreadable)
         answer = Answer(replace(outcome, via=self._via), self.me, waiting.attempt, waiting.digest)
-        answering = _Given(answer, asyncio.get_running_loop().create_future())
+        given = _Given(answer, asyncio.get_running_loop().create_future())
         # Before the answer is given: the process that asks may judge it, and the reader see that,
         # while the store still answers us.
-        self._given[question_id, answer.id] = answering
+        self._given[question_id, answer.id] = given
         try:
             if waiting.question is not None and waiting.question.draft.filled:
                 # Should the answer be given back, it is at hand again, here and elsewhere.
@@ -365,8 +370,8 @@ class Inbox:
             result = await self._store.answer(question_id, answer)
             if result is None or result.answer_id != answer.id:
                 return not_taken(result)
-            answering.won = True
-            judged = await self._judged(answering, question_id)
+            given.won = True
+            judged = await self._once_judged(given, question_id)
             # As it is shown here by now, with the note that says what was wrong.
             entry = self._entries.get(question_id)
             again = entry.waiting.question if entry is not None else judged.question
@@ -374,15 +379,15 @@ class Inbox:
         finally:
             del self._given[question_id, answer.id]
 
-    async def _judged(self, answering: _Given, question_id: str) -> Waiting:
+    async def _once_judged(self, given: _Given, question_id: str) -> Waiting:
         """The question once the process that asks has judged the answer, or the store lost it."""
-        while is_lost(judged := await answering.ended, answering.answer):
-            # What is told now may have been read before the answer won.
-            judged_now = await self._store.get(question_id)
-            if judged_now is None or is_lost(judged_now, answering.answer):
+        while is_lost(judged := await given.ended, given.answer):
+            # What was told may have been read before the answer won.
+            stands = await self._store.get(question_id)
+            if stands is None or is_lost(stands, given.answer):
                 break
-            answering.ended = asyncio.get_running_loop().create_future()
-            self._judge(judged_now)
+            given.ended = asyncio.get_running_loop().create_future()
+            self._tell_givers(stands)
         return judged
 
     # Grants
