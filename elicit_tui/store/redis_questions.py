@@ -1,13 +1,14 @@
 """The questions of the store on Redis: each change is one script, each watcher reads one stream.
 
-A script compares a question's version and sets what `transitions` made of it. What a death kept out
-of the stream, which in a cluster is on another node, is found by the look at everything that
-follows each lost connection and comes every now and then.
+A script compares a question's version and sets what `transitions` made of it. In a cluster the
+stream is on another node, and a death between the script and its note leaves a change out of it.
+Such a change is found by a look at everything, after each lost connection and every `LOOK_SECONDS`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -46,6 +47,7 @@ MOST_TRIES: Final = 50
 """Of one change, while others change the same question."""
 _CLOCK_SECONDS: Final = 1.0
 """A difference of two clocks is taken anew when it is another one by this much."""
+_NEVER: Final = -math.inf
 
 
 class RedisQuestions(SealedQuestions):
@@ -63,6 +65,7 @@ class RedisQuestions(SealedQuestions):
         self._secrets = Secrets(Path(), secret)
         self._life = new_id()
         self._clock_is_ahead = 0.0
+        """How many seconds our clock is ahead of the server's."""
         self._closed = False
         self._known: dict[str, StoredQuestion] = {}
         """What was last seen of each question, until it is forgotten."""
@@ -71,11 +74,13 @@ class RedisQuestions(SealedQuestions):
         self._swept_at = time.monotonic()
         self._versions: dict[str, bytes] = {}
         """Of what was last seen: a question that was put again looks as it did, and is another."""
-        # What `changes` has told, and when it last looked at everything.
         self._told: dict[str, tuple[StoredQuestion, bytes]] = {}
+        """What `changes` has told, with its version."""
         self._missing: dict[str, float] = {}
         """What waited and is not there any more, with when that was seen."""
-        self._looked_at, self._looked_after = 0.0, 0
+        self._whole_look_at = _NEVER
+        """When `changes` looked at everything; `_NEVER`: it has to, before it goes on."""
+        self._interruptions_then = 0
 
     @abstractmethod
     async def _sweep(self) -> None:
@@ -107,7 +112,7 @@ class RedisQuestions(SealedQuestions):
             self._clock_is_ahead = ahead
         return seconds
 
-    def _stand_open(self) -> None:
+    def _refuse_when_closed(self) -> None:
         if self._closed:
             raise StoreError("The store is closed.")
 
@@ -119,7 +124,7 @@ class RedisQuestions(SealedQuestions):
         question_id: str,
         make: Callable[[StoredQuestion | None, float], StoredQuestion],
     ) -> StoredQuestion:
-        self._stand_open()
+        self._refuse_when_closed()
         # Each time round something of another process came between, or what stands there cannot be
         # read.
         for _ in range(MOST_TRIES):
@@ -209,25 +214,24 @@ class RedisQuestions(SealedQuestions):
         return self._seconds(time_), layout.question_in(columns), columns.get(b"version", b"0")
 
     async def _session_of(self, question_id: str) -> str | None:
-        self._stand_open()
+        self._refuse_when_closed()
         # A question that this process has never seen: any session may have it.
         if question_id not in self._known:
-            await self._look_at(None)
+            await self._questions_of(None)
         known = self._known.get(question_id)
         return None if known is None else known.session
 
     def _learn(self, question: StoredQuestion) -> StoredQuestion:
-        """Remember what a question looks like; an older look of it changes nothing here."""
+        """Remember what a question looks like, unless it is the late look of an earlier attempt."""
         before = self._known.get(question.id)
-        # What arrives late may be the look of an earlier attempt.
         if before is None or before.attempt <= question.attempt:
             self._known[question.id] = question
         return question
 
-    async def _look_at(self, sessions: Iterable[str] | None) -> dict[str, StoredQuestion]:
+    async def _questions_of(self, sessions: Iterable[str] | None) -> dict[str, StoredQuestion]:
         """Every question of these sessions, or of all that there are, oldest first."""
-        # The ended ones too, whose questions can still be read for an hour.
         if sessions is None:
+            # The ended ones too, whose questions can still be read for `KEPT_SECONDS`.
             reply = await self.server.all_of(
                 [("HKEYS", layout.SESSIONS), ("ZRANGE", layout.ENDED, "0", "-1")]
             )
@@ -242,8 +246,8 @@ class RedisQuestions(SealedQuestions):
 
     async def _fetch_all(self, places: Iterable[tuple[str, str]]) -> dict[str, StoredQuestion]:
         """These questions, oldest first, without those that are gone."""
+        # One way there and back for all of them.
         found = await self.server.all_of(
-            # One way there and back for all of them.
             [("HGETALL", key(session, f"q:{name}")) for session, name in places]
         )
         # By `number`, since each session lists its own only.
@@ -257,8 +261,8 @@ class RedisQuestions(SealedQuestions):
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """All questions that are not settled, oldest first."""
-        self._stand_open()
-        found = (await self._look_at(None)).values()
+        self._refuse_when_closed()
+        found = (await self._questions_of(None)).values()
         return tuple(self._waiting(record) for record in found if record.state != "settled")
 
     async def answer(self, question_id: str, answer: Answer) -> Waiting | None:
@@ -276,14 +280,14 @@ class RedisQuestions(SealedQuestions):
 
     async def changes(self, since: int = 0, wait_sec: float = 0) -> Changes:
         """What changed after the number `since`; a process that asks is told of its own alone."""
-        self._stand_open()
+        self._refuse_when_closed()
         give_up = time.monotonic() + wait_sec
         # Whoever begins has been told nothing yet.
         if since == 0:
             self._told.clear()
-            self._looked_at = -LOOK_SECONDS
+            self._whole_look_at = _NEVER
         while True:
-            if self._must_look:
+            if self._whole_look_is_due:
                 # The stream is an index, never the truth: it may be cut, lost or late, and in a
                 # cluster the note of a change may be missing. Whenever it could have missed
                 # something, all questions are looked at and compared with what was told.
@@ -306,11 +310,11 @@ class RedisQuestions(SealedQuestions):
         """What the stream says after this number, and its last one; empty when nothing came."""
         entries = await self.server.stream(layout.LOG, since, wait_sec)
         if not entries:
-            if await self._number() != since:
-                self._looked_at = -LOOK_SECONDS  # It began anew.
+            if await self._number() != since:  # It began anew.
+                self._whole_look_at = _NEVER
             return since, ()
-        if entries[0][0] != since + 1:
-            self._looked_at = -LOOK_SECONDS  # Something is cut off.
+        if entries[0][0] != since + 1:  # Something is cut off.
+            self._whole_look_at = _NEVER
             return since, ()
         # A question that changed often stands in it as often, and is read once.
         places = dict.fromkeys(
@@ -325,24 +329,23 @@ class RedisQuestions(SealedQuestions):
 
     @property
     def _only(self) -> Iterable[str] | None:
-        """The sessions that this process is told of: its own where it asks, else all."""
-        # An asker reads its own only, however many others there are.
+        """The sessions that this process is told of: its own where it asks; None: all."""
         return self._sessions if self._sessions and self._role != "answerer" else None
 
     @property
-    def _must_look(self) -> bool:
+    def _whole_look_is_due(self) -> bool:
         """Whether the stream alone does not tell what changed."""
         # What is missing is looked for soon, as somebody waits for it.
         every = BLOCK_SECONDS if self._missing else LOOK_SECONDS
-        late = time.monotonic() - self._looked_at >= every
-        return late or self.server.interruptions != self._looked_after
+        late = time.monotonic() - self._whole_look_at >= every
+        return late or self.server.interruptions != self._interruptions_then
 
     async def _whole_look(self) -> tuple[int, Sequence[StoredQuestion]]:
         """Everything that is not as it was told, and the number to read the stream on from."""
         # Both before the look: what happens while it looks is then seen once more, not missed.
         interruptions, number = self.server.interruptions, await self._number()
-        found = await self._look_at(self._only)
-        self._looked_at, self._looked_after = time.monotonic(), interruptions
+        found = await self._questions_of(self._only)
+        self._whole_look_at, self._interruptions_then = time.monotonic(), interruptions
         changed = [
             record
             for record in found.values()

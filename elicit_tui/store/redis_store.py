@@ -135,7 +135,7 @@ class RedisStore(RedisQuestions):
 
     async def begin(self, asker: Asker) -> None:
         """Begin a session in this process."""
-        self._stand_open()
+        self._refuse_when_closed()
         # Before it is told, so that what Redis loses in between is put again.
         self._sessions[asker.session] = asker
         await self._begin(asker)
@@ -177,7 +177,7 @@ class RedisStore(RedisQuestions):
 
     async def heartbeat(self, last_key: datetime | None = None) -> None:
         """Say that this process lives, put again what Redis lost, and end what dead ones left."""
-        self._stand_open()
+        self._refuse_when_closed()
         if last_key is not None:
             # All times in the store are the server's: see `_seconds`.
             self._last_key_at = last_key.timestamp() - self._ahead
@@ -294,7 +294,7 @@ class RedisStore(RedisQuestions):
                 await self.server.run(scripts.FORGET, [layout.ENDED], name)
 
     async def _present(self) -> tuple[float, list[Process]]:
-        self._stand_open()
+        self._refuse_when_closed()
         reply = await self.server.run(scripts.PRESENT, [layout.PROCESSES, layout.BEATS])
         return self._seconds(reply[0]), layout.processes_in(reply[1], reply[2])
 
@@ -332,7 +332,7 @@ class RedisStore(RedisQuestions):
 
     async def grants(self, session: str | None = None) -> tuple[Grant, ...]:
         """What is allowed, oldest first."""
-        self._stand_open()
+        self._refuse_when_closed()
         (sessions,) = await self.server.all_of([("HGETALL", layout.SESSIONS)])
         about = {name_in(name): json_object(text) for name, text in pairs(sessions).items()}
         names = [name for name in about if session in (None, name)]

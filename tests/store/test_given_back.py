@@ -200,5 +200,5 @@ async def test_what_was_settled_and_cleared_away_is_not_told_as_ended_once_more(
     await asking.heartbeat()
     monkeypatch.setattr(redis_questions, "RESTORE_SECONDS", 0.0)
     for _ in range(2):
-        answering._looked_at = -1e9
+        answering._whole_look_at = -1e9
         assert (await answering.changes(changes.number)).waiting == ()
