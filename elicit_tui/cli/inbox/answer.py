@@ -120,7 +120,7 @@ def _tell_beside_given(
     if not more:
         return
     listed = ", ".join(
-        f"{neutral_line(name, 80)}={in_a_line(standing)}" for name, standing in more.items()
+        f"{neutral_line(name, 80)}={in_a_line(stands)}" for name, stands in more.items()
     )
     sentence = f"More than you gave would go out: {listed}."
     if not person_present():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from elicit_tui.cli.console import open_console
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.inbox.answer import give
-from elicit_tui.cli.inbox.waiting_text import LABEL, as_json, details, in_client, line
+from elicit_tui.cli.inbox.waiting_text import LABEL, as_json, details, in_client, two_lines
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
@@ -135,7 +135,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
 
     def write_text() -> None:
         for question in waiting:
-            output.prose(ci_safe(line(question)))
+            output.prose(ci_safe(two_lines(question)))
         if not waiting:
             Narration().say(_NOTHING)
         _tell_in_clients()

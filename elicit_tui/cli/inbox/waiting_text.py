@@ -49,7 +49,7 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
         "mode": request.mode if request else None,
         "message": request.message if request else None,
         "requestedSchema": request.requested_schema if request else None,
-        "standing": _standing_values(waiting),
+        "standing": _values_in_form(waiting),
         "url": request.url if request else None,
         "round": request.round if request else None,
         "attempt": waiting.attempt,
@@ -67,23 +67,19 @@ def as_json(waiting: Waiting) -> dict[str, Any]:
     }
 
 
-def _standing_values(waiting: Waiting) -> dict[str, Any]:
+def _values_in_form(waiting: Waiting) -> dict[str, Any]:
     """What would be sent of each field as it stands: by default, or as somebody filled it in."""
     question = waiting.question
     form = form_of(question.request) if question is not None else None
     if question is None or form is None:
         return {}
-    held = standing(question, form)
-    return {
-        name: {"value": standing.value, "from": standing.source} for name, standing in held.items()
-    }
+    values = standing(question, form).items()
+    return {name: {"value": stands.value, "from": stands.source} for name, stands in values}
 
 
-def in_a_line(standing: StandingValue) -> str:
+def in_a_line(stands: StandingValue) -> str:
     """A value as it stands in a form, with where it comes from."""
-    return (
-        f"{neutral_line(readable_json(standing.value, indent=None))} ({_SOURCES[standing.source]})"
-    )
+    return f"{neutral_line(readable_json(stands.value, indent=None))} ({_SOURCES[stands.source]})"
 
 
 def _person(by: Answerer | None) -> dict[str, Any] | None:
@@ -92,20 +88,22 @@ def _person(by: Answerer | None) -> dict[str, Any] | None:
     return {"user": by.user, "terminal": by.terminal, "machine": by.machine}
 
 
-def line(waiting: Waiting, clock: datetime | None = None) -> str:
-    """Two lines: who asks and how it stands; the message, or with what a tool would be called."""
-    line = "  ".join([waiting.id[:ID_CHARACTERS], *_standing(waiting, clock or now())])
-    return f"{line}\n  {_message(waiting)}"
+def two_lines(waiting: Waiting) -> str:
+    """Who asks and how it stands; below it the message, or with what a tool would be called."""
+    heading = "  ".join([waiting.id[:ID_CHARACTERS], *_state(waiting)])
+    return f"{heading}\n  {_message(waiting)}"
 
 
-def _standing(waiting: Waiting, clock: datetime) -> Iterator[str]:
+def _state(waiting: Waiting) -> Iterator[str]:
+    """Who asks, how long it has waited and may wait yet, who has it open: a few words on each."""
+    at = now()
     yield _asked(waiting)
     agent = f"for {as_name(waiting.agent, 60)}" if waiting.agent else "for an agent"
     yield agent + elsewhere(waiting.asker)
-    yield f"{span((clock - waiting.put_at).total_seconds())} ago"
+    yield f"{span((at - waiting.put_at).total_seconds())} ago"
     # The time that is left counts the keys of the person who answers (`ends_at`).
     if waiting.ends_at is not None:
-        yield f"{span((waiting.ends_at - clock).total_seconds())} left"
+        yield f"{span((waiting.ends_at - at).total_seconds())} left"
     if waiting.question is not None and waiting.question.review.verdict != "allow":
         yield {"warn": "a warning", "block": "BLOCKED"}[waiting.question.review.verdict]
     if waiting.held_by is not None:
@@ -167,7 +165,7 @@ def details(waiting: Waiting) -> str:
 
 def _details(waiting: Waiting) -> Iterator[str]:
     yield f"id       {waiting.id}"
-    yield f"stands   {', '.join(_standing(waiting, now()))}"
+    yield f"stands   {', '.join(_state(waiting))}"
     if waiting.question is None:
         yield f"{waiting.unreadable}"
         return
@@ -202,7 +200,7 @@ def _fields(question: Question) -> Iterator[str]:
     form = form_of(question.request)
     if form is None:
         return
-    held = standing(question, form)
+    values = standing(question, form)
     for field in form.fields:
         need = "required" if field.required else "optional"
         title = "" if field.title == field.name else f" {neutral_line(field.title)}"
@@ -210,8 +208,8 @@ def _fields(question: Question) -> Iterator[str]:
         yield f"field    {neutral_line(field.name, 80)}:{title} ({need}{hint})"
         for choice in field.choices:
             yield f"           {neutral_line(str(choice.value))}  {neutral_line(choice.label)}"
-        if field.name in held:
-            yield f"           = {in_a_line(held[field.name])}"
+        if field.name in values:
+            yield f"           = {in_a_line(values[field.name])}"
 
 
 def _how_to_answer(waiting: Waiting) -> Iterator[str]:
