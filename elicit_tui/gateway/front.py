@@ -17,7 +17,7 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, NamedTuple
 
@@ -50,7 +50,7 @@ SERVER_INFO: Final[Mapping[str, Any]] = {
     "title": "elicit-tui gateway",
     "version": __version__,
 }
-_CAPABILITIES: Final[Mapping[str, Any]] = {
+_CLIENT_SHAPES: Final[Mapping[str, Any]] = {
     "elicitation": {"form": {}, "url": {}},
     "roots": {"listChanged": bool},
     "sampling": {"context": {}, "tools": {}},
@@ -60,7 +60,7 @@ _CAPABILITIES: Final[Mapping[str, Any]] = {
         "requests": {"elicitation": {"create": {}}, "sampling": {"createMessage": {}}},
     },
 }
-"""Of a client: what the specification names in each, an object or a flag."""
+"""Each capability of a client, with what the specification names in it: an object or a flag."""
 
 CAPABILITIES: Final[Mapping[str, Any]] = {
     "completions": {},
@@ -69,7 +69,7 @@ CAPABILITIES: Final[Mapping[str, Any]] = {
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }
-"""As `mcp_server.build_server` has them; a test holds both together."""
+"""Ours, as `mcp_server.build_server` has them; a test holds both together."""
 
 
 class _Agent(NamedTuple):
@@ -106,7 +106,8 @@ class Front:
     _answered_bytes: int = 0
     _agent: _Agent | None = None
     """Who began with `initialize`; in the modern era each request says it anew."""
-    _answered: set[str] = field(default_factory=set)
+    _replayed: set[str] = field(default_factory=set)
+    """The ids of beginnings that were answered here and are kept for the session."""
     _listed: bool = False
 
     @property
@@ -124,7 +125,7 @@ class Front:
     def handover(self, unsent: bytes = b"") -> Handover:
         """Everything that the session needs; nothing is read here any more."""
         unread = b"".join((*self._kept, self._partial))
-        return Handover(unread, unsent, frozenset(self._answered), self._listed)
+        return Handover(unread, unsent, frozenset(self._replayed), self._listed)
 
     def _read_line(self, line: bytearray) -> bytes:
         answer = None
@@ -172,7 +173,7 @@ class Front:
 
     def _initialized(self, params: dict[str, Any]) -> Mapping[str, Any] | None:
         version = params.get("protocolVersion")
-        agent = _agent(params.get("clientInfo"), params.get("capabilities"))
+        agent = _agent_of(params.get("clientInfo"), params.get("capabilities"))
         if agent is None or not isinstance(version, str):
             return None
         self._agent = agent
@@ -212,7 +213,7 @@ class Front:
     def _replay(self, method: str, params: Mapping[str, Any]) -> None:
         """Keep a beginning for the session, under an id that no agent can know."""
         identifier = f"front {os.urandom(16).hex()}"
-        self._answered.add(identifier)
+        self._replayed.add(identifier)
         body = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
         self._keep(json_line(body))
 
@@ -231,16 +232,19 @@ class Front:
         # While a doctor measures an agent, only the session knows what is offered.
         if starting or (method == "tools/list" and doctor_asks()):
             return None
-        # As `AgentSession._pauses`: an `outputSchema` must not promise what a paused call breaks.
-        # On a pipe progress makes no agent wait longer.
-        pauses = may_pause(self.gateway, agent.name, http=False, progress=False)
-        pauses = pauses and not (self.gateway.tasks == "auto" and agent.knows_tasks)
         own = own_tools(self.gateway, agent.modes)
+        # An `outputSchema` must not promise what a paused call breaks.
+        offers = self.offered.offers(own, output_schemas=not self._pauses(agent))
         kind, key = LISTS[method]
         self._listed = True
-        fresh = {"ttlMs": 0, "cacheScope": "private"} if self._agent is None else {}
-        offers = self.offered.offers(own, output_schemas=not pauses)
-        return {key: getattr(offers, kind), **fresh}
+        # How long a list holds is said in the modern era alone, in which nobody is remembered here.
+        holds = {"ttlMs": 0, "cacheScope": "private"} if self._agent is None else {}
+        return {key: getattr(offers, kind), **holds}
+
+    def _pauses(self, agent: _Agent) -> bool:
+        """As `AgentSession._pauses`, on a pipe, where progress makes no agent wait longer."""
+        takes_tasks = self.gateway.tasks == "auto" and agent.knows_tasks
+        return not takes_tasks and may_pause(self.gateway, agent.name, http=False, progress=False)
 
 
 def _request(line: bytes | bytearray) -> tuple[Any, str, dict[str, Any]] | None:
@@ -274,15 +278,16 @@ def _modern_agent(meta: Mapping[str, Any]) -> _Agent | None:
         return None
     info = meta.get(f"{META}clientInfo")
     capabilities = meta.get(f"{META}clientCapabilities")
-    agent = _agent(info, capabilities, named=info is not None)
+    agent = _agent_of(info, capabilities, may_be_nameless=True)
     return None if agent is None else agent._replace(knows_tasks=declares_tasks(capabilities))
 
 
-def _agent(info: Any, capabilities: Any, *, named: bool = True) -> _Agent | None:
-    if not _is_plain(capabilities):
+def _agent_of(info: Any, capabilities: Any, *, may_be_nameless: bool = False) -> _Agent | None:
+    """Who says this of itself; None where it is not plainly what the specification has there."""
+    if not _are_plain_capabilities(capabilities):
         return None
     modes = elicitation_modes(capabilities.get("elicitation"))
-    if not named:
+    if info is None and may_be_nameless:
         return _Agent(None, modes, knows_tasks=False)
     if not isinstance(info, dict) or not {"name", "version"} <= info.keys():
         return None
@@ -294,13 +299,13 @@ def _agent(info: Any, capabilities: Any, *, named: bool = True) -> _Agent | None
     return _Agent(info["name"], modes, knows_tasks=False)
 
 
-def _is_plain(capabilities: Any) -> bool:
+def _are_plain_capabilities(capabilities: Any) -> bool:
     """Whether these are capabilities as the specification has them; the session judges others."""
     if not isinstance(capabilities, dict):
         return False
     for key, value in capabilities.items():
-        if key in _CAPABILITIES:
-            if not _has_shape(value, _CAPABILITIES[key]):
+        if key in _CLIENT_SHAPES:
+            if not _has_shape(value, _CLIENT_SHAPES[key]):
                 return False
         elif key in ("experimental", "extensions") and not (
             isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
@@ -341,7 +346,7 @@ def answer_while(load: Callable[[], None], front: Front) -> Handover:
     reading = _pump(front, unsent, ())
     failures: list[BaseException] = []
     # The thread closes its end of this pipe, which wakes the `select` that waits for the agent.
-    loaded, at_the_end = os.pipe()
+    loaded, loads = os.pipe()
 
     def loading() -> None:
         try:
@@ -349,7 +354,7 @@ def answer_while(load: Callable[[], None], front: Front) -> Handover:
         except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
             failures.append(error)
         finally:
-            os.close(at_the_end)
+            os.close(loads)
 
     interval = sys.getswitchinterval()
     # Imports hold the interpreter for long stretches. With Python's own interval the answer to
@@ -368,12 +373,11 @@ def answer_while(load: Callable[[], None], front: Front) -> Handover:
     return front.handover(bytes(unsent))
 
 
-def _pump(front: Front, unsent: bytearray, until: Iterable[int], *, reading: bool = True) -> bool:
+def _pump(front: Front, unsent: bytearray, until: Sequence[int], *, reading: bool = True) -> bool:
     """Read and write until one of `until` can be read; without any, only what goes at once.
 
     Returns whether the agent may send more.
     """
-    until = tuple(until)
     while True:
         sources = [*until, *([0] if reading and not front.is_full else [])]
         wait = None if until else 0
