@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 Kind = Literal[
@@ -77,38 +77,34 @@ def table_of(
     hints = get_type_hints(settings)
     known = {item.name: item for item in fields(settings)}
     keys: dict[str, Node] = {}
-    for name, sentence in about.items():
-        if isinstance(sentence, str):
-            default = known[name].default
-            factory = known[name].default_factory
-            # A mutable default is made anew for each.
-            if factory is not MISSING:
-                default = factory()
+    for name, entry in about.items():
+        if isinstance(entry, str):
             least = (minimum or {}).get(name)
-            keys[name] = _value_of(
-                sentence, hints[name], None if default is MISSING else default, least
-            )
+            keys[name] = _value_of(entry, hints[name], _default_of(known[name]), least)
         else:
-            keys[name] = sentence
-    # `is` twice: neither a default nor a way to make one.
-    required = (
-        name
-        for name in about
-        if name in known and known[name].default is known[name].default_factory is MISSING
-    )
+            keys[name] = entry
+    required = (name for name in about if name in known and not _has_default(known[name]))
     return Table(doc, keys, tuple(required))
+
+
+def _has_default(item: Field[Any]) -> bool:
+    return item.default is not MISSING or item.default_factory is not MISSING
+
+
+def _default_of(item: Field[Any]) -> Any:
+    """The default of a field, a mutable one made anew; None where it has none."""
+    if item.default_factory is not MISSING:
+        return item.default_factory()
+    return None if item.default is MISSING else item.default
 
 
 def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value:
     """The key that a field of this type is."""
-    # `None` in the type only says that the key has no default.
-    if get_origin(hint) in (Union, types.UnionType):
-        parts = [part for part in get_args(hint) if part is not type(None)]
-    else:
-        parts = [hint]
-    # Two parts: a value of one kind, and words that may stand in its place.
-    words = get_args(parts.pop()) if len(parts) == 2 else ()
-    kind = parts[0]
+    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    # `None` in the type only says that the key has no default. What stands beside the kind are
+    # words that may stand in the place of a value.
+    kind, *beside = (part for part in parts if part is not type(None))
+    words = get_args(beside[0]) if beside else ()
     if get_origin(kind) is Literal:
         return Value("string", doc, default, get_args(kind), minimum)
     if get_origin(kind) is tuple:
@@ -118,5 +114,5 @@ def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value
     if get_origin(kind) is Mapping:
         strings = get_args(kind)[1] is str
         return Value("table of strings" if strings else "json table", doc, default)
-    names: Mapping[Any, Kind] = {str: "string", bool: "boolean", int: "integer", float: "number"}
-    return Value(names[kind], doc, default, (), minimum, words)
+    kinds: Mapping[Any, Kind] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+    return Value(kinds[kind], doc, default, (), minimum, words)
