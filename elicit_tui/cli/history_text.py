@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +12,6 @@ from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
 from elicit_tui.text import local_time, neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from elicit_tui.ledger.rows import Row
 
 HEADINGS: Final = ("asked", "id", "server", "tool", "guardian", "outcome", "message")
@@ -24,7 +22,8 @@ _TOOL_CELLS: Final = 24
 """What is shown of a tool's name, or of the names of several: it gives way, as a message does."""
 _MESSAGE_CELLS: Final = 30
 """A table leaves a message this much; where it cannot, each question has lines of its own."""
-_FOUND: Final = {"allow": "no warning", "warn": "warn", "block": "block", None: "-"}
+_VERDICT_WORDS: Final = {"allow": "no warning", None: "-"}
+"""What is said of a verdict whose own word would not do."""
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -38,7 +37,7 @@ def cells(row: Row) -> tuple[str, ...]:
         row.id[:_ID_CHARACTERS],
         row.server,
         row.tool or "-",
-        _FOUND.get(row.verdict, row.verdict),
+        _VERDICT_WORDS.get(row.verdict, row.verdict),
         outcome(row),
         message,
     )
@@ -47,16 +46,21 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def _signed(row: Row) -> tuple[str, ...]:
     """The same for a terminal: to the minute, with our signs, no word where nothing was found."""
-    asked, identifier, server, tool, found, decided, message = cells(row)
+    asked, identifier, server, tool, verdict, decided, message = cells(row)
     return (
         asked[:_MINUTES],
         identifier,
         server,
         tool,
-        "" if row.verdict == "allow" else f"{VERDICTS.get(row.verdict or '', '')}{found}",
+        "" if row.verdict == "allow" else f"{_sign_of(row)}{verdict}",
         f"{SIGNS[row.action]} {decided}",
         message,
     )
+
+
+def _sign_of(row: Row) -> str:
+    """What stands before its verdict on a terminal: nothing where nothing was found."""
+    return "" if row.verdict == "allow" else VERDICTS.get(row.verdict or "", "")
 
 
 def outcome(row: Row) -> str:
@@ -83,14 +87,14 @@ def terminal_table(rows: Iterable[Row], width: int | None = None) -> str:
     from rich.cells import cell_len
     from rich.console import Console
 
-    width = width or Console().width
+    width, rows = width or Console().width, list(rows)
     lines = [_signed(row) for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(HEADINGS, *lines, strict=True)]
     tool, message = HEADINGS.index("tool"), HEADINGS.index("message")
     widths[tool] = min(widths[tool], _TOOL_CELLS)
     left = width - sum(widths[:message]) - _GAP * message
     if left < min(widths[message], _MESSAGE_CELLS):
-        return "\n".join(line for parts in lines for line in _stacked(parts, width))
+        return "\n".join(line for row in rows for line in _stacked(row, width))
     widths[message] = min(widths[message], left)
     return _rich_table(lines, widths, width)
 
@@ -111,22 +115,23 @@ def _rich_table(lines: Iterable[Sequence[str]], widths: Sequence[int], width: in
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
 
 
-def _stacked(parts: Sequence[str], width: int) -> Iterator[str]:
+def _stacked(row: Row, width: int) -> Iterator[str]:
     """One question: when, its id, what became of it and what was found; then who asked what."""
     from rich.cells import cell_len
     from rich.text import Text
 
-    asked, identifier, server, tool, found, decided, message = parts
-    if found not in ("", "-"):
-        sign, _, word = found.rpartition(" ")
-        found = f"{sign} guardian: {word}".lstrip()
+    asked, identifier, server, tool, verdict, decided, message = _signed(row)
+    if verdict and row.verdict is not None:
+        # Without a heading above it: whose verdict it is.
+        sign = _sign_of(row)
+        verdict = f"{sign}guardian: {verdict.removeprefix(sign)}"
     lines = [asked]
-    for word in filter(None, (identifier, decided, found)):
-        longer = f"{lines[-1]}{' ' * _GAP}{word}"
+    for words in filter(None, (identifier, decided, verdict)):
+        longer = f"{lines[-1]}{' ' * _GAP}{words}"
         if cell_len(longer) <= width:
             lines[-1] = longer
         else:
-            lines.append(f"    {word}")
+            lines.append(f"    {words}")
     named = Text(tool)
     named.truncate(_TOOL_CELLS, overflow="ellipsis")
     lines.append("  ".join((f"    {server}", named.plain, message)))
@@ -141,8 +146,8 @@ LABEL: Final = 16
 """The column of what stands behind a label."""
 _LONGEST: Final = 1000
 _TOLD_BEFORE: Final = frozenset(
-    {"action", "decidedBy", "message", "reason", "findings", "outgoing", "content"}
-    | {"arguments", "contentPolicy", "request", "hashes", "note"}
+    "action decidedBy message reason findings outgoing content"
+    " arguments contentPolicy request hashes note".split()
 )
 """Parts of the record that have lines of their own."""
 
@@ -195,9 +200,8 @@ def _kept(label: str, value: Any, policy: Any) -> Iterator[str]:
 def found(row: Row) -> Iterator[str]:
     """What the guardian found in the question, then in the answer: lines to be broken at words."""
     if row.verdict is not None:
-        judged = "no warning" if row.verdict == "allow" else row.verdict
-        sign = "" if row.verdict == "allow" else VERDICTS.get(row.verdict, "")
-        yield _labelled("guardian", f"{sign}{neutral_line(judged)}")
+        verdict = _VERDICT_WORDS.get(row.verdict, row.verdict)
+        yield _labelled("guardian", f"{_sign_of(row)}{neutral_line(verdict)}")
     for finding in row.findings:
         yield from _finding(finding)
     for finding in row.details.get("outgoing") or ():
