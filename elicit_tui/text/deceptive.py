@@ -1,9 +1,9 @@
 """Characters that deceive: what cannot be seen, as one list, and letters that look like others.
 
 Of what cannot be seen some leaves no mark at all (`is_invisible`), some leaves a gap (`BLANKS`);
-`looks_blank` asks for a text of nothing else. `elicit_tui.text.active` decides which of the first
-kind are natural where they stand. Letters of one script inside words of another look alike: honest
-words have none.
+`looks_blank` tells a text of nothing else. `elicit_tui.text.active` decides which of the first kind
+are natural where they stand. Letters that look like those of another script stand in no honest word
+of that script (`mixed_words`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _INVISIBLE_RANGES: Final = (
     (0x13430, 0x1343F),
     (0xE0000, 0xE0FFF),
 )
-"""Unicode's Default_Ignorable_Code_Point, as far as it is not the category Cf."""
+"""Unicode's Default_Ignorable_Code_Point as far as it is not the category Cf, in whole ranges; and
+the format signs of Egyptian writing, of which an older Python knows only some as Cf."""
 
 
 def is_invisible(character: str) -> bool:
@@ -110,7 +111,7 @@ def scripts_of(word: str) -> frozenset[str]:
 
 
 def mixed_words(text: str) -> Iterator[re.Match[str]]:
-    """Each word of Latin letters with one of a script whose letters look like them."""
+    """Each word of Latin letters that holds one of another script, of those that look Latin."""
     if text.isascii():
         return
     for match in _WORD.finditer(text):
@@ -123,7 +124,7 @@ def mixed_words(text: str) -> Iterator[re.Match[str]]:
 
 
 def with_marked_letters(text: str) -> str:
-    """The text with marks for the letters in mixed words that are none of their Latin ones."""
+    """The text with a mark in the place of each letter in a mixed word that only looks Latin."""
     # From behind, so that the places of what comes before stay right.
     for match in reversed(list(mixed_words(text))):
         marked = "".join(
@@ -150,7 +151,7 @@ def without_invisible(text: str) -> str:
 
 _TURNING: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069\u206a-\u206f]")
 _DIRECTIONS: Final = re.compile(rf"{_TURNING.pattern}|[\u200e\u200f\u061c]")
-"""These and the marks of direction, which belong into texts that are read from right to left."""
+"""The same and the marks of direction, which belong into texts that are read from right to left."""
 
 
 def turned(text: str) -> re.Match[str] | None:
