@@ -14,7 +14,7 @@ from elicit_tui.config.expansion import Expansion, find
 from elicit_tui.elicitation.settings import ServerSettings
 
 _PORTS: Final = {"http": 80, "https": 443}
-_NOT_SET: Final = "[[managed.allow]] entry does not"
+_ITS_ENTRY_DOES_NOT: Final = "its [[managed.allow]] entry does not"
 
 
 def admitted(
@@ -74,9 +74,9 @@ def _as_entry(
     for key, value in server.env.items():
         # What it sets itself has to be what the entry sets.
         if values.get(key) != value:
-            return _refused(server, f"it sets env.{key}, which its {_NOT_SET}")
+            return _refused(server, f"it sets env.{key}, which {_ITS_ENTRY_DOES_NOT}")
     if server.cwd is not None and server.cwd != entry.get("cwd"):
-        return _refused(server, f"it sets cwd, which its {_NOT_SET}")
+        return _refused(server, f"it sets cwd, which {_ITS_ENTRY_DOES_NOT}")
     missing = (*server.missing, *(n for n in expansion.missing if n not in server.missing))
     server = replace(server, env=values, cwd=entry.get("cwd"), missing=missing)
     return at_system_path(server, directories)
@@ -85,7 +85,8 @@ def _as_entry(
 def at_system_path(server: ServerSettings, directories: tuple[Path, ...]) -> ServerSettings:
     """A managed or allowed command, found where the system keeps programs, or refused.
 
-    Its own `PATH` is the system's too, so that a script's interpreter is looked up there.
+    It gets the system's `PATH`, so that a script's interpreter is looked up there too; one that its
+    own table sets holds instead.
     """
     if server.command is None:
         return server
@@ -94,7 +95,6 @@ def at_system_path(server: ServerSettings, directories: tuple[Path, ...]) -> Ser
     if found is None:
         why = f"its command {server.command} is not in the system path {path}"
         return replace(_refused(server, why), fixed_path=True)
-    # Its own PATH, if it has one, goes before the system's.
     return replace(server, command=found, fixed_path=True, env={"PATH": path, **server.env})
 
 
