@@ -40,9 +40,9 @@ class SessionOptions:
     files: CatalogueFiles = field(default_factory=CatalogueFiles)
     """What is remembered of servers' catalogues."""
     offered: SessionOffers | None = None
-    """What the front tells the agent, else what `files` remember."""
+    """What the front told the agent; None: what `files` remember."""
     listed: bool = False
-    """Whether the front gave it a list."""
+    """Whether the front gave the agent a list."""
     notify: Callable[[str], None] = lambda sentence: None
     """Tells a person at stderr."""
     launched: Launched | None = None
@@ -66,7 +66,7 @@ async def open_session(
     offered = options.offered or SessionOffers.remembered(
         settings, names, options.files, options.notify
     )
-    settings = _in_their_own_time(settings)
+    settings = _with_time_elsewhere(settings)
     held_calls = HeldCalls(options.clock)
     note = NoteOfSession(other_terminal.session, Path.cwd(), names)
     asking = _asking(settings, held_calls, other_terminal, options.clock, note)
@@ -75,7 +75,7 @@ async def open_session(
     opened = open_runtime(settings, responder=lambda queue: asking, options=run_options)
     try:
         async with opened as runtime:
-            # `Waiting` hooks: that a question waits and nobody is there, the other terminal knows.
+            # Only the other terminal knows when a question waits for somebody who is not there.
             if runtime.hooks is not None:
                 other_terminal.tell_waiting_to(runtime.hooks.waiting)
             runtime.broker.subscribe(notice_listener(options.notify))
@@ -102,8 +102,8 @@ async def open_session(
         await other_terminal.close()
 
 
-def _in_their_own_time(settings: Settings) -> Settings:
-    """As long as an agent's questions wait: a person elsewhere has their own time."""
+def _with_time_elsewhere(settings: Settings) -> Settings:
+    """With `gateway.wait_sec` for each question: a person elsewhere has to notice it first."""
     timed = replace(settings.elicitation, timeout_sec=settings.gateway.wait_sec)
     return replace(settings, elicitation=timed)
 
@@ -179,17 +179,17 @@ async def remember_catalogues(
         launch=names,
         options=RunOptions(person_present=False),
     )
-
-    async def remember(name: str) -> None:
-        try:
-            # Each server for itself: one that fails keeps no other from being remembered.
-            connection = await runtime.host.connect(name)
-            files.write(settings.servers[name], await read_catalogue(connection, notify))
-        except ElicitTuiError as error:
-            notify(f"{name}: {error}")
-        else:
-            remembered.append(name)
-
     async with opened as runtime:
+
+        async def remember(name: str) -> None:
+            try:
+                # Each server for itself: one that fails keeps no other from being remembered.
+                connection = await runtime.host.connect(name)
+                files.write(settings.servers[name], await read_catalogue(connection, notify))
+            except ElicitTuiError as error:
+                notify(f"{name}: {error}")
+            else:
+                remembered.append(name)
+
         await asyncio.gather(*map(remember, names))
     return remembered
