@@ -23,10 +23,10 @@ from elicit_tui.text import neutral_line
 
 BUSY_SECONDS: Final = 2.0
 """How long a write may wait for other processes."""
-CACHE_KIB: Final = 256
-"""What one connection keeps of its file in memory; SQLite's own is 2000."""
 IMPATIENT_SECONDS: Final = 0.1
 """How long it may wait while the last wait was in vain, so that a stuck lock is paid for once."""
+CACHE_KIB: Final = 256
+"""What one connection keeps of its file in memory; SQLite's own is 2000."""
 
 _RETRY_SECONDS: Final = (0.001, 0.005)
 """Between these a writer looks again whether it is its turn."""
@@ -129,8 +129,8 @@ class DatabaseKind:
             why = paths.keep_private(path)
         except FileNotFoundError:
             if not create:
-                folder = neutral_line(str(path))
-                raise self.missing(f"There is no {self.name} at {folder}.") from None
+                file = neutral_line(str(path))
+                raise self.missing(f"There is no {self.name} at {file}.") from None
             try:
                 paths.create_private(path).close()
             except FileExistsError:  # another process was faster, or a link that leads nowhere

@@ -88,7 +88,8 @@ def check_date_time(text: str) -> str | None:
         return None
     # Minutes since the beginning of the local day, in UTC: they may lie a day before or after.
     offset = 0 if sign is None else int(offset_hour) * 60 + int(offset_minute)
-    utc = hour * 60 + minute - (-offset if sign == "-" else offset)
+    local = hour * 60 + minute
+    utc = local + offset if sign == "-" else local - offset
     if second > 60 or utc % 1440 != 1439 or not _ends_month(year, month, day, utc // 1440):
         return "a second from 00 to 59 (60 only as a leap second, when a month ends in UTC)"
     return None
@@ -117,8 +118,8 @@ def _is_mail_domain(domain: str) -> bool:
     return all(_LABEL.fullmatch(label) for label in domain.split("."))
 
 
-# Python takes a scope (`%eth0`) and a prefix (`/64`), which no address of mail or web has.
 def _is_address(family: type[IPv4Address] | type[IPv6Address], text: str) -> bool:
+    # Python takes a scope (`%eth0`) and a prefix (`/64`), which no address of mail or web has.
     if "%" in text or "/" in text:
         return False
     try:

@@ -1,7 +1,7 @@
 """Starts a stdio server's process, ahead of the SDK: both then get ready at the same time.
 
-This is the one place where our own code replaces a library's. Nothing here is asynchronous and
-nothing heavy is imported, so that a process can be started before anything else happens.
+It stands in for the SDK's own start of a process. Nothing here is asynchronous and nothing heavy is
+imported, so that a process can be started before anything else happens.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ class ServerProcess:
     def kill(self) -> None:
         """End the whole group at once."""
         if sys.platform == "win32":
-            ends_processes = windows_program("taskkill")
-            if ends_processes is None:
+            taskkill = windows_program("taskkill")
+            if taskkill is None:
                 self.popen.kill()
                 return
             subprocess.run(
-                [ends_processes, "/F", "/T", "/PID", str(self.pid)],
+                [taskkill, "/F", "/T", "/PID", str(self.pid)],
                 check=False,
                 capture_output=True,
             )
@@ -130,7 +130,7 @@ class ServerProcess:
                 os.killpg(self.pid, number)
 
     def forget(self) -> None:
-        """The process has ended: nothing is left to do when we end."""
+        """Do not end it when we end: it has ended already."""
         _running.discard(self)
 
 
@@ -215,7 +215,7 @@ def _popen_class() -> type[subprocess.Popen[bytes]]:
 def server_directory(settings: ServerSettings) -> str | None:
     """Where a server starts; None: in our own directory.
 
-    One of `--with` is a command line of the moment, and means what a shell would.
+    One that `--with` names on the command line starts where a shell would start it.
     """
     if settings.cwd is not None:
         return settings.cwd
