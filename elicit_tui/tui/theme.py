@@ -112,11 +112,11 @@ THEMES: Final = {"dark": _DARK, "light": _LIGHT, "high-contrast": _HIGH_CONTRAST
 """Ours: configured name (`console.theme`) to theme, each with one accent."""
 
 
-# Each application knows them before its styles are made, which name a theme's colours.
 _LIBRARYS: Final = {
     name: theme for name, theme in BUILTIN_THEMES.items() if not theme.primary.startswith("ansi")
 }
 """Textual's own, but for those whose colours only the terminal knows."""
+# Each application knows ours before its styles are made, which name a theme's colours.
 BUILTIN_THEMES.update({theme.name: theme for theme in THEMES.values()})
 
 

@@ -1,4 +1,4 @@
-"""How a question ended, and what it was, in the words of every pane."""
+"""How a question ended, what it was and how long it took, in the words of every pane."""
 
 from __future__ import annotations
 

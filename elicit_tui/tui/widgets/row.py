@@ -109,7 +109,7 @@ def control_for(spec: Field, entry: Entry) -> FieldControl:
     return TextLine(spec, entry)
 
 
-# One field in a form: its label, its widget, its hint, and what is wrong with it.
+# All words of one field, and where they stand.
 
 
 class FieldRow:
