@@ -120,6 +120,22 @@ async def test_the_first_turn_has_its_tools_before_the_sdk_is_there_and_goes_on_
     assert settings.servers
 
 
+async def test_what_an_agent_asks_while_its_session_loads_is_answered_before_that_is_there(
+    tmp_path: Path,
+) -> None:
+    server = server_line("workshop.py", "stdio")
+    await remembered(server)
+    given = ["--with", f"workshop={server}", "gateway", "workshop"]
+    gateway = await asyncio.to_thread(Gateway, tmp_path, *given)
+    gateway.asks(INITIALIZE, INITIALIZED)
+    for number in (2, 3):
+        assert [each["id"] for each in await gateway.answers(1)] == [number - 1]
+        gateway.asks(asks("tools/list", number))
+    assert [each["id"] for each in await gateway.answers(1)] == [3]
+    gateway.let_load()
+    assert gateway.ends() == b""
+
+
 async def test_answers_that_an_agent_has_not_read_when_the_session_begins_are_all_there(
     tmp_path: Path,
 ) -> None:

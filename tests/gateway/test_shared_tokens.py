@@ -128,12 +128,14 @@ async def test_without_redis_nobody_new_is_let_in_and_who_is_in_stays(
     machines: list[SharedTokens], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = machines
-    known, new = await one.add_everywhere("known"), await one.add_everywhere("new")
+    known, late, new = [await one.add_everywhere(name) for name in ("known", "late", "new")]
     local = other.add("local")
     await other.refresh()
     assert other.known(known) is not None
-    later = time.monotonic() + module.STALE_SECONDS + 1
-    monkeypatch.setattr(time, "monotonic", lambda: later)
+    began = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: began + module.STALE_SECONDS - 10)
+    assert other.known(late) is not None
+    monkeypatch.setattr(time, "monotonic", lambda: began + module.STALE_SECONDS + 0.5)
     assert other.known(known) is not None
     assert other.known(new) is None
     assert other.known(local) is not None
