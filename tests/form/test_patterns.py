@@ -353,6 +353,9 @@ def test_the_reason_why_a_pattern_cannot_be_run_is_a_clause(pattern: str, reason
         (r"(?<=a)b", "unusual"),
         # What has to be there and takes nothing leads to what comes after it.
         ("^(?:b?){2}(a+)+$", "catastrophic"),
+        # An anchor takes nothing, so that it hides nothing.
+        (r"^(?:^a+)+$", "catastrophic"),
+        (r"^(?:a|\b)+$", None),
         # A class of letters may be any letter, an escaped one is that letter alone.
         (r"^(?:\p{L}|aa)+$", "catastrophic"),
         (r"^(?:\u0061|bb)+$", None),

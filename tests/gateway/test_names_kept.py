@@ -311,6 +311,17 @@ def tampered(folder: Path, how: str) -> None:
         (folder / "key").unlink()
 
 
+def test_a_catalogue_that_belongs_to_somebody_else_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, server = CatalogueFiles(tmp_path), of()
+    files.write(server, LISTED)
+    assert files.read(server) is not None
+    another = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: another)
+    assert CatalogueFiles(tmp_path).read(server) is None
+
+
 @pytest.mark.parametrize(
     "how",
     [

@@ -194,6 +194,7 @@ async def test_a_session_begins_where_an_answer_gives_an_id_that_was_not_there(
     [
         ("DELETE", [SESSION], 200, True),
         ("DELETE", [SESSION], 404, False),
+        ("DELETE", [SESSION], 400, False),
         ("DELETE", [], 200, False),
         ("POST", [SESSION], 200, False),
     ],
@@ -237,6 +238,8 @@ async def test_what_waits_for_its_answer_is_done_also_where_the_request_is_cance
     [
         ("GET", 200, True, True),
         ("GET", 200, False, False),
+        ("GET", 400, True, False),
+        ("GET", 399, True, True),
         ("GET", 406, True, False),
         ("POST", 200, True, False),
     ],
