@@ -275,6 +275,16 @@ async def test_typing_moves_the_end_that_is_shown(
     assert claimed.ends_at == engine.clock() + timedelta(seconds=60)
 
 
+async def test_typing_gives_no_end_to_a_question_that_waits_with_its_session(
+    asking: Store, answering: Store
+) -> None:
+    waiting = await put(asking)
+    claimed = await answering.claim(waiting.id, ME)
+    assert claimed is not None
+    assert claimed.last_key_at is not None
+    assert claimed.ends_at is claimed.deadline is None
+
+
 async def test_a_change_wakes_who_waits_for_it(asking: Store, answering: Store) -> None:
     number = (await answering.changes()).number
     waiting = asyncio.ensure_future(answering.changes(number, BOUND))
