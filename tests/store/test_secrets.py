@@ -14,7 +14,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError
-from elicit_tui.store.sealing import Secrets, secret_from, secret_in_file
+from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets, secret_from, secret_in_file
 from elicit_tui.store.store import Asker, Store
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
@@ -214,3 +214,13 @@ async def test_what_was_settled_while_somebody_read_is_gone_once_they_have_left(
     await asking.heartbeat()
     left = bytes_on_disk(engine)
     assert not [part for part in parts if part in left]
+
+
+def test_what_an_earlier_release_sealed_and_named_is_read_and_named_so_by_this_one() -> None:
+    sealer = Sealer(SECRET)
+    assert sealer.key_id == "e29cdf6a22fe3144"
+    digest = "ab22c7c9d44d2748cce91e5fcee3d7b5de4589bcb7038facb2c0b8910d5c51db"
+    assert sealer.digest("session", b"blue") == digest
+    sealed = bytes.fromhex("6e6e6e6e6e6e6e6e6e6e6e6ebfda8fbb138b47ce47204c20c0d7265eb920d5fc")
+    place = BlobPlace("session", "question", 1, "answer", "digest")
+    assert sealer.open(place, sealed) == b"blue"
