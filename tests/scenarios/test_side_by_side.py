@@ -99,16 +99,16 @@ def several(tmp_path: Path, count: int, **more: Any) -> list[Scenario]:
     ]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("options", "most"), [({}, 1), ({"jobs": 1}, 1), ({"jobs": 2}, 2)])
 async def test_never_more_calls_are_under_way_than_there_may_be(
-    tmp_path: Path, at_once: list[int], jobs: int
+    tmp_path: Path, at_once: list[int], options: dict[str, int], most: int
 ) -> None:
     runs = await run_all(
-        several(tmp_path, 4), lambda: painting(in_order), Suite(), jobs=jobs, branches=True
+        several(tmp_path, 4), lambda: painting(in_order), Suite(), branches=True, **options
     )
     assert len(runs) == 4 * 5
     assert [run.failures for run in runs if not run.passed] == []
-    assert max(at_once) == jobs
+    assert max(at_once) == most
     assert all(run.seconds > 0 for run in runs)
 
 

@@ -297,6 +297,15 @@ async def test_a_change_wakes_who_waits_for_it(asking: Store, answering: Store) 
     assert claimed.state == "claimed"
 
 
+async def test_who_begins_to_watch_is_told_of_what_waits_already(
+    asking: Store, answering: Store
+) -> None:
+    waiting = await put(asking)
+    told = await answering.changes()
+    assert [one.id for one in told.waiting] == [waiting.id]
+    assert (await answering.changes(told.number)).waiting == ()
+
+
 async def test_no_change_is_an_end_of_waiting_too(answering: Store) -> None:
     changes = await answering.changes(0, 0.01)
     assert changes.waiting == ()
