@@ -9,6 +9,7 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -214,6 +215,27 @@ async def test_what_was_settled_while_somebody_read_is_gone_once_they_have_left(
     await asking.heartbeat()
     left = bytes_on_disk(engine)
     assert not [part for part in parts if part in left]
+
+
+@only_sqlite
+async def test_what_is_deleted_is_overwritten_and_nothing_is_sorted_on_disk(
+    engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+
+    def careless(*given: Any, **more: Any) -> sqlite3.Connection:
+        """As a build of SQLite that does neither by itself."""
+        connection = connect(*given, **more)
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("PRAGMA temp_store = FILE")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", careless)
+    store = await engine.open("asker")
+    connection = store._file._connection  # type: ignore[attr-defined]
+    in_memory = 2
+    assert connection.execute("PRAGMA secure_delete").fetchone()[0] == 1
+    assert connection.execute("PRAGMA temp_store").fetchone()[0] == in_memory
 
 
 def test_what_an_earlier_release_sealed_and_named_is_read_and_named_so_by_this_one() -> None:
