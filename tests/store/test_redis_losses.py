@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
 from elicit_tui.store import redis_layout, redis_questions, redis_scripts
+from elicit_tui.store.redis_server import RedisAddress
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
 from tests.store.redis import SECRET, needs_redis
 from tests.store.redis_pair import BOUND, Start, goes, two, until
+from tests.store.test_transitions import ASKED as KNOWN
 from tests.store.world import ASKER, ME, answer, put, question
 
 pytestmark = [
@@ -55,6 +58,27 @@ async def test_neither_a_claim_nor_an_answer_that_was_lost_is_made_up_by_who_ask
         assert set(again) == {held.id, answered.id}
         for one in again.values():
             assert (one.state, one.held_by, one.answer_id, one.answered_by) == ("open", *[None] * 3)
+
+
+async def test_what_came_back_and_was_answered_while_one_puts_again_stays_as_it_is(
+    start: Start,
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        known = asking._known[waiting.id]
+        await answering.answer(waiting.id, answer(waiting))
+        fetch, at = asking._fetch, (await asking._present())[0]
+
+        async def gone_at_first(*place: str) -> Any:
+            asking._fetch = fetch  # type: ignore[method-assign]
+            return at, None, b"0"
+
+        asking._fetch = gone_at_first  # type: ignore[method-assign]
+        await asking._restore_one(known)
+        assert asking._known[waiting.id].state == "answered"
+        (there,) = await answering.waiting()
+        assert there.state == "answered"
 
 
 async def test_what_is_lost_while_one_puts_again_is_put_again_at_the_next_beat(
@@ -219,3 +243,11 @@ async def test_a_user_who_may_not_look_leaves_no_connection_behind(start: Start)
         await RedisStore.open(f"unix://poor:swordfish@{redis.socket}", "asker", secret=SECRET)
     told: Any = redis.command("CLIENT", "LIST")
     assert "user=poor" not in (told.decode() if isinstance(told, bytes) else str(told))
+
+
+def test_a_look_of_an_earlier_attempt_that_comes_late_is_not_what_a_question_looks_like() -> None:
+    address = RedisAddress.read("redis://localhost")
+    store = RedisStore(address, "asker", SECRET, now)
+    for attempt in (1, 2, 1):
+        store._learn(replace(KNOWN, attempt=attempt))
+    assert store._known[KNOWN.id].attempt == 2
