@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from elicit_tui.errors import StoreError
-from elicit_tui.store import redis_layout, redis_scripts
+from elicit_tui.store import (
+    redis_layout,
+    redis_questions,
+    redis_scripts,
+    redis_server,
+    redis_store,
+)
+from elicit_tui.store.living import PRESENCE_SECONDS
 from elicit_tui.store.redis_layout import LOG
 from elicit_tui.store.redis_server import RedisAddress, RedisServer
 from elicit_tui.store.redis_store import RedisStore, server_at
@@ -118,3 +125,38 @@ async def test_a_question_that_too_many_change_at_once_is_given_up_and_stays_as_
         monkeypatch.undo()
         (still,) = await asking.waiting()
         assert (still.state, still.held_by) == ("open", None)
+
+
+# As shipped: the tests of this file run with shorter times.
+BLOCK, PATIENCE = redis_server.BLOCK_SECONDS, redis_server.PATIENCE_SECONDS
+SOCKET, RESTORE = redis_server.SOCKET_SECONDS, redis_questions.RESTORE_SECONDS
+
+
+async def test_a_look_for_a_change_is_held_at_the_server_for_no_longer_than_a_beat_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+
+    class Watcher:
+        async def xread(self, streams: Any, *, count: int, block: int | None) -> list[Any]:
+            asked.append(block)
+            return []
+
+    server = RedisServer(RedisAddress.read("redis://localhost"))
+    monkeypatch.setattr(server, "_watcher", Watcher())
+    monkeypatch.setattr(redis_server, "BLOCK_SECONDS", BLOCK)
+    for seconds in (-1, 0, 0.0001, 2, 1_000):
+        await server.stream(LOG, 0, seconds)
+    assert asked == [None, None, 1, 2_000, BLOCK * 1_000]
+
+
+def test_who_is_patient_or_looks_seldom_is_not_taken_for_dead() -> None:
+    assert BLOCK < redis_questions.SWEEP_SECONDS
+    assert SOCKET < PATIENCE
+    # Who puts again what was lost has waited for Redis before.
+    assert redis_questions.SWEEP_SECONDS < RESTORE < PATIENCE
+    assert PATIENCE + redis_questions.SWEEP_SECONDS < redis_store.DEAD_SECONDS
+    assert redis_questions.LOOK_SECONDS < redis_store.DEAD_SECONDS
+    assert redis_store.DEAD_SECONDS < redis_store.LONG_DEAD_SECONDS <= PRESENCE_SECONDS
+    assert redis_questions.BACKSTOP_SECONDS <= 2 * 60 * 60
+    assert redis_questions.LOST_SECONDS < 1
