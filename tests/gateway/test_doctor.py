@@ -138,6 +138,7 @@ async def test_whoever_gives_up_is_seen_in_both_eras_on_both_transports(
     async with agent(upwards) as client:
         await gives_up(client, 0.3, progress=False)
         (found,) = await ended(files, 1)
+    assert [each.how for each in files.observations() if each.event == "ended"] == ["gave up"]
     assert is_about(found.seconds, 0.3)
     assert found.http == ("+" in upwards)
 

@@ -23,6 +23,8 @@ def test_junit_is_valid_against_its_schema(tmp_path: Path) -> None:
     assert ended.code == 1
     schema = xmlschema.XMLSchema(str(SCHEMA))
     schema.validate(str(report))
+    lines = report.read_text().splitlines()
+    assert sum(line.strip().startswith("<testcase ") for line in lines) == 6
     (suite,) = schema.to_dict(str(report))["testsuite"]
     assert (suite["@tests"], suite["@failures"]) == ("6", "1")
     assert not schema.is_valid(report.read_text().replace('tests="6"', ""))

@@ -26,7 +26,9 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.gateway.bridge import bridging
 from elicit_tui.gateway.bridge.agent_prompt import request_of
+from elicit_tui.gateway.bridge.hook_entries import time_limit
 from elicit_tui.gateway.bridge.hook_input import hook_input
+from elicit_tui.gateway.bridge.silence import STORE_SECONDS
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, store_file
 from elicit_tui.runtime import open_store
@@ -359,3 +361,8 @@ def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.write_bytes(content)
     path.chmod(0o600)
+
+
+@pytest.mark.parametrize("hold_sec", [1.0, 60.5, 3_600.0])
+def test_a_bridge_has_ended_before_its_agent_gives_the_hook_up(hold_sec: float) -> None:
+    assert hold_sec + bridging.MORE_SECONDS + STORE_SECONDS < time_limit(hold_sec)
