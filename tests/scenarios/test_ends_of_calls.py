@@ -13,6 +13,7 @@ from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Review, decline
 from elicit_tui.elicitation.eras import HANDSHAKE
 from elicit_tui.errors import ElicitTuiError, LimitReached, ProtocolCallError, ServerError
+from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.scenarios import lane as lane_module
 from elicit_tui.scenarios.lane import Lane, Way
@@ -99,6 +100,14 @@ async def test_a_server_still_answers_after_a_refusal_if_only_with_an_error(
     # Of the scenario as it is written that is no matter.
     run, _ = await run_of(Answers(tools=tools), refused=False)
     assert GONE not in run.failures
+
+
+async def test_of_a_server_that_talks_without_end_only_the_first_words_are_kept() -> None:
+    way = Way(PAINTS, HANDSHAKE, as_written(PAINTS), None, lambda event: None)
+    for number in range(10_002):
+        way.host_said(ServerLog("paint", f"{number}"))
+    assert len(way.run.overheard) == 10_000
+    assert way.run.overheard[-1] == ("its standard error", "9999")
 
 
 async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_unanswered() -> None:

@@ -243,3 +243,20 @@ def test_a_gateway_that_would_serve_nothing_is_not_installed(
     assert cursor.runs("install", "--yes") == 2
     assert "give --take-over to move those of Cursor" in capsys.readouterr().err
     assert cursor.runs("install", "demo", "--yes") == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('["run", "--token", "qZ7hunter"]', '["run", "--token", "***"]'),
+        ('["--token", "qZ7hunter", "--token", "x"]', '["--token", "***", "--token", "***"]'),
+        ("args = ['--api-key', 'qZ7hunter', '-v', 'a']", "args = ['--api-key', '***', '-v', 'a']"),
+        ('["--token", "***"]', '["--token", "***"]'),
+        ('{"--token": "run", "b": ["c"]}', '{"--token": "***", "b": ["c"]}'),
+    ],
+)
+def test_of_a_secret_behind_its_flag_no_letter_is_shown_and_all_else_as_it_is(
+    line: str, shown: str
+) -> None:
+    change = changes.Change(Path("mcp.json"), None, line.encode(), 0o600)
+    assert changes.difference(change)[-1] == f"+{shown}"
