@@ -197,8 +197,6 @@ def start_process(settings: ServerSettings) -> ServerProcess:
     except (OSError, ValueError) as error:
         raise ServerError(_sentence(settings, error), code="not_started") from None
     process = ServerProcess(settings.name, popen)
-    if not _running:
-        atexit.register(_end_all)
     _running.add(process)
     return process
 
@@ -278,6 +276,7 @@ def _sentence(settings: ServerSettings, error: OSError | ValueError) -> str:
     return f"{what} could not be started ({key}): {reason}."
 
 
+@atexit.register
 def _end_all() -> None:
     """The last resort when a run ends without taking its servers down in order."""
     for process in tuple(_running):
