@@ -19,6 +19,9 @@ from elicit_tui.text import ci_safe, neutral_line
 
 LINE_CHARACTERS: Final = 2000
 LAST_LINES: Final = 20
+_LINE_BYTES: Final = 4 * LINE_CHARACTERS
+"""What so many characters take at the most, in UTF-8."""
+_CHUNK_BYTES: Final = 64 * 1024
 FILE_BYTES: Final = 20 * 1024 * 1024
 """A server that floods its log stops here; the file says so."""
 
@@ -57,13 +60,10 @@ class LogFile:
 def _open_or_create(path: Path) -> IO[bytes]:
     """A new private file, or the owner's own earlier one; never through a symbolic link."""
     try:
-        return create_private(path)
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise ServerError(f"The log file {path} cannot be written: {error.strerror}.") from None
-    try:
-        number = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            return create_private(path)
+        except FileExistsError:
+            number = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
     except OSError as error:
         raise ServerError(f"The log file {path} cannot be written: {error.strerror}.") from None
     # Asked of the open file: what lies under its path may be exchanged at any time.
@@ -83,14 +83,14 @@ class ServerLogReader:
 
     async def run(self, process: ServerProcess) -> None:
         """Read until the pipe ends; cancel it when the process has ended."""
-        reader = asyncio.StreamReader(limit=64 * 1024)
+        reader = asyncio.StreamReader(limit=_CHUNK_BYTES)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), process.stderr
         )
         partial = b""
         cut = False
         try:
-            while chunk := await reader.read(64 * 1024):
+            while chunk := await reader.read(_CHUNK_BYTES):
                 *lines, rest = (partial + chunk).split(b"\n")
                 # After a cut, all up to the next line break belongs to a line that was told.
                 for line in lines:
@@ -98,7 +98,7 @@ class ServerLogReader:
                         self._take(line)
                     cut = False
                 partial = b"" if cut else rest
-                if len(partial) > LINE_CHARACTERS * 4:
+                if len(partial) > _LINE_BYTES:
                     # The rest of so long a line is not kept anywhere.
                     self._take(partial)
                     partial, cut = b"", True
