@@ -69,6 +69,7 @@ class Connection:
         self.login_refusal: str | None = None
         """Why that answer could not be met with a login, where it wanted one."""
         self.owner = owner
+        """The owner's settings, of which `settings` are the server's."""
         self._broker = broker
         self._emit = emit
         self.gate = ToolGate(self, broker)
@@ -79,6 +80,7 @@ class Connection:
         self.lifeline = Lifeline()
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
         self._given_up: set[str] = set()
+        """The ids of calls that are cancelled: no result of theirs is told."""
         self._followers: dict[str, TaskFollower] = {}
         """Of the calls that were answered with tasks."""
         self.breaches = Breaches(partial(broker.notice, settings.name))
@@ -319,7 +321,7 @@ class Connection:
                 lambda: self.open_calls.time_stands_still(call),
                 f'answer "{neutral_line(call.name, 100)}"',
             )
-            # A result that came in spite of that is not told.
+            # The result came although the call was given up meanwhile.
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.")
         except asyncio.CancelledError:
