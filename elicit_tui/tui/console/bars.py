@@ -71,6 +71,9 @@ class ClickBar(SpanView):
     right_share: ClassVar[float] = 1 / 3
     """Parts at the right that take no more than this stay, whatever the others need."""
 
+    tells_right: ClassVar[bool] = False
+    """Whether what is left out at the right has a mark too, where that takes nobody's room."""
+
     DEFAULT_CSS = """
     ClickBar {
         height: 1;
@@ -112,6 +115,9 @@ class ClickBar(SpanView):
                 break
         shown = _cut(left, width - _cells(right) - 1)
         gap = max(0, width - _cells(shown) - _cells(right))
+        left_out = self.tells_right and len(right) < len(self._right)
+        if left_out and CUT not in shown and gap >= CUT.width:
+            right, gap = (CUT, *right), gap - CUT.width
         placed, places, x = [*shown, Part(((" " * gap, "plain"),)), *right], [], 0
         for part in placed:
             if part.action:
@@ -135,6 +141,8 @@ ALWAYS: Final = ("command_palette", "quit", "help")
 
 class KeyBar(ClickBar):
     """The keys that work here, the nearest ones first; each can be clicked."""
+
+    tells_right = True
 
     DEFAULT_CSS = """
     KeyBar {

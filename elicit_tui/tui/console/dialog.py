@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -120,9 +120,17 @@ class Dialog(ModalScreen[Result], SaysWhyNot, Generic[Result]):
 
 
 class SureDialog(Dialog[bool]):
-    """Asks once more; result: True to do it. Its buttons are `#stay` and `#sure`."""
+    """Asks once more; result: True to do it. Its buttons are `#stay` and `#sure`.
+
+    Its words scroll where there is no room for them; the buttons stay.
+    """
 
     wide = False
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,pageup", "scroll_words(-1)", "What is hidden above", show=False),
+        Binding("down,pagedown", "scroll_words(1)", "What is hidden below", show=False),
+    ]
 
     def on_mount(self) -> None:
         """Staying is the harmless choice; no notice stands over the buttons."""
@@ -131,10 +139,26 @@ class SureDialog(Dialog[bool]):
 
     def asking(self, words: Sequence[str], family: str, sure: str, stay: str) -> ComposeResult:
         """What it does, in paragraphs, above its two buttons; `family`: of its keys' ids."""
-        yield Static("\n\n".join(words), markup=False)
+        yield from self.reading("\n\n".join(words))
         with KeyRow(classes="buttons"):
             yield DialogButton(stay, f"{family}.stay", id="stay", main=True)
             yield DialogButton(sure, f"{family}.sure", id="sure")
+
+    def reading(self, words: str | Content) -> ComposeResult:
+        """A text that scrolls where there is no room for it."""
+        with VerticalScroll(classes="words", can_focus=False):
+            yield Static(words, markup=False)
+
+    def on_resize(self) -> None:
+        """The buttons have their rows, the words those that are left."""
+        buttons = self.query_one(KeyRow)
+        taken = buttons.size.height + buttons.styles.margin.height
+        self.query_one(".words").styles.max_height = max(1, self.size.height - AROUND - taken)
+
+    def action_scroll_words(self, pages: int) -> None:
+        """Show what is hidden of the words."""
+        words = self.query_one(".words", VerticalScroll)
+        (words.scroll_page_down if pages > 0 else words.scroll_page_up)(animate=False)
 
     @on(KeyButton.Pressed, "#sure")
     def action_sure(self) -> None:

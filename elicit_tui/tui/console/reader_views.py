@@ -7,11 +7,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from rich.segment import Segment
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.strip import Strip
 from textual.widgets import DataTable, Static
 
 from elicit_tui.text import neutral, neutral_line, readable_json
@@ -327,6 +329,17 @@ class ResultTable(DataTable[Text]):
             self.add_column(Text(neutral_line(key, 60)))
         self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)
 
+    def render_line(self, y: int) -> Strip:
+        """A line, with a mark where the window cuts it: a cut number is another one."""
+        line, width = super().render_line(y), self.scrollable_content_region.width
+        if y + self.scroll_y >= self.virtual_size.height:
+            return line  # Below the last row.
+        if self.scroll_x < self.max_scroll_x:
+            line = Strip.join([line.crop(0, width - 1), _CUT])
+        if self.scroll_x > 0:
+            line = Strip.join([_CUT, line.crop(1, width)])
+        return line
+
     def find(self, term: str) -> Sequence[int]:
         """The rows that hold the words; no words: nothing stands out any more."""
         self._mark(term)
@@ -352,6 +365,9 @@ class ResultTable(DataTable[Text]):
     def go_to(self, place: int) -> None:
         """Put the cursor on a row."""
         self.move_cursor(row=place, animate=False)
+
+
+_CUT: Final = Strip([Segment("…")])
 
 
 def _cell(value: Any) -> Text:

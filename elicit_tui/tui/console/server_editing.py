@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import plural
-from elicit_tui.tui.console.under_way import once_sure
+from elicit_tui.tui.console.under_way import once_sure, under_way
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -76,8 +76,9 @@ class ServerEditing:
         from elicit_tui.tui.console.screens.server_dialogs import RemoveServerScreen
 
         if self._target(record) is not None:
+            ending = under_way(self._app.state, record.name)
             keeps = self._app.state.settings.history.content != "none"
-            screen = RemoveServerScreen(record.name, str(self._path), keeps_calls=keeps)
+            screen = RemoveServerScreen(ending, str(self._path), keeps_calls=keeps)
             self._app.push_screen(screen, partial(self._remove, record.name))
 
     def _target(self, record: ServerRecord) -> str | None:

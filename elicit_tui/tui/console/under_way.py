@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
+    from elicit_tui.tui.console.screens.confirmations import UnderWay
     from elicit_tui.tui.console.state import ConsoleState
 
 
@@ -16,11 +17,19 @@ def calls_of(state: ConsoleState, server: str) -> list[CallRecord]:
     return [entry for entry in state.calls.running if entry.server == server]
 
 
+def under_way(state: ConsoleState, server: str) -> UnderWay:
+    """What of a server is under way now."""
+    from elicit_tui.tui.console.screens.confirmations import UnderWay
+
+    waiting = [pending for pending in state.questions if pending.server == server]
+    typed = sum(pending.question.draft.typed for pending in waiting)
+    return UnderWay(server, len(waiting), typed, len(calls_of(state, server)))
+
+
 def once_sure(app: Controller, server: str, then: Callable[[], object]) -> None:
     """Start a server anew by `then`; ask first where that ends a question or a call of it."""
-    waiting = [pending for pending in app.state.questions if pending.server == server]
-    running = calls_of(app.state, server)
-    if not (waiting or running):
+    ending = under_way(app.state, server)
+    if not ending.words:
         then()
         return
     from elicit_tui.tui.console.screens.confirmations import RestartScreen
@@ -29,5 +38,4 @@ def once_sure(app: Controller, server: str, then: Callable[[], object]) -> None:
         if sure:
             then()
 
-    typed = sum(pending.question.draft.typed for pending in waiting)
-    app.push_screen(RestartScreen(server, len(waiting), typed, len(running)), restart)
+    app.push_screen(RestartScreen(ending), restart)

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.tui.console.spans import Line, Role, text_of, wrapped
+from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
 
 if TYPE_CHECKING:
     from textual import events
@@ -192,6 +192,13 @@ class RowList(SpanView, can_focus=True):
         self.refresh()
         self._tell()
 
+    def _empty_words(self, width: int) -> list[str]:
+        return list(wrapped(self.empty, max(10, width - 2)))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as it has, or as say that it has none, where it is as high as they are."""
+        return self.virtual_size.height if self._keys else len(self._empty_words(width))
+
     def point_at(self, key: str) -> None:
         """Put the cursor on this key, if it is there."""
         if key in self._keys:
@@ -221,7 +228,11 @@ class RowList(SpanView, can_focus=True):
         width = self.scrollable_content_region.width
         number, part = divmod(y + self.scroll_offset.y, self.row_height)
         if not self._keys:
-            words = list(wrapped(self.empty, max(10, width - 2)))
+            words = self._empty_words(width)
+            if len(words) > self.size.height > 0:
+                last = self.size.height - 1
+                words[last:] = [shortened(f"{words[last]} {words[last + 1]}", width - 2)]
+                words[last] = words[last].removesuffix("…").rstrip(" .") + " …"
             y -= len(words) < self.size.height  # A blank line above, where there is room.
             text = " " + words[y] if 0 <= y < len(words) else ""
             return self.strip_of(((text, "dim"),), width)

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 
 from elicit_tui.dataclass import dataclass
@@ -156,12 +157,24 @@ class ActionBar(KeyRow):
     def __init__(self, actions: Sequence[Action], *, id: str) -> None:
         super().__init__(id=id)
         self._first = actions
+        self._more = ""
         self._missing: tuple[str, ...] | None = ()
         """Those that were told; None: of these buttons nothing was told yet."""
 
     def compose(self) -> ComposeResult:
         """The first buttons: there before anything is painted."""
         yield from map(ActionButton, self._first)
+
+    def say_more(self, words: str) -> None:
+        """Say at the right edge that some have no room, where no border does."""
+        if words != self._more:
+            self._more = words
+            self.refresh()
+
+    def render(self) -> Content:
+        """What lies below the buttons."""
+        room = self.content_size.width - len(self._more)
+        return Content.styled(f"{' ' * room}{self._more}", "$faint")
 
     async def show(self, actions: Sequence[Action]) -> None:
         """Show these buttons instead of the ones that are there."""

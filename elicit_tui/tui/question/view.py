@@ -109,6 +109,9 @@ class QuestionView(QuestionFrame):
         # The help page has them all.
         is_missing = event.missing and self._page != "help"
         self.border_subtitle = Content.styled(more, "$faint") if is_missing else ""
+        # Beside a code that has the whole window there is no border.
+        bare = is_missing and self.has_class("-code")
+        self._actions.say_more(f"… {self.key('help')}" if bare else "")
 
     def on_page_seen(self, event: Page.Seen) -> None:
         """The second step is offered once all of it was on the screen."""

@@ -172,10 +172,11 @@ async def test_one_comes_back_to_the_field_that_one_left(tmp_path: Path) -> None
         assert outcome.content == {"city": "Rome", "street": "Via Appia"}
 
 
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
 async def test_a_clock_that_stands_still_is_said_to_run_once_its_question_is_open(
-    tmp_path: Path,
+    tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    async with console(tmp_path, size=(80, 24)) as stand:
+    async with console(tmp_path, size=size) as stand:
         await stand.press("4", "slash")
         for number in range(2):
             stand.ask("alpha", f"Number {number}?")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.confirmations import UnsentScreen
@@ -111,3 +112,44 @@ async def test_the_signs_of_the_help_are_whole(tmp_path: Path) -> None:
         await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
         await stand.press("slash", *"ended or")
         await stand.until(lambda: "○ ended or cancelled" in stand.text())
+
+
+async def test_that_no_tool_is_allowed_is_said_to_the_end(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=LOW) as stand:
+        await stand.press("f3")
+        await stand.until(lambda: "Allowed tools" in stand.text())
+        await stand.until(lambda: "here." in stand.text())
+
+
+async def test_what_a_list_without_rows_says_is_marked_where_it_is_cut(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=LOW) as stand:
+        request = stand.ask("alpha", "Which branch is deployed, and who signs it off?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("2")
+        await stand.until(lambda: "Nothing waits. The last one was" in stand.text())
+        shown = stand.text().split("Stopped before")[0].split("\n")
+        assert shown[-3].strip("│ ").endswith("…"), shown
+
+
+async def test_a_bar_of_keys_without_the_way_out_says_that_there_are_more(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for _ in range(2):
+            call = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+            call.end("answered", result={"content": [{"type": "text", "text": "x"}]})
+        await stand.press("3")
+        await stand.until(lambda: "d Compare" in last_line(stand))
+        assert "^Q Leave" not in last_line(stand)
+        assert last_line(stand).split("F1 Help")[0].rstrip().endswith("…")
+
+
+async def test_of_a_server_that_did_not_start_no_key_leads_to_its_tools(tmp_path: Path) -> None:
+    servers, failures = ["alpha", "beta"], {"alpha": "alpha-server was not found in PATH."}
+    tools = {"beta": [tool("ping")]}
+    async with console(
+        tmp_path, servers=servers, tools=tools, failures=failures, size=(200, 60)
+    ) as stand:
+        await stand.until(lambda: "→ To what is said of it" in last_line(stand))
+        await stand.press("down")
+        await stand.until(lambda: "→ To its tools" in last_line(stand))

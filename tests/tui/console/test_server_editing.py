@@ -344,6 +344,33 @@ async def test_what_a_server_asks_that_is_removed_is_ended_by_the_person(
         assert ended_by(stand, request) == ("user", "You removed “alpha”.")
 
 
+async def test_whoever_removes_a_server_reads_what_of_it_is_under_way(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, '[mcp_servers.alpha]\ncommand = "x"\n')
+    async with console(tmp_path, servers=["alpha"], size=(40, 15)) as stand:
+        edited_in(stand, mine)
+        made = [
+            stand.app.state.calls.start("alpha", Call("tools/call", "ping", {})) for _ in range(2)
+        ]
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.press("ctrl+l")
+        await stand.lists_what_waits()
+        await stand.press("1", "delete")
+        await stand.until(lambda: "2 running calls are cancelled." in stand.text())
+        assert "Remove y" in stand.text()
+        assert "kept in files" not in stand.text()
+        await stand.press("pagedown")
+        await stand.until(lambda: "1 question of “alpha” waits" in stand.text())
+        await stand.press("pagedown", "pagedown")
+        await stand.until(lambda: "you kept in files" in stand.text())
+        assert "Remove y" in stand.text()
+        await stand.press("n")
+        for call in made:
+            call.end("cancelled")
+
+
 def ended_by(stand: Stand, request: ElicitationRequest) -> tuple[str, str]:
     outcome = stand.outcome(request)
     assert outcome is not None

@@ -47,3 +47,14 @@ async def test_markdown_that_shows_a_diff_in_a_fence_is_drawn(tmp_path: Path) ->
     async with reading(tmp_path, text_result(page)) as (_, screen):
         assert isinstance(screen.view, MarkdownPage)
     assert is_diff(f"```\ncode\n```\n{DIFF}"), "the fence before it has ended"
+
+
+async def test_a_number_that_the_window_cuts_is_no_other_number(tmp_path: Path) -> None:
+    rows = [{"name": f"host-{n}.eu-central.example.org", "load": 12345 + n} for n in range(3)]
+    result = {"content": [], "structuredContent": {"hosts": rows}}
+    async with reading(tmp_path, result, size=(40, 15)) as (stand, _):
+        await stand.until(lambda: "Table · alpha" in stand.text())
+        await stand.until(lambda: "123…" in stand.text())
+        await stand.press("right", "right")
+        await stand.until(lambda: "12345" in stand.text())
+        assert "…" in stand.text().split("\n")[2]

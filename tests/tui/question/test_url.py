@@ -353,6 +353,13 @@ async def test_a_qr_code_without_room_says_what_it_needs_and_the_address_is_alon
         assert "".join(lines[: -(-450 // size[0])]).rstrip() == url
 
 
+async def test_beside_a_code_the_keys_without_a_button_are_told_of_in_a_small_window() -> None:
+    app = Asking(url_question(address(60)))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("f6")
+        await until(pilot, lambda: "Back Esc   … F1" in app.words, "the mark")
+
+
 async def test_a_qr_code_that_no_window_could_show_is_said() -> None:
     app = Asking(url_question(address(4000)))
     async with asked(app, (200, 100)) as pilot:

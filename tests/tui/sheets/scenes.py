@@ -16,7 +16,7 @@ from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.calls import AnsweredQuestion
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-from elicit_tui.tui.console.screens.confirmations import UnsentScreen
+from elicit_tui.tui.console.screens.confirmations import UnderWay, UnsentScreen
 from elicit_tui.tui.console.screens.links import LinksScreen, PageScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from elicit_tui.tui.console.screens.server_dialogs import (
@@ -203,7 +203,7 @@ async def own_file(look: Look, take: Take) -> None:
         take("servers-elsewhere", it.app)
         await it.press("escape")
         path = "~/.config/elicit-tui/config.toml"
-        it.app.push_screen(RemoveServerScreen("deploy", path, keeps_calls=True))
+        it.app.push_screen(RemoveServerScreen(UnderWay("deploy", 1, 0, 2), path, keeps_calls=True))
         await at(it, RemoveServerScreen)
         take("server-remove", it.app)
         await it.press("escape")

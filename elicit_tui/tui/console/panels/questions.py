@@ -191,10 +191,9 @@ class QuestionsPane(Pane):
         left, old = countdown(entry.deadline.left), f"{age(entry.age)} old"
         if not left:
             return old
-        if self.stacked:
-            return f"{left} left"
         # The clock of one that cannot be answered yet stands still.
-        return f"{old} · {left} left" + ("" if entry.deadline.started else " once open")
+        left = f"{left} left{'' if entry.deadline.started else ' once open'}"
+        return left if self.stacked else f"{old} · {left}"
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:
         entry = self._stopped[key]

@@ -149,6 +149,8 @@ class ServersPane(Pane):
         muted = self.record is not None and self.record.name in self.app.muted
         if action == "mute" and muted:
             return "Unmute"
+        if action == "offers" and self.record is not None and self._enter_verb != "Tools":
+            return "To what is said of it"
         among = self._offers is not None and self._offers.has_focus_within
         if action == "remove" and among:
             return "Remove server"  # Not the tool that the cursor is on.
@@ -202,12 +204,17 @@ class ServersPane(Pane):
 
     def _say_what_enter_does(self) -> None:
         servers = self.query_one("#server-list", RowList)
-        record = self.record
-        soon = record is not None and record.offers_soon and not record.offers_read
-        verb = "Tools" if soon or (record is not None and record.offers) else "Read"
+        verb = self._enter_verb
         if verb != servers.verb:
             servers.verb = verb
             self.refresh_bindings()
+
+    @property
+    def _enter_verb(self) -> str:
+        """Where a server has nothing to offer it leads to why."""
+        record = self.record
+        soon = record is not None and record.offers_soon and not record.offers_read
+        return "Tools" if soon or (record is not None and record.offers) else "Read"
 
     @property
     def _searches_early(self) -> bool:

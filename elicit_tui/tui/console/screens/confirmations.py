@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import SureDialog, TextDialog
 from elicit_tui.tui.console.outcome_words import plural
@@ -90,6 +91,35 @@ class MuteScreen(SureDialog):
         yield from self.asking(words, "mute", "Mute", "Back")
 
 
+# What ends with a server's process.
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """What ends with a server's process: how many questions and calls."""
+
+    server: str
+    waiting: int
+    typed: int
+    """How many of those questions hold text."""
+    running: int
+
+    @property
+    def words(self) -> list[str]:
+        """What becomes of it, a sentence for the calls and one for the questions."""
+        words = []
+        if self.running:
+            verb = "is" if self.running == 1 else "are"
+            words.append(f"{plural(self.running, 'running call')} {verb} cancelled.")
+        if self.waiting:
+            waits, ends = ("waits", "is") if self.waiting == 1 else ("wait", "are")
+            words.append(
+                f"{plural(self.waiting, 'question')} of {quoted(self.server, 40)} {waits} for you "
+                f"and {ends} cancelled."
+            )
+        return words
+
+
 # Asks once before a server is started again that has something under way.
 
 
@@ -101,27 +131,14 @@ class RestartScreen(SureDialog):
         Binding("escape,n", "leave", "Back", key_display="n", id="restart.stay"),
     ]
 
-    def __init__(self, server: str, waiting: int, typed: int, running: int) -> None:
-        """`waiting`: how many questions end with this; `typed`: how many hold text."""
-        self._server = quoted(server, 40)
-        super().__init__(f"Restart {self._server}?")
-        self._waiting = waiting
-        self._typed = typed
-        self._running_calls = running
+    def __init__(self, ending: UnderWay) -> None:
+        super().__init__(f"Restart {quoted(ending.server, 40)}?")
+        self._under_way = ending
 
     def body(self) -> ComposeResult:
         """What it does to what is under way."""
-        words = []
-        if self._running_calls:
-            verb = "is" if self._running_calls == 1 else "are"
-            words.append(f"{plural(self._running_calls, 'running call')} {verb} cancelled.")
-        if self._waiting:
-            waits, ends = ("waits", "is") if self._waiting == 1 else ("wait", "are")
-            words.append(
-                f"{plural(self._waiting, 'question')} of {self._server} {waits} for you and "
-                f"{ends} cancelled."
-            )
-        if self._typed:
+        words = self._under_way.words
+        if self._under_way.typed:
             words.append("What you typed is kept, and comes back when the same is asked again.")
         yield from self.asking(words, "restart", "Restart", "Back")
 

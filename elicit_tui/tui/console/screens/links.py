@@ -9,9 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity
 from elicit_tui.responders.browser import may_open, open_in_browser
@@ -123,8 +121,6 @@ class PageScreen(SureDialog):
         Binding("escape,n", "leave", "Back", key_display="n", id="link.stay"),
     ]
 
-    DEFAULT_CSS = "PageScreen .dialog > VerticalScroll { height: auto; max-height: 60vh; }"
-
     def __init__(self, server: str, link: Link, review: Review) -> None:
         self._link = link
         self._review = review
@@ -147,8 +143,7 @@ class PageScreen(SureDialog):
             parts.append(Content.styled(words, "bold $error"))
         else:
             parts.append(Content.styled("Nothing is opened before you choose it.", "$faint"))
-        with VerticalScroll(can_focus=False):
-            yield Static(Content("\n\n").join(parts))
+        yield from self.reading(Content("\n\n").join(parts))
         with KeyRow(classes="buttons"):
             yield DialogButton("Back", "link.stay", id="stay", main=True)
             if self._may_open:

@@ -17,6 +17,7 @@ from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
+from elicit_tui.tui.console.screens.confirmations import UnderWay
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
@@ -223,21 +224,21 @@ class RemoveServerScreen(SureDialog):
         Binding("escape,n", "leave", "Keep", key_display="n", id="server.keep"),
     ]
 
-    def __init__(self, name: str, path: str, *, keeps_calls: bool) -> None:
+    def __init__(self, ending: UnderWay, path: str, *, keeps_calls: bool) -> None:
         """`keeps_calls`: whether a later run finds the calls of this one."""
-        self._server = quoted(name, 40)
+        self._server = quoted(ending.server, 40)
+        self._under_way = ending
         super().__init__(f"Remove {self._server}?")
         self._path = path
         self._keeps_calls = keeps_calls
 
     def body(self) -> ComposeResult:
-        """What becomes of it."""
-        yield Static(
+        """What becomes of it, and of what is under way."""
+        ends = (
             f"It is ended, and its table is taken out of {neutral_line(self._path, 200)}. "
-            "Everything else there stays as it is.",
-            markup=False,
+            "Everything else there stays as it is."
         )
-        yield Static(self._what_stays, markup=False)
+        yield from self.reading("\n\n".join([ends, *self._under_way.words, self._what_stays]))
         with KeyRow(classes="buttons"):
             yield DialogButton("Keep", "server.keep", id="stay", main=True)
             yield DialogButton("Remove", "server.remove_it", id="sure")
