@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from rich.segment import Segment
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -24,6 +23,7 @@ from elicit_tui.tui.console.result_data import unpacked
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
 from elicit_tui.tui.console.spans import pattern_of
+from elicit_tui.tui.console.views import cut_at_edges
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -334,11 +334,8 @@ class ResultTable(DataTable[Text]):
         line, width = super().render_line(y), self.scrollable_content_region.width
         if y + self.scroll_y >= self.virtual_size.height:
             return line  # Below the last row.
-        if self.scroll_x < self.max_scroll_x:
-            line = Strip.join([line.crop(0, width - 1), _CUT])
-        if self.scroll_x > 0:
-            line = Strip.join([_CUT, line.crop(1, width)])
-        return line
+        hides = self.scroll_x < self.max_scroll_x
+        return cut_at_edges(line, width, left=self.scroll_x > 0, right=hides)
 
     def find(self, term: str) -> Sequence[int]:
         """The rows that hold the words; no words: nothing stands out any more."""
@@ -365,9 +362,6 @@ class ResultTable(DataTable[Text]):
     def go_to(self, place: int) -> None:
         """Put the cursor on a row."""
         self.move_cursor(row=place, animate=False)
-
-
-_CUT: Final = Strip([Segment("…")])
 
 
 def _cell(value: Any) -> Text:

@@ -12,13 +12,14 @@ from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.color import Color
+from textual.strip import Strip
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.spans import Line, Role, marked, text_of
-from elicit_tui.tui.console.views import BOLD, COLOURS
+from elicit_tui.tui.console.views import BOLD, COLOURS, cut_at_edges
 
 Key = str | int
 Path = tuple[Key, ...]
@@ -189,6 +190,12 @@ class ResultTree(Tree[TreePart]):
         self.show_root = not _folds(value)
         self.guide_depth = 2
         self._unfold_some()
+
+    def render_line(self, y: int) -> Strip:
+        """A line, with a mark where the window cuts it: a cut number is another one."""
+        line, width = super().render_line(y), self.scrollable_content_region.width
+        hides = self.scroll_x < self.max_scroll_x and bool(line.crop(width - 1, width).text.strip())
+        return cut_at_edges(line, width, left=self.scroll_x > 0, right=hides)
 
     def _unfold_some(self) -> None:
         """Unfold from the outside in, as long as there are few lines."""

@@ -99,6 +99,19 @@ def _cursor(ground: str, colour: str | None) -> Style:
     )
 
 
+def cut_at_edges(line: Strip, width: int, *, left: bool, right: bool) -> Strip:
+    """A line of a wider picture, with a mark in its first or last cell where it goes on there."""
+    if right:
+        line = Strip.join([line.crop(0, width - 1), _mark_on(line.crop(width - 1, width))])
+    if left:
+        line = Strip.join([_mark_on(line.crop(0, 1)), line.crop(1, width)])
+    return line
+
+
+def _mark_on(cell: Strip) -> Strip:
+    return Strip([Segment("…", next((segment.style for segment in cell), None))])
+
+
 # A list of rows with a cursor, drawn only where it is seen.
 
 Draw = Callable[[str, int], Sequence[Line]]

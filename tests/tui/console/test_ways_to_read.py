@@ -49,6 +49,15 @@ async def test_markdown_that_shows_a_diff_in_a_fence_is_drawn(tmp_path: Path) ->
     assert is_diff(f"```\ncode\n```\n{DIFF}"), "the fence before it has ended"
 
 
+async def test_a_value_of_a_tree_that_the_window_cuts_has_a_mark(tmp_path: Path) -> None:
+    result = {"content": [], "structuredContent": {"short": 1, "a_long_name": 10**30}}
+    async with reading(tmp_path, result, size=(40, 15)) as (stand, _):
+        await stand.until(lambda: "JSON · alpha" in stand.text())
+        await stand.until(lambda: "000…" in stand.text())
+        assert stand.text().count("…") - stand.text().split("\n")[-1].count("…") == 1
+        await stand.press("escape")
+
+
 async def test_a_number_that_the_window_cuts_is_no_other_number(tmp_path: Path) -> None:
     rows = [{"name": f"host-{n}.eu-central.example.org", "load": 12345 + n} for n in range(3)]
     result = {"content": [], "structuredContent": {"hosts": rows}}
