@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from elicit_tui.errors import SealError
+from elicit_tui.errors import SealError, StoreError
 from elicit_tui.store.sealing import BlobPlace, Sealer
 from elicit_tui.store.store import Store
 from tests.store.conftest import SqliteEngine, only_sqlite
@@ -60,6 +60,26 @@ async def test_a_row_that_says_it_is_another_question_does_not_open(
     (waiting,) = await answering.waiting()
     assert waiting.question is None
     assert waiting.unreadable == "What is kept there was changed, or belongs elsewhere."
+
+
+@only_sqlite
+async def test_a_question_that_does_not_open_is_not_asked_again_and_says_why(
+    asking: Store, engine: SqliteEngine
+) -> None:
+    asked = question()
+    waiting = await put(asking, asked)
+    await asking.answer(waiting.id, answer(waiting))
+    with the_file(engine.path) as file:
+        file.execute("UPDATE questions SET asked = zeroblob(50)")
+    with pytest.raises(StoreError, match="changed, or belongs elsewhere"):
+        await asking.reopen(replace(asked, attempt=2))
+    with the_file(engine.path) as file:
+        file.execute("UPDATE questions SET asked = NULL")
+    with pytest.raises(StoreError, match="The question cannot be read"):
+        await asking.reopen(replace(asked, attempt=2))
+    still = await asking.get(waiting.id)
+    assert still is not None
+    assert (still.state, still.attempt) == ("answered", 1)
 
 
 @only_sqlite
