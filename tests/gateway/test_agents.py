@@ -130,6 +130,33 @@ mcpServers:
     )
 
 
+@pytest.mark.parametrize(
+    ("key", "written", "plain"),
+    [
+        (
+            "opencode",
+            {"type": "local", "command": ["x", "y"], "environment": {"A": "b"}},
+            {"command": "x", "args": ["y"], "env": {"A": "b"}},
+        ),
+        ("opencode", {"type": "remote", "url": "https://a.b"}, {"url": "https://a.b"}),
+        (
+            "goose",
+            {"type": "stdio", "cmd": "x", "envs": {"A": "b"}, "timeout": 300},
+            {"command": "x", "env": {"A": "b"}},
+        ),
+        ("goose", {"type": "sse", "uri": "https://a.b"}, {"url": "https://a.b"}),
+        ("copilot-cli", {"type": "local", "command": "x"}, {"command": "x"}),
+        ("cursor", {"type": "odd", "command": "x"}, {"type": "odd", "command": "x"}),
+        ("cursor", {"command": "x", "timeout": 7}, {"command": "x", "timeout": 7}),
+        ("cline", {"command": "x", "timeout": 7}, {"command": "x"}),
+    ],
+)
+def test_an_entry_of_any_agent_is_read_as_a_command_or_an_address(
+    key: str, written: dict[str, Any], plain: dict[str, Any]
+) -> None:
+    assert plain_entry(known_agents()[key], written) == plain
+
+
 @pytest.mark.parametrize("key", sorted(known_agents()))
 @pytest.mark.parametrize("environment", [{}, {"XDG_STATE_HOME": '/a "b"'}], ids=["bare", "env"])
 def test_an_entry_is_what_that_agent_can_read(key: str, environment: dict[str, str]) -> None:

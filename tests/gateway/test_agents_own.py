@@ -107,7 +107,7 @@ async def test_what_is_no_question_is_told_to_the_agent_and_asked_of_nobody() ->
 def test_questions_of_an_agent_are_one_form_in_their_words() -> None:
     written = [
         {"question": "Which?", "options": [{"label": "one", "description": "small"}, "two"]},
-        {"question": "Parts?", "multiSelect": True, "options": ["a"]},
+        {"question": "Parts?", "multiSelect": True, "options": [{"label": "a", "description": ""}]},
         {"question": "Else?", "options": []},
         {"question": "Else?"},
     ]

@@ -10,10 +10,11 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.cli.dispatch import dispatch
-from elicit_tui.errors import UsageError
+from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.agents import known_agents
+from elicit_tui.gateway.install import places, undoing
 from elicit_tui.gateway.install.gateway_entry import NAME
-from elicit_tui.gateway.install.places import own_file
+from elicit_tui.gateway.install.places import FoundFile, look, own_file
 from tests.gateway.install.agent_file import (
     Installed,
     fixture_of,
@@ -152,3 +153,22 @@ def test_a_damaged_note_of_what_was_installed_says_what_to_do(
     kept.unlink()
     assert cursor.runs("uninstall", "--yes") == 0
     assert NAME not in cursor.servers
+
+
+@pytest.mark.parametrize("more", [0, 1, 5])
+def test_a_file_that_is_too_large_is_left_and_never_taken_for_its_first_part(
+    tmp_path: Path, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (places, undoing):
+        monkeypatch.setattr(module, "LARGEST_FILE", 1_000)
+    file, content = tmp_path / "mcp.json", b" " * (1_000 + more)
+    file.write_bytes(content)
+    found = FoundFile(file, content)
+    if not more:
+        assert look(file).content == content
+        assert undoing.own_document(found).text == content.decode()
+        return
+    with pytest.raises(ConfigError, match="it is larger than"):
+        look(file)
+    with pytest.raises(ConfigError, match="it is too large"):
+        undoing.own_document(found)

@@ -133,6 +133,16 @@ def test_a_table_of_toml_goes_in_and_out_and_leaves_no_blank_line_behind(text: s
     assert toml_text.taken(behind, ("mcp_servers", "other"))[0] == inside
 
 
+@pytest.mark.parametrize("line", ["\n", "\r\n"])
+def test_a_table_stands_behind_a_blank_line_also_where_the_last_line_was_not_ended(
+    line: str,
+) -> None:
+    text = f"a = 1{line}b = 2"
+    assert toml_text.put(text, "[c]\n") == f"{text}{line}{line}[c]{line}"
+    assert toml_text.put(text + line, "[c]\n") == f"{text}{line}{line}[c]{line}"
+    assert toml_text.put("", "[c]\n") == "[c]\n"
+
+
 def test_what_is_huge_ends_in_time() -> None:
     filling: dict[str, Any] = {f"key {number}": [{"a": "// {"}] * 5 for number in range(6_000)}
     text = json.dumps({"projects": filling, "servers": {"a": {}}}, indent=1)
