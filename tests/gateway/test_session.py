@@ -239,6 +239,17 @@ async def test_who_comes_back_waits_anew_and_is_told_the_end(here: SessionWorld)
     assert result["structuredContent"]["action"] == "accept"
 
 
+async def test_who_comes_back_without_its_round_is_asked_in_a_new_one(here: SessionWorld) -> None:
+    held = here.begins()
+    await here.calls.attend(asks_for(held), here.asker(), 0.0)
+    with held.rounds.asking("which", {"mode": "form"}):
+        assert held.rounds.begin()
+        resumed = here.calls_tool(own_tools.RESUME, asker=here.asker(era="modern"), id=held.id)
+        told = await asyncio.wait_for(resumed, WAIT)
+    assert told["inputRequests"]["which"]["params"] == {"mode": "form"}
+    assert told["requestState"] == held.rounds.state(held.id)
+
+
 async def test_what_is_given_up_is_known_no_more_and_what_has_ended_is_not_given_up(
     here: SessionWorld,
 ) -> None:

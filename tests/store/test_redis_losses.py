@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -251,3 +251,19 @@ def test_a_look_of_an_earlier_attempt_that_comes_late_is_not_what_a_question_loo
     for attempt in (1, 2, 1):
         store._learn(replace(KNOWN, attempt=attempt))
     assert store._known[KNOWN.id].attempt == 2
+
+
+def test_a_clock_that_is_clearly_another_one_is_learned_and_a_slow_answer_moves_no_times() -> None:
+    here = [1_000.0]
+    store = RedisStore(
+        RedisAddress.read("redis://localhost"),
+        "asker",
+        SECRET,
+        lambda: datetime.fromtimestamp(here[0], timezone.utc),
+    )
+    learned = []
+    for seconds in (1_000.0, 1_000.9, 1_005.0, 1_004.5, 1_005.9, 990.0):
+        here[0] = seconds
+        assert store._seconds([b"999", b"500000"]) == 999.5
+        learned.append(store._ahead)
+    assert learned == pytest.approx([0.0, 1.4, 5.5, 5.5, 5.5, -9.5])
