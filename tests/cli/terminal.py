@@ -66,8 +66,7 @@ class Terminal:
         **env: str,
     ) -> None:
         self._ours, theirs = os.openpty()
-        size = struct.pack("HHHH", lines, columns, 0, 0)
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
+        self.resize(columns, lines)
         self.process = started([*command, *arguments], environment(**env), theirs, stdout)
         os.close(theirs)
         self.raw = ""
@@ -118,6 +117,11 @@ class Terminal:
     def type(self, text: str) -> None:
         """Type text as it is; Enter is part of it."""
         os.write(self._ours, text.encode())
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Give the window another size; the process is told."""
+        size = struct.pack("HHHH", lines, columns, 0, 0)
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, size)
 
     def answer(self, prompt: str, line: str) -> str:
         """Wait for a prompt, then type a line; what was shown up to the prompt."""
