@@ -100,6 +100,7 @@ class Life:
         # Made anew, and never opened: a file that lies there already is not ours.
         self._file = os.open(self._path, flags, 0o600)
         if not lock_open_file(self._file):
+            os.close(self._file)
             raise BlockingIOError(f"{self._path} is locked")
 
     def end(self) -> None:

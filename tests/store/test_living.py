@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -69,6 +70,65 @@ def test_a_life_that_ends_takes_its_file_along(tmp_path: Path) -> None:
     life.end()
     assert list((tmp_path / "lives").iterdir()) == []
     assert is_over(tmp_path / "lives", life.id)
+
+
+@posix
+def test_the_name_of_a_life_goes_before_its_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    life, close = Life(tmp_path / "lives"), os.close
+    left: list[list[Path]] = []
+
+    def closing(file: int) -> None:
+        if file == life._file:
+            left.append(list((tmp_path / "lives").iterdir()))
+        close(file)
+
+    monkeypatch.setattr(os, "close", closing)
+    life.end()
+    assert left == [[]]
+
+
+@posix
+def test_a_file_that_lies_there_already_is_nobodys_life(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(living, "new_id", lambda: "0" * 32)
+    there = tmp_path / "lives" / ("0" * 32)
+    there.parent.mkdir(mode=0o700)
+    there.write_text("another's")
+    with pytest.raises(FileExistsError):
+        Life(tmp_path / "lives")
+    assert there.read_text() == "another's"
+
+
+@posix
+def test_who_looks_whether_somebody_lives_leaves_no_file_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lives, life = tmp_path / "lives", Life(tmp_path / "lives")
+    still_open: set[int] = set()
+    opening, close = os.open, os.close
+
+    def opens(*given: Any, **more: Any) -> int:
+        still_open.add(file := opening(*given, **more))
+        return file
+
+    def closes(file: int) -> None:
+        still_open.discard(file)
+        close(file)
+
+    monkeypatch.setattr(os, "open", opens)
+    monkeypatch.setattr(os, "close", closes)
+    assert not is_over(lives, life.id)
+    assert not still_open
+    close(life._file)
+    assert is_over(lives, life.id)
+    assert not still_open
+    monkeypatch.setattr(living, "lock_open_file", lambda file: False)
+    with pytest.raises(BlockingIOError):
+        Life(lives)
+    assert not still_open
 
 
 @posix
