@@ -9,6 +9,7 @@ import pytest
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import MISSING, Choice, Unset
 from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.schema_reading import read_form
 from tests.form.forms import field_of, form_of
 
 
@@ -299,3 +300,16 @@ def test_a_null_default_of_an_optional_value_is_no_default() -> None:
     assert field.default is MISSING
     assert field.nullable
     assert field.notes == ()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "number", "not": {"const": 5}},
+        {"type": "integer", "maximum": 9, "not": {"const": 5}},
+        {"type": "string", "not": {"const": "a"}},
+    ],
+)
+def test_what_binds_a_field_and_is_not_drawn_is_noted(schema: dict[str, Any]) -> None:
+    (field,) = read_form({"type": "object", "properties": {"a": schema}}).fields
+    assert field.notes == ("also checked when you send: not",)

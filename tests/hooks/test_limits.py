@@ -13,6 +13,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
 )
 from elicit_tui.elicitation.settings import Rule
+from elicit_tui.hooks.running import _client
 from tests.broker.conftest import form_request, run
 from tests.hooks.conftest import Person, RunFactory
 from tests.hooks.world import (
@@ -275,3 +276,11 @@ def test_a_fault_of_ours_is_no_failure_of_the_hook_and_lets_nothing_go_out(
         await there.close()
 
     run(body())
+
+
+def test_a_page_has_as_long_as_its_hook_and_no_managed_one_goes_a_persons_way() -> None:
+    for layer, goes in (("user", True), ("managed", False)):
+        asked = hook("Elicitation", None, url="https://a.b/c", layer=layer, timeout_sec=77)
+        client = _client(asked)
+        assert (client.timeout.read, client.timeout.connect) == (77, 77)
+        assert client.trust_env is goes

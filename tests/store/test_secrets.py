@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 import sqlite3
 import sys
@@ -15,7 +16,14 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError
-from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets, secret_from, secret_in_file
+from elicit_tui.store.sealing import (
+    BlobPlace,
+    Sealer,
+    Secrets,
+    fresh_secret,
+    secret_from,
+    secret_in_file,
+)
 from elicit_tui.store.store import Asker, Store
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
@@ -54,7 +62,14 @@ async def test_a_secret_of_the_environment_needs_no_key_file(engine: SqliteEngin
 def test_a_secret_is_base64_of_32_bytes_or_more_and_never_told() -> None:
     long = base64.b64encode(b"x" * 40).decode()
     assert secret_from("NAME", long + "\n") == b"x" * 40
-    for wrong in ("not base64!", base64.b64encode(b"x" * 31).decode(), ""):
+    assert secret_from("NAME", base64.b64encode(SECRET).decode()) == SECRET
+    assert len(secret_from("NAME", fresh_secret())) == 32
+    for wrong in (
+        "not base64!",
+        f"{long[:8]}!{long[8:]}",
+        base64.b64encode(b"x" * 31).decode(),
+        "",
+    ):
         with pytest.raises(SecretError) as error:
             secret_from("NAME", wrong)
         assert "NAME" in str(error.value)
@@ -74,6 +89,15 @@ def test_a_secret_or_a_key_that_cannot_be_used_is_told_by_its_place(tmp_path: Pa
         Secrets(file / "key").sealer(lambda: False)
     with pytest.raises(SealError, match="sealed with a key that is gone"):
         Secrets(tmp_path / "key").with_id("id")
+
+
+def test_a_key_is_on_the_disk_before_anything_is_sealed_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda file: written.append(os.fstat(file).st_size))
+    Secrets(tmp_path / "key").sealer(lambda: False)
+    assert written == [32]
 
 
 @only_sqlite

@@ -49,7 +49,16 @@ def test_what_is_not_understood_is_left_alone(
         assert cursor.path.read_bytes() == raw
 
 
-@pytest.mark.parametrize("text", ["mcpServers: {}\n", "mcpServers: 1\n", "mcpServers: [1]\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mcpServers: {}\n",
+        "mcpServers: 1\n",
+        "mcpServers: [1]\n",
+        "mcpServers:\n  - name: a\n    command: x\n  - name: a\n    command: y\n",
+        "mcpServers:\n  - command: x\n",
+    ],
+)
 def test_an_agent_that_lists_its_servers_has_them_in_no_other_shape(text: str) -> None:
     listing = installed("continue")
     listing.has(text.encode())
