@@ -12,8 +12,8 @@ Whatever speaks against a finding is decided here, and it speaks for its own spa
   or when it stands alone as what is wanted ("Your API key, please");
 - NAMED otherwise.
 
-A sentence ends at its mark, at an empty line or before an item of a list, but not at the dot in
-`.env` or `3.0.0`; a clause ends at a comma or a dash. A single line break is a blank.
+A sentence ends at its mark, at an empty line or before an item of a list; a clause ends at a comma
+or a dash.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from typing import Final
 
 from elicit_tui.guardian.denials import Denials
 from elicit_tui.guardian.spelling import parts
-from elicit_tui.guardian.words import Hit, is_unspaced, is_word, word_pattern
+from elicit_tui.guardian.words import Hit, is_word
 from elicit_tui.kept import kept
+from elicit_tui.text.quotations import quote_after
+from elicit_tui.text.words import is_unspaced, word_pattern
 
 _NEAR, _FEW = 4, 2
 _PARTS: Final = ("/", "\\", "&", "+", "|", "=", ">", "›", "»", "→")
@@ -307,6 +309,8 @@ class Clause(Denials):
         """Whether an act is only spoken of: explained, listed, warned of, or already done."""
         if self._invites:
             return False
+        if self.is_example:
+            return True
         # "You deleted 3 notes. Undo?", "IT rotated the key": not "is deleted the same day".
         done = hit.start and self.words[hit.start].endswith("ed") and not self.is_question
         active = done and not any(mark.start < hit.start for mark in self.of("becomes"))
@@ -326,7 +330,7 @@ class Clause(Denials):
             return True
         return any(
             other.end <= hit.start
-            and not self._contentful(0, other.start)
+            and not self._contentful(int(self._is(0, "joint")), other.start)
             and not (other.start > 0 and self._is(other.start, "subscription thing"))
             and self.between(other.end) != "-"
             and (hit.concept != "subscription" or not self._is(other.start, "relative"))
@@ -364,8 +368,6 @@ _SENTENCE_END: Final = re.compile(
 )
 _CLAUSE_END: Final = re.compile(r"(?<!\d),|,(?!\d)|[{}\[\]、，،【】–—…]|\s-\s|(?<=\w)--|--(?!\w)")
 _ASKED: Final = frozenset("?？؟")
-_QUOTES: Final = dict(zip("'\"“„«「『‘»", "'\"”“»」』’«", strict=True))
-"""What opens a quotation, and what closes it."""
 _MOST_WORDS: Final = 2_500
 
 
@@ -384,7 +386,7 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             if begun is not current:
                 found.append(current)
                 current = begun
-            was, quote = quote, _quote_after(quote, gap if end else " " + gap)
+            was, quote = quote, quote_after(quote, gap if end else " " + gap)
             if not current.words and was and was == quote:
                 current.quotes = found[-1]
         at, end = match.span()
@@ -403,15 +405,23 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
     asked = {clause.sentence for clause in found if clause.is_question}
     for clause in found:
         clause.is_question = clause.sentence in asked
+    cited = [clause for clause in found if clause.is_cited]
+    asking = (it for it in found if cited and it.is_question and not it.is_cited)
+    if any(clause.of("which", "aside") for clause in asking):
+        for clause in cited:
+            clause.is_example = True
     return found
 
 
 def _behind(clause: Clause, text: str, start: int, end: int) -> Clause:
     """The clause that begins between two words; the one before them where none does."""
     found = _SENTENCE_END.search(text, start, end)
-    # Not at the dot in `.env` or `3.0.0`.
+    # Not at the dot in `.env` or `3.0.0`; where no blanks part words, none stands behind a mark.
     ends_sentence = found is not None and (
-        found[0] not in (".", ":", "!", "?", ";") or found.end() < end or end == len(text)
+        found[0] not in (".", ":", "!", "?", ";")
+        or found.end() < end
+        or end == len(text)
+        or (found[0] in ("!", "?") and is_unspaced(text[end]))
     )
     if not clause.words or not (ends_sentence or _CLAUSE_END.search(text, start, end + 1)):
         return clause
@@ -423,21 +433,6 @@ def _behind(clause: Clause, text: str, start: int, end: int) -> Clause:
     clause.is_question = not _ASKED.isdisjoint(text[start:end])
     clause.listed = begun if ":" in text[start:end] else None
     return begun
-
-
-def _quote_after(quote: str, gap: str) -> str:
-    """The mark that closes the quotation which is open behind a gap between two words."""
-    for at, character in enumerate(gap):
-        if quote and character == quote:
-            if character != "'" or len(gap) > 1:
-                quote = ""
-        elif (
-            not quote
-            and character in _QUOTES
-            and (character != "'" or (at == len(gap) - 1 and at > 0 and gap[at - 1] in " (:"))
-        ):
-            quote = _QUOTES[character]
-    return quote
 
 
 def sentences(clauses: Iterable[Clause]) -> list[list[Clause]]:

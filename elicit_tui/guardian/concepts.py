@@ -33,6 +33,8 @@ class Words:
     """Whether the text was ASCII before it was folded."""
     sentence: int = 0
     is_question: bool = False
+    is_example: bool = False
+    """Whether a question outside is about it: 'A mail says: "…". What gives it away?'."""
     opens: bool = True
     """Whether it begins its sentence."""
     quotes: Words | None = None
@@ -157,6 +159,12 @@ class Words:
     def between(self, at: int) -> str:
         """What stands before a word and no white space or Markdown is."""
         return self.gaps[at].strip(MARKS)
+
+    @kept
+    def is_cited(self) -> bool:
+        """Whether all of it is quoted behind a colon: 'A mail says: "Your account …"'."""
+        led = self.quotes
+        return all(self.quoted) and (":" in self.gaps[0] if led is None else led.is_cited)
 
     def _is_genitive(self, at: int) -> bool:
         """Whether it is the "s" of "the admin's"."""

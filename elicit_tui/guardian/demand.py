@@ -3,9 +3,6 @@
 The same for secrets, for contents of the machine and for sensitive personal data. A field is
 weighed together with the whole request, and each frame counts once, with its heaviest evidence, as
 docs/guardian.md lists it. What the field's own name says is never taken back by other words.
-
-From THRESHOLD on it is wanted: "Enter your password" blocks any form to type into, "the password
-of the server" one with an open field, and neither does where it is ABOUT something else or VOID.
 """
 
 from __future__ import annotations
@@ -180,7 +177,12 @@ class Demand:
 
     def _of_form(self, field: FieldReading) -> list[_Piece]:
         """What the form says, the same for all fields that can hold the same: weighed once."""
-        holds = (field.is_open, field.kind == "number", _is_count(field))
+        holds = (
+            field.is_open,
+            field.kind == "number",
+            _is_count(field),
+            self.request.is_spare(field),
+        )
         if holds not in self._weighed_of_form:
             # What is chosen tells nothing, unless it tells the person to type something.
             said = (
@@ -230,7 +232,9 @@ class Demand:
                 # that hands it over unseen: Ctrl+V.
                 told = asked or place.field or self.thing.maybe or clause.holds(hit)
                 daily = not (told or any(key[1:] == hit[1:] for key in clause.of("run")))
-                yield 2 + asked - daily, frame, mention
+                told_only = clause.is_cited or not (in_words or asked)
+                spare = place.field is None and told_only and self.request.is_spare(field)
+                yield 2 + asked - max(daily, 2 * spare), frame, mention
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")

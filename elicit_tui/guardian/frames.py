@@ -78,8 +78,7 @@ def matching(rule: str, request: Reading, places: Iterable[Place]) -> Iterator[F
 
 def _matching(frame: Frame, places: Iterable[Place]) -> Iterator[FrameMatch]:
     for place in places:
-        # A text is read in several ways, as disguise wants it. Most readings lack a concept and
-        # are left at once; what the usual reading has as well is not found a second time.
+        # Most readings of a text lack a concept; what the usual one has too is found once.
         for view in place.views:
             if not view.concepts.issuperset(frame.needs):
                 continue
@@ -126,8 +125,7 @@ def fits(
 def _apart(
     found: Sequence[Sequence[_Stands]], taken: Sequence[_Stands], *, overlapping: bool
 ) -> Sequence[_Stands] | None:
-    # One place is taken for each concept in turn, and given back where the next finds none apart
-    # from it; as few are tried of each, a word repeated a thousand times costs no more.
+    # As few places are tried of each concept, a word repeated a thousand times costs no more.
     if len(taken) == len(found):
         return taken
     free = (

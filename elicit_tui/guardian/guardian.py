@@ -81,8 +81,7 @@ class Guardian:
 
 
 def _outgoing(name: str, kind: str, length: int) -> Finding:
-    where, shown = (
-        neutral_line(f"content.{name}", 120),
-        f"{kind.replace('_', ' ')}, {length} characters",
+    where, shown = neutral_line(f"content.{name}", 120), kind.replace("_", " ")
+    return Finding(
+        f"outgoing.{kind}", Severity.WARN, where, f"{shown}, {length} characters", _MAY_IT_LEAVE
     )
-    return Finding(f"outgoing.{kind}", Severity.WARN, where, shown, _MAY_IT_LEAVE)

@@ -29,8 +29,8 @@ def _is_of_secret(place: Place) -> bool:
     """Whether a pattern describes a seed phrase, a card number or a key of a known shape."""
     text = place.text
     one_way = _ONE_OF.sub(lambda match: match[1] or match[2] or match[3], text[:_BEGINNING])
-    begins = re.match(BEGINS, _SIGNS.sub("", one_way)) is not None
-    return begins or re.search(pattern("pattern of a secret"), text) is not None
+    begins = re.match(BEGINS, _SIGNS.sub("", one_way))
+    return bool(begins or re.search(pattern("pattern of a secret"), text))
 
 
 def _is_begun(place: Place) -> bool:

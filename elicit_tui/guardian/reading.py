@@ -297,6 +297,16 @@ class Reading(_Places):
         return frozenset(field.name for field in self.fields if field.name not in required)
 
     @kept
+    def only_chooses(self) -> bool:
+        """Whether all that must be answered is chosen, so that nothing need be told."""
+        must = [field.kind for field in self.fields if field.name not in self.optional]
+        return bool(must) and "text" not in must
+
+    def is_spare(self, field: FieldReading) -> bool:
+        """Whether a field may be left out where one only has to choose: no place for an answer."""
+        return self.only_chooses and field.name in self.optional
+
+    @kept
     def message(self) -> Place:
         """The message, empty when there is none."""
         return next(iter(self.texts("message")), Place("message", "message", "", 0, ""))

@@ -20,8 +20,7 @@ from elicit_tui.text import neutral_line
 
 SECONDS_FOR_A_PATTERN: Final = 0.05
 """What a pattern of the owner's may take on one text."""
-EVIDENCE_LENGTH = 160
-EVIDENCE_AROUND = 24
+EVIDENCE_LENGTH, EVIDENCE_AROUND = 160, 24
 
 
 @dataclass(frozen=True)

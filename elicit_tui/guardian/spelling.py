@@ -5,18 +5,16 @@ Glued together, misspelt, shortened; or in disguise: spelt apart, in leetspeak, 
 
 from __future__ import annotations
 
-import base64
-import binascii
-import html
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Final
-from urllib.parse import unquote
 
 from elicit_tui.guardian.folding import Folded, fold_text
-from elicit_tui.guardian.words import find, is_known, is_part, is_word, listed, words_of
+from elicit_tui.guardian.words import find, is_known, is_part, is_word, listed
+from elicit_tui.text.encoded import from_base64, unescaped
+from elicit_tui.text.words import without_one, words_of
 
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
 _LONGEST_GLUED: Final = 2 * _LONGEST_PART
@@ -75,13 +73,9 @@ def _near_sure() -> dict[str, set[str]]:
     near: dict[str, set[str]] = {}
     for entry in listed("sure", latin_only=True):
         if len(entry) >= _LONG_ENOUGH and entry.isascii() and entry.isalpha():
-            for spelt in _without_one(entry):
+            for spelt in without_one(entry):
                 near.setdefault(spelt, set()).add(entry)
     return near
-
-
-def _without_one(word: str) -> set[str]:
-    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
 def _misspelt(word: str) -> list[str]:
@@ -89,20 +83,12 @@ def _misspelt(word: str) -> list[str]:
     if len(word) > _LONGEST_MISSPELT:
         return []
     near = _near_sure()
-    return sorted({meant for spelt in _without_one(word) for meant in near.get(spelt, ())})
-
-
-def within_one_slip(first: str, second: str) -> bool:
-    """Whether two words are the same but for one letter more, less, other or moved."""
-    shorter = _without_one(first) & _without_one(second)
-    return abs(len(first) - len(second)) < 2 and bool(shorter)
+    return sorted({meant for spelt in without_one(word) for meant in near.get(spelt, ())})
 
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
 _WITH_LEET: Final = re.compile(r"(?<!\S)\S*[013456789@$€|!+£¢]\S*")
 _LONGEST: Final = 24
-_ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
-_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,400}={0,2}(?![A-Za-z0-9+/=])")
 _SHORTEST_MIRRORED: Final = 5
 _NO_LETTER: Final = re.compile(r"[\W_]+")
 _VOICE: Final = re.compile("[\u3099\u309a]")
@@ -175,16 +161,9 @@ def _spaced(text: str) -> str:
 
 
 def _decoded(text: str) -> Iterator[Folded]:
-    if _ESCAPED.search(text):
-        plain = unquote(html.unescape(text))
-        code = re.compile(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})")
-        yield fold_text(code.sub(lambda match: chr(int(match[1], 16)), plain))
-    for match in _BASE64.finditer(text):
-        try:
-            decoded = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
-            words = decoded.decode("ascii")
-        except (binascii.Error, ValueError):
-            continue
+    if (plain := unescaped(text)) is not None:
+        yield fold_text(plain)
+    for words in from_base64(text):
         folded = fold_text(words, split_camel=False)
         if "sure" in find(words_of(folded.text), latin_only=True):
             yield folded

@@ -7,7 +7,6 @@ heading means. An entry of several words is found also with small words (article
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -18,14 +17,11 @@ from typing import Final, NamedTuple
 from elicit_tui.garbage import no_collection
 from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import paragraphs
+from elicit_tui.text.words import is_unspaced, words_of
 
 FOLDER: Final = Path(__file__).parent / "lexicon"
 NAMES: Final = "names"
 """The folder of what is written the same in every language: companies, files, commands."""
-_UNSPACED: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-)
 _MOST_SMALL, _SHORTEST_STEM, _SHORT = 3, 4, 3
 _SECRETS: Final = frozenset(("sure", "maybe", "name", "contents", "harmless", "public"))
 """What is read in every language; all else in those of the sentence, where they know the word."""
@@ -42,18 +38,6 @@ class Hit(NamedTuple):
     concept: str
     start: int
     end: int
-
-
-@lru_cache(maxsize=2)
-def word_pattern(is_ascii: bool) -> re.Pattern[str]:
-    """A word, or one character of a script that puts no blanks between words."""
-    # The many letters of those scripts take longer to compile than most requests to judge.
-    return re.compile(r"[^\W_]+" if is_ascii else rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text."""
-    return word_pattern(text.isascii()).findall(text)
 
 
 _new_hit: Final = partial(tuple.__new__, Hit)  # in half of the time: a long text has thousands
@@ -121,11 +105,6 @@ class _Language:
         return wanted in stems or self.stems(wanted)[0] in stems
 
 
-def is_unspaced(word: str) -> bool:
-    """Whether a word is one character of a script that puts no blanks between words."""
-    return not word.isascii() and len(words_of("a" + word)) > 1
-
-
 class _Entry(NamedTuple):
     concept: str
     words: tuple[str, ...]
@@ -161,10 +140,7 @@ class _Known:
         self.begins = bool(begun) or any(word in language.spelt for language in lexicon.spoken)
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
-        """Whether it is a word of an entry.
-
-        One that a language spells so is no other one's with an ending struck off.
-        """
+        """Whether it is a word of an entry; what a language spells so is no ending's rest."""
         if self._spelt and self.word not in entry.language.spelt:
             return False
         return entry.language.reads(self.word, entry.words[number])

@@ -103,7 +103,8 @@ def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     """A secret whose description adds up: what a field says with some sentences of the message."""
     weights, told_of = weights_of("described"), table("described")["what it is"]
     known = request.concepts
-    if "types there" not in known and sum(map(known.__contains__, told_of)) < 2:
+    few = "types there" not in known and sum(map(known.__contains__, told_of)) < 2
+    if few or request.is_spare(field):
         return
     shape = weights["open field"] * field.is_open + weights.get(field.kind, 0)
     if shape + most_of("described", known) < _ENOUGH:
@@ -149,7 +150,7 @@ _BEGINNING: Final = re.compile(
 )
 _MADE_UP: Final = re.compile(pattern("made up"))
 _REMEMBERED: Final = ("security question text", "asked memory")
-_SHORTEST_SERIES, _MOST_IN_PARTS, _SERIES_OF_WORDS, _MOST_NAMED = 4, 8, 8, 50
+_SHORTEST_SERIES, _MOST_IN_PARTS, _SERIES_OF_WORDS, _MOST_NAMED, _FEW = 4, 8, 8, 50, 4
 _WALLETS: Final = (12, 15, 18, 21, 24)
 """How many words bring back a wallet."""
 
@@ -260,7 +261,7 @@ def _says_nothing(field: FieldReading) -> bool:
     clauses = field.places[0].clauses if field.places else ()
     return all(
         clause.of("anything") or len(clause.words[0]) <= SHORT_NAME for clause in clauses
-    ) or any(place.clauses[0].of("it") for place in field.texts("title") if place.clauses)
+    ) or any(it.word_count <= _FEW and it.says("it") for it in field.texts("title"))
 
 
 def _secret_choices(request: Reading) -> Iterator[Mention]:
@@ -345,7 +346,7 @@ def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
     """Whether a secret is named and right after it stands what looks like its value, no name."""
     for mention in mentions((place,), "sure", usual_only=True):
         value = _VALUE.match(mention.original, mention.span[1])
-        if value is None or value[2].lower() in names:
+        if value is None or value[2].lower() in names or not value[2].isascii():
             continue
         if _MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2])):
             return True

@@ -18,6 +18,7 @@ from elicit_tui.guardian.frames import PROSE, PROSE_OF_FIELDS, matching, summed
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule, mentions, sighting_at
+from elicit_tui.text.amounts import value_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _WITH_NAMES: Final = (*PROSE, "name")
@@ -35,6 +36,8 @@ def _threat(request: Reading) -> Iterator[Sighting]:
         return
     matches = matching("deception.threat", request, request.texts(*PROSE))
     frames = {match.frame.name: match for match in matches}
+    if request.only_chooses and all(it.mention.clause.is_cited for it in frames.values()):
+        return
     threat = frames.get("threat-and-demand") or frames.get("alarm-and-demand")
     hurried = "deadline" in frames or ("alarm" in frames and "threat-to-what-is-yours" in frames)
     if threat is not None and hurried:
@@ -64,7 +67,8 @@ def _comes_back_as_more(request: Reading) -> bool:
     given = [it for it in sums if _beside(request, "gives money", it) and _is_in(money, it)]
     promised = [it for it in sums if given and _beside(request, "returns money", it)]
     return any(
-        0 <= more.start() - less.end() < _NEAR and _value(more[0]) >= _MORE * _value(less[0]) > 0
+        0 <= more.start() - less.end() < _NEAR
+        and value_of(more[0]) >= _MORE * value_of(less[0]) > 0
         for less, more in product(given, promised)
     )
 
@@ -76,15 +80,6 @@ def _beside(request: Reading, concept: str, number: re.Match[str]) -> bool:
 
 def _is_in(spans: list[tuple[int, int]], number: re.Match[str]) -> bool:
     return any(start < number.end() and end > number.start() for start, end in spans)
-
-
-def _value(digits: str) -> float:
-    """A sum as it is written anywhere: only a separator before one or two last digits counts.
-
-    What has several of those is a date, a version or an address: no sum, so worth nothing.
-    """
-    whole, _, part = re.sub(r"[.,](?=\d{3})", "", digits).replace(",", ".").partition(".")
-    return 0.0 if "." in part else float(f"{whole}.{part or 0}")
 
 
 def _push(request: Reading) -> Iterator[Sighting]:

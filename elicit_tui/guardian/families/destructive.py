@@ -137,6 +137,23 @@ def telling_choices(request: Reading) -> tuple[Place, ...]:
     )
 
 
+@lru_cache(maxsize=1)
+def can_be_undone(request: Reading) -> bool:
+    """Whether it is told that an act is undone, or can be: "you can put them back for 30 days"."""
+    told = request.texts(*GENERAL, "title", "description")
+    return any(
+        not (
+            clause.denies_something
+            or clause.of(*_NEVER)
+            or place.says("irreversible", "production")
+        )
+        and not any(0 <= undone.start - act.end < _NEAR for act in clause.of("destroys"))
+        for place, _, clause, undone in mentions(told, "undoes", usual_only=True)
+    )
+
+
+_NEAR: Final = 3
+_NEVER: Final = ("if", "no", "nobody", "nothing", "not", "omit", "lack", "lost", "gone")
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")
 _COMMAND: Final = re.compile(pattern("forcing command"))
@@ -164,6 +181,8 @@ def _on_production(request: Reading) -> Iterator[Sighting]:
 
 
 def _effect(request: Reading) -> Iterator[Sighting]:
+    if can_be_undone(request):
+        return
     leave = consequences(request) if confirms(request) else ()
     choices = telling_choices(request)
     # Deleting stands among the choices, beside leaving everything as it is.
@@ -208,7 +227,10 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
     """The act of a clause that takes something away for good, weighed with its object."""
     told = bool(clause.of("tale"))  # "It is irreversible in the story."
     for hit in clause.of("irreversible", "command"):
-        if clause.means(hit) and not told:
+        named = hit.concept == "command" and is_state(
+            clause, hit
+        )  # "The drop table for the galley"
+        if clause.means(hit) and not (told or named):
             return hit, (weight(2, hit.concept, place, clause.said(hit)),)
     for hit in clause.of("brings back"):
         # What cannot be brought back is what is denied here.
@@ -231,7 +253,7 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
             not clause.quoted[many[1].start]
         ):
             because.append(weight(1, "many", place, clause.said(many[1])))
-        if sum(why.amount for why in because) - (told and weighty is None) >= THRESHOLD:
+        if sum(why.amount for why in because) - 2 * (told and weighty is None) >= THRESHOLD:
             return hit, tuple(because)
     return None
 
@@ -242,6 +264,9 @@ def is_state(clause: Clause, hit: Hit) -> bool:
     if is_either and any(mark.start == hit.end for mark in clause.of("which", "of")):
         return True
     near = clause.words[: hit.start + 1][-3:]
+    owner = any(is_word(near[-2:][0], it, clause.latin) for it in ("determiner", "your"))
+    if owner and "-" in clause.gaps[hit.end : hit.end + 1]:
+        return True  # "Your drop-leaf table" drops nothing.
     ends = hit.end == len(clause.words)
     if not {*near[:-1]}.isdisjoint(_NOUGHT) and (ends or "to" in near or near[-1].endswith("ed")):
         return True

@@ -13,13 +13,13 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.families.destructive import ACTS, AMOUNT, HUNDREDS, TELLS, is_state
-from elicit_tui.guardian.families.destructive import RULES as NAMED
+from elicit_tui.guardian.families import destructive as acts
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
 from elicit_tui.guardian.words import Hit
+from elicit_tui.text.words import is_unspaced
 
 _ENOUGH, _MANY_FIELDS, _SIGNS_THAT_TELL = 8, 3, 10
 _TOUCHED: Final = ("many people", "people", "access of")
@@ -27,8 +27,8 @@ _GONE: Final = ("gone", "no more", "nobody")
 _DENYING: Final = ("not", "nobody")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {
-    "hundreds": HUNDREDS,
-    "amount": AMOUNT,
+    "hundreds": acts.HUNDREDS,
+    "amount": acts.AMOUNT,
     **{name: re.compile(pattern(name)) for name in _LARGE},
 }
 """What is written the same in every language."""
@@ -37,7 +37,7 @@ _WRITTEN: Final = {
 def _told(request: Reading) -> Iterator[Sighting]:
     """An act told by its effect: what adds up in what a yes, or a choice of a few, lets happen."""
     decided = [it for it in request.fields if it.kind in ("boolean", "number") or it.few]
-    if request.mode == "url" or (request.fields and not decided):
+    if request.mode == "url" or (request.fields and not decided) or acts.can_be_undone(request):
         return
     weights = weights_of("effects")
     shape = (
@@ -48,9 +48,9 @@ def _told(request: Reading) -> Iterator[Sighting]:
         + weights["may be left"] * any(field.may_be_left for field in decided)
     )
     for place in _told_by(request, decided):
-        for signs in neighbouring(place, 2, _effects):
+        for signs in neighbouring(place, 3, _effects):
             if shape + sum(map(weights.__getitem__, signs)) >= _ENOUGH:
-                if any(next(iter(rule.find(request)), None) for rule in NAMED):
+                if any(next(iter(rule.find(request)), None) for rule in acts.RULES):
                     return  # What is done is named, and so found already.
                 because = weighed(signs, weights)
                 yield Sighting(Severity.WARN, place.where, place.text[:120], None, because)
@@ -76,25 +76,32 @@ def _told_by(request: Reading, decided: Sequence[FieldReading]) -> Iterator[Plac
 
 def _tells(place: Place) -> bool:
     """Whether a label has words enough to tell of an effect, or signs where no blanks part them."""
-    few = place.word_count < TELLS
+    few = place.word_count < acts.TELLS
     return not few and (len(place.text.split()) > 1 or place.word_count >= _SIGNS_THAT_TELL)
 
 
 def _asks_for_one(message: Place) -> bool:
     """Whether a message asks which or how, so that what it tells is chosen and not let happen."""
-    asked = [it for it in message.clauses if it.is_question and it.of("which", "aside")]
-    last = message.clauses[-1:]
+    wh = [(it, clause) for clause in message.clauses for it in clause.of("which", "aside")]
+    asked = any(clause.is_question and not clause.whether for _, clause in wh)
     leave = any(clause.of("asks leave") for clause in message.clauses)
     looks = any(clause.is_question and clause.of("only looks") for clause in message.clauses)
-    # "谁也找不回来", "どこにもありません": nobody and nowhere ask for nothing.
-    nots = {at for clause in last for it in clause.of(*_GONE) for at in range(it.start, it.end)}
-    wanted = any(it.start not in nots for clause in last for it in clause.of("which", "aside"))
-    return bool(asked) or looks or (wanted and not leave)
+    # Nobody and nowhere ask for nothing ("谁也找不回来"), nor does "whoever has what sits there":
+    # what is asked for begins with the word.
+    wanted = any(
+        clause is message.clauses[-1]
+        and not any(gone.start <= it.start < gone.end for gone in clause.of(*_GONE))
+        and (not it.start or clause.asks or is_unspaced(clause.words[0]))
+        for it, clause in wh
+    )
+    return asked or looks or (wanted and not leave)
 
 
 def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     """The signs of an effect in a sentence, numbers and sums of money among them."""
     weights = weights_of("effects")
+    if sentence[0].is_example:
+        return {}
     found = signs_in(place, sentence, weights, _lets_happen)
     folded = place.views[0].folded
     start, end = folded.span(sentence[0].spans[0][0], sentence[-1].spans[-1][1])
@@ -120,7 +127,9 @@ def _lets_happen(clause: Clause, hit: Hit) -> bool:
     # "No message is sent to customers": nobody is touched by what is denied.
     touched = any(it[1:] == hit[1:] for it in clause.of(*_TOUCHED))
     spared = touched and clause.denies_something
-    return not (spared or (hit.concept in ACTS and (clause.reports(hit) or is_state(clause, hit))))
+    return not (
+        spared or (hit.concept in acts.ACTS and (clause.reports(hit) or acts.is_state(clause, hit)))
+    )
 
 
 RULES = (house_rule("destructive.told", _told),)

@@ -19,12 +19,12 @@ from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
-from elicit_tui.guardian.spelling import within_one_slip
-from elicit_tui.guardian.words import find, words_of
+from elicit_tui.guardian.words import find
 from elicit_tui.text import looks_blank
 from elicit_tui.text.deceptive import LOOKING_LATIN, scripts_of
 from elicit_tui.text.hosts import ip_address_of, is_loopback, unicode_host, without_percents
 from elicit_tui.text.urls import Url, cut
+from elicit_tui.text.words import within_one_slip, words_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 Trouble = Iterator[tuple[Severity, str]]
