@@ -11,9 +11,6 @@ Whatever speaks against a finding is decided here, and it speaks for its own spa
 - ASKED when a verb that asks governs it, or a question asks for it itself ("what is your PIN?"),
   or when it stands alone as what is wanted ("Your API key, please");
 - NAMED otherwise.
-
-A sentence ends at its mark, at an empty line or before an item of a list; a clause ends at a comma
-or a dash.
 """
 
 from __future__ import annotations
@@ -29,8 +26,8 @@ from elicit_tui.guardian.denials import Denials
 from elicit_tui.guardian.spelling import parts
 from elicit_tui.guardian.words import Hit, is_word
 from elicit_tui.kept import kept
+from elicit_tui.text.letters import is_unspaced, word_pattern
 from elicit_tui.text.quotations import quote_after
-from elicit_tui.text.words import is_unspaced, word_pattern
 
 _NEAR, _FEW = 4, 2
 _PARTS: Final = ("/", "\\", "&", "+", "|", "=", ">", "›", "»", "→")

@@ -13,8 +13,8 @@ from elicit_tui.guardian.words import Hit, find, is_word
 from elicit_tui.kept import kept
 
 _LITTLE, _HOURS = 4, 24
-_FAR: Final = 12
-"""How many words may stand between two concepts of a row, small ones too."""
+_FAR, _MOST_TRIED = 12, 100
+"""How many words may stand between two concepts of a row, and how many beginnings are tried."""
 MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
 
@@ -70,7 +70,7 @@ class Words:
         for _, name, row, needs in sorted(ending):
             if (row[0] not in found and not self.before) or not needs <= found.keys():
                 continue
-            for begin in self._beginning(row[0]):
+            for begin in self._beginning(row[0])[:_MOST_TRIED]:
                 end = self._end_of_row(row[1:], begin.end)
                 # "What you type here" is an answer to this request.
                 here = name.endswith(" there") and (

@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from elicit_tui.guardian.concepts import Words
 from elicit_tui.guardian.words import Hit
 from elicit_tui.kept import AsFarAsAsked, kept
-from elicit_tui.text.words import is_unspaced
+from elicit_tui.text.letters import is_unspaced
 
 _NEAR, _FEW, _FAR, _MOST_ITEMS = 4, 2, 12, 60
 _TAKING = ("destroys", "takes", "command")

@@ -23,8 +23,7 @@ _LOOK_WELL = "A check could not be finished, so look at this request with specia
 _MAY_IT_LEAVE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."
 )
-_CHOSEN: Final = frozenset({"single", "multi", "boolean"})
-"""The kinds of fields into which nothing can be typed."""
+_CHOSEN: Final = frozenset({"single", "multi", "boolean"})  # Nothing can be typed there.
 
 
 class Guardian:

@@ -13,8 +13,8 @@ from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.spelling import plain_letters
 from elicit_tui.guardian.words import is_known
 from elicit_tui.text.hosts import registrable_domain
+from elicit_tui.text.letters import within_one_slip
 from elicit_tui.text.urls import cut
-from elicit_tui.text.words import within_one_slip
 
 _GENERIC_LENGTH, _SHORTEST_NEAR = 3, 5
 _PAIRS: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("nn", "m"))

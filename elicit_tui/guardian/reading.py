@@ -40,9 +40,7 @@ EXAMINED_CHARACTERS: Final = 8_000
 """Of a longer text both ends are examined, this many characters in all."""
 SEARCHED_CHARACTERS: Final = 1_000_000
 """Of what is longer than that, invisible characters are left out at both ends only."""
-EXAMINED_IN_ALL: Final = 200_000
-EXAMINED_FIELDS: Final = 1_000
-EXAMINED_CHOICES: Final = 200
+EXAMINED_IN_ALL, EXAMINED_FIELDS, EXAMINED_CHOICES = 200_000, 1_000, 200
 MOST_OF_A_FEW: Final = 3
 """Choices of a question that can be taken in at a glance, as yes and no can."""
 _FEWEST_SIGNS: Final = 10

@@ -14,12 +14,11 @@ from typing import Final
 from elicit_tui.guardian.folding import Folded, fold_text
 from elicit_tui.guardian.words import find, is_known, is_part, is_word, listed
 from elicit_tui.text.encoded import from_base64, unescaped
-from elicit_tui.text.words import without_one, words_of
+from elicit_tui.text.letters import without_one, words_of
 
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
 _LONGEST_GLUED: Final = 2 * _LONGEST_PART
-_LINKS: Final = ("", "s", "n", "en", "es")
-"""The letters that link a compound's first part to the second."""
+_LINKS: Final = ("", "s", "n", "en", "es")  # between the parts of a compound
 _LONG_ENOUGH, _LONGEST_MISSPELT = 7, 16
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d|[a-z]{2,12}p(?:wd?|sw|sswd|asswd)")
 """How "password" is shortened, alone and behind what it opens: pswrd, passwd, bindpw."""
@@ -28,8 +27,7 @@ _INFINITIVE: Final = re.compile(
     "^(a[bn]|auf|aus|durch|ein|her|hin|mit|nach|vor|weiter|zuruck)zu(?=[a-z]{3})"
 )
 """What German puts into a verb: einzugeben."""
-_UMLAUT: Final = re.compile("([aou])e")
-"""How an umlaut is written where there is none: schluessel."""
+_UMLAUT: Final = re.compile("([aou])e")  # where there is none: schluessel
 
 
 @lru_cache(maxsize=20_000)

@@ -22,6 +22,7 @@ Signs = dict[str, tuple[Place, Clause, Hit]]
 """Each sign with where it stands."""
 Counts = Callable[[Clause, Hit], bool]
 _AMOUNTS: Final = frozenset("+-")
+_MOST_TRIED: Final = 60
 _IDENTIFIER: Final = re.compile(r"[^\W\d_]\w*(?:[-_.]\w+){0,12}[-_]\d+\b")
 """A name that ends with its number, such as `inbox-open-7`: its words are no sentence."""
 
@@ -44,16 +45,17 @@ def signs_in(
 ) -> Signs:
     """The signs of a sentence, where they count; what asks whether something is so lends none."""
     found: Signs = {}
-    concepts = {sign.removeprefix("not ") for sign in weights}
-    names = [name.span() for name in _IDENTIFIER.finditer(place.views[0].folded.text)]
+    text = place.views[0].folded.text
+    ids = [it.span() for it in _IDENTIFIER.finditer(text)] if "-" in text or "_" in text else ()
     for clause in sentence:
         may_deny = clause.denies_something or True in clause.quoted
         heaviest: dict[tuple[int, int], str] = {}
         # In a fixed order: of two that weigh the same at a place one counts, always the same one.
-        for concept in () if clause.whether else sorted(clause.by_concept.keys() & concepts):
-            for hit in clause.of(concept):
+        known = (it for it in clause.by_concept if it in weights or f"not {it}" in weights)
+        for concept in () if clause.whether else sorted(known):
+            for hit in clause.of(concept)[:_MOST_TRIED]:
                 at = clause.spans[hit.start][0]
-                if names and any(start <= at < end for start, end in names):
+                if ids and any(start <= at < end for start, end in ids):
                     continue
                 sign = f"not {concept}" if may_deny and clause.denies(hit) else concept
                 amount = weights.get(sign, 0)

@@ -37,11 +37,9 @@ from elicit_tui.guardian.words import Hit, is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""
-_NEAR: Final = 3
-"""How many sentences are read together."""
+_NEAR: Final = 3  # sentences are read together
 _LONGEST: Final = 120
-_ENOUGH: Final = 9
-"""The sum from which a description is one of a secret."""
+_ENOUGH: Final = 9  # is the sum from which a description is one of a secret
 _FEWEST_JOINED: Final = 3
 
 
@@ -93,10 +91,12 @@ def _describes(clause: Clause, hit: Hit) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _told(request: Reading) -> list[Signs]:
-    """The signs that up to three neighbouring sentences of what the form says lend together."""
-    told = (neighbouring(place, _NEAR, _signs) for place in request.texts(*GENERAL))
-    return [{}, *chain.from_iterable(told)]
+def _told(request: Reading) -> tuple[list[Signs], int]:
+    """What up to three neighbouring sentences of the form lend together, and the most of it."""
+    places = (neighbouring(place, _NEAR, _signs) for place in request.texts(*GENERAL))
+    told: list[Signs] = [{}, *chain.from_iterable(places)]
+    weights = weights_of("described")
+    return told, max(sum(max(weights[sign], 0) for sign in signs) for signs in told)
 
 
 def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
@@ -107,13 +107,14 @@ def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     if few or request.is_spare(field):
         return
     shape = weights["open field"] * field.is_open + weights.get(field.kind, 0)
-    if shape + most_of("described", known) < _ENOUGH:
+    everywhere, most = _told(request)
+    if shape + most + most_of("described", field.concepts) < _ENOUGH:
         return
     own: Signs = {}
     for place in field.texts("title", "description"):
         for sentence in sentences(place.clauses):
             own |= _signs(place, sentence)
-    for told in _told(request):
+    for told in everywhere:
         signs = told | own
         # What is wanted must be told, and where it is kept or what it is for.
         told_apart = {sign in told_of for sign in signs if weights[sign] > 0}
@@ -151,8 +152,7 @@ _BEGINNING: Final = re.compile(
 _MADE_UP: Final = re.compile(pattern("made up"))
 _REMEMBERED: Final = ("security question text", "asked memory")
 _SHORTEST_SERIES, _MOST_IN_PARTS, _SERIES_OF_WORDS, _MOST_NAMED, _FEW = 4, 8, 8, 50, 4
-_WALLETS: Final = (12, 15, 18, 21, 24)
-"""How many words bring back a wallet."""
+_WALLETS: Final = (12, 15, 18, 21, 24)  # So many words bring one back.
 
 
 def _block(

@@ -19,7 +19,7 @@ from elicit_tui.guardian.reading import FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule
 from elicit_tui.guardian.sums import Signs, neighbouring, signs_in, weighed, weights_of
 from elicit_tui.guardian.words import Hit
-from elicit_tui.text.words import is_unspaced
+from elicit_tui.text.letters import is_unspaced
 
 _ENOUGH, _MANY_FIELDS, _SIGNS_THAT_TELL = 8, 3, 10
 _TOUCHED: Final = ("many people", "people", "access of")
@@ -110,6 +110,8 @@ def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     for sign, written in _WRITTEN.items():
         if written.search(told) and not (only_told and sign in _LARGE):
             found[sign] = place, sentence[0], Hit(sign, 0, len(sentence[0].words))
+    if found.keys() >= {"people", "thousands"}:
+        found["thousands of people"] = found["people"]
     # "We never ask for it", "Nobody else gains access": what is only denied tells of no end.
     if not any(weights[sign] > 0 for sign in found if sign not in _DENYING):
         return {sign: where for sign, where in found.items() if sign not in _DENYING}

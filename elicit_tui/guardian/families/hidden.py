@@ -29,8 +29,7 @@ _MARKUP: Final = pattern("markup")
 _LINKS: Final = blocks("patterns")["links"]
 """Each notation; those of Markdown and HTML before bare addresses."""
 _MOST_LINKS: Final = 50
-_LINK_SIGN: Final = re.compile(r"[\[<]|:/")
-"""What no link does without."""
+_LINK_SIGN: Final = re.compile(r"[\[<]|:/")  # No link does without one.
 _HOST_IN_TEXT: Final = re.compile(pattern("host in a text"))
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")

@@ -23,8 +23,8 @@ from elicit_tui.guardian.words import find
 from elicit_tui.text import looks_blank
 from elicit_tui.text.deceptive import LOOKING_LATIN, scripts_of
 from elicit_tui.text.hosts import ip_address_of, is_loopback, unicode_host, without_percents
+from elicit_tui.text.letters import within_one_slip, words_of
 from elicit_tui.text.urls import Url, cut
-from elicit_tui.text.words import within_one_slip, words_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 Trouble = Iterator[tuple[Severity, str]]
