@@ -87,6 +87,27 @@ async def test_an_answer_that_won_and_that_the_store_then_lost_is_said_to_be_los
     assert delivery.sentence == "The store lost the answer, which did not go out."
 
 
+async def test_a_look_from_before_an_answer_won_says_nothing_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    confirmed = asyncio.Event()
+
+    class Slow(Answering):
+        async def _answer(self, question_id: str, answer: Answer) -> Waiting:
+            await confirmed.wait()
+            return await super()._answer(question_id, answer)
+
+    world = Slow(monkeypatch, waits())
+
+    def looks(inbox: Inbox, _: object) -> None:
+        inbox._changed([world.first])
+        assert [given.ended.done() for given in inbox._given.values()] == [False]
+        inbox._changed([replace(world.first, state="settled", decided_by="user", action="accept")])
+        confirmed.set()
+
+    assert (await world.becomes(looks)).sentence == "Sent."
+
+
 async def test_the_end_of_another_question_is_none_of_an_answer_that_is_judged_yet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -275,6 +275,17 @@ def test_a_pattern_for_which_no_time_is_left_may_not_be_accepted_by_a_rule(
     )
 
 
+def test_each_judgement_has_time_of_its_own_for_its_patterns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = itertools.count(0.0, patterns.SLOW * 0.8)
+    monkeypatch.setattr(patterns, "time", SimpleNamespace(process_time=lambda: next(now)))
+    form = form_of({"a": {"type": "string", "pattern": "^x"}})
+    for _ in range(2 * round(patterns.SECONDS_TOGETHER / patterns.SLOW)):
+        assert [one.field for one in form.judge({"a": "no"})] == ["a"]
+    assert form.unenforced == ()
+
+
 def test_a_field_is_not_told_of_the_pattern_of_another_one() -> None:
     slow, honest = ({"type": "string", "pattern": pattern} for pattern in (EXPLODING, "^a"))
     form = form_of({"slow": slow, "honest": honest})

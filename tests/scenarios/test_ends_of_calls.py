@@ -126,7 +126,7 @@ async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_una
 async def test_a_call_whose_time_is_over_says_how_to_give_it_more(runner: Runner, how: str) -> None:
     run, _ = await run_of(Answers(LimitReached("Too late.")), runner=runner)
     assert run.failures == [f"The call did not end within 7 seconds ({how})."]
-    assert run.seconds > 0
+    assert 0 < run.seconds < 60
 
 
 async def test_another_limit_and_an_error_of_the_server_keep_their_own_words() -> None:

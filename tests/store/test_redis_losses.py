@@ -12,7 +12,7 @@ import pytest
 
 from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
-from elicit_tui.store import redis_layout, redis_questions, redis_scripts
+from elicit_tui.store import redis_layout, redis_questions, redis_scripts, redis_store
 from elicit_tui.store.redis_server import RedisAddress
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
@@ -267,3 +267,15 @@ def test_a_clock_that_is_clearly_another_one_is_learned_and_a_slow_answer_moves_
         assert store._seconds([b"999", b"500000"]) == 999.5
         learned.append(store._ahead)
     assert learned == pytest.approx([0.0, 1.4, 5.5, 5.5, 5.5, -9.5])
+
+
+def test_what_was_settled_and_is_gone_was_cleared_away_and_what_is_open_again_was_lost() -> None:
+    settled = replace(KNOWN, state="settled")
+    for there, known, lost in (
+        (None, settled, False),
+        (settled, settled, False),
+        (KNOWN, settled, True),
+        (None, KNOWN, True),
+        (KNOWN, KNOWN, False),
+    ):
+        assert redis_store._is_lost(there, known) is lost

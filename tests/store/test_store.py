@@ -431,6 +431,8 @@ async def test_grants_end_with_their_session(asking: Store, answering: Store) ->
     assert [one.session for one in await answering.grants()] == ["session-two"]
     with pytest.raises(StoreError, match="has ended"):
         await asking.grant(grant())
+    await asking.begin(ASKER)
+    assert await answering.grants(ASKER.session) == ()
 
 
 async def test_revoking_can_name_a_session(asking: Store) -> None:
