@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.errors import StoreError, StoreTooNew
-from elicit_tui.store import redis_layout, redis_scripts, redis_server
+from elicit_tui.store import (
+    redis_calls,
+    redis_layout,
+    redis_scripts,
+    redis_server,
+    redis_tokens,
+)
+from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.store.redis_server import RedisAddress, RedisFacts
 from elicit_tui.store.redis_store import RedisStore
 from tests.store.redis import SECRET, needs_redis
@@ -163,3 +170,16 @@ async def test_a_redis_that_stays_away_is_tried_ever_more_seldom_and_given_up() 
     with pytest.raises(StoreError, match="cannot be reached"):
         await server.patiently(work)
     assert 1 < len(tries) <= 5
+
+
+@pytest.mark.parametrize("module", [redis_scripts, redis_calls, redis_tokens])
+def test_where_memory_is_used_up_nothing_new_begins_and_all_else_goes_on(module: object) -> None:
+    begin = {redis_scripts: {"CREATE", "GRANT", "PROBE"}, redis_calls: {"BEGIN"}}
+    scripts = {name: held for name, held in vars(module).items() if isinstance(held, LuaScript)}
+    refused = {name for name, script in scripts.items() if not script.flags}
+    assert refused == begin.get(module, {"ADD"})  # type: ignore[call-overload]
+    for name in scripts.keys() - refused:
+        reads = scripts[name].flags == "no-writes"
+        assert scripts[name].text((7, 0)).startswith("#!lua flags=no-writes\n") is reads
+        assert scripts[name].text((7, 0)).startswith("#!lua flags=allow-oom\n") is not reads
+        assert scripts[name].text((6, 2, 14)) == scripts[name].body
