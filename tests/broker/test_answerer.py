@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from elicit_tui.broker import answerer, inbox_events
-from elicit_tui.broker.answerer import BELOW_AN_AGENT, NO_TERMINAL
+from elicit_tui.broker.answerer import BELOW_AN_AGENT, NO_TERMINAL, _command_line
 from elicit_tui.elicitation import Answerer
 from elicit_tui.store import living
 from elicit_tui.store.store import AskingProcess
@@ -363,3 +363,12 @@ def test_a_person_types_at_a_terminal_and_reads_there(
         monkeypatch.setattr(sys, name, SimpleNamespace(isatty=lambda there=there: there))
     refused = answerer.refusal((), without_terminal=False)
     assert refused == (None if keys and screen else NO_TERMINAL)
+
+
+def test_a_process_that_hides_its_command_line_has_none() -> None:
+    class Hidden:
+        def cmdline(self) -> list[str]:
+            raise psutil.AccessDenied(1)
+
+    hidden: Any = Hidden()
+    assert _command_line(hidden) == ()

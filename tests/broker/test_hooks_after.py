@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import Resolved
-from elicit_tui.broker.hook_steps import listener_for
+from elicit_tui.broker.hook_steps import _change, listener_for
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, decline
 from elicit_tui.elicitation.settings import ElicitationSettings, Rule, Settings
 from elicit_tui.errors import HookError
@@ -303,3 +303,9 @@ def test_who_is_told_how_a_question_ended_hears_how_long_it_waited() -> None:
     outcome = decline("user", "No.")
     listener_for(Told((), "none"))(Resolved(form_request(), Review(), outcome, 1500))
     assert told == [(outcome, 1500)]
+
+
+def test_what_a_hook_changed_is_told_in_one_line_whatever_it_was() -> None:
+    told = _change("parts", {"parts": ["a", "b"]}, {"parts": {"c": [1, 2]}})
+    assert told == 'parts from ["a", "b"] to {"c": [1, 2]}'
+    assert _change("parts", {}, {"parts": []}) == "parts from nothing to []"

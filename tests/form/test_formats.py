@@ -137,6 +137,8 @@ INVALID = {
         "example.com",
         "www.example.com/page",
         "//example.com/",
+        "https://us[er@example.com/",
+        "https://a%zz@example.com/",
         "/path",
         "?query",
         "http:",

@@ -130,10 +130,15 @@ async def test_without_a_store_nothing_is_asked_and_nothing_is_allowed() -> None
 
 @pytest.mark.parametrize(
     ("token", "agent", "shown"),
-    [("ci", "claude", "ci: claude"), ("ci", None, "ci"), (None, "claude", "claude")],
+    [
+        ("ci", "claude", "ci: claude"),
+        ("ci", None, "ci"),
+        (None, "claude", "claude"),
+        (None, None, None),
+    ],
 )
 async def test_what_was_shown_stands_before_what_an_agent_calls_itself(
-    world: World, token: str | None, agent: str | None, shown: str
+    world: World, token: str | None, agent: str | None, shown: str | None
 ) -> None:
     store = await world.store("asker")
     session = OtherTerminalByStore(store, StoreWatch(store), None, token)

@@ -353,6 +353,11 @@ async def test_a_process_that_closes_leaves_nothing_waiting(
         asking.grants(),
         asking.somebody_is_there(),
         asking.asking_processes(),
+        asking.begin(ASKER),
+        asking.put(question(), ASKER),
+        asking.claim("q", ME),
+        asking.grant(grant()),
+        asking.revoke(),
     ):
         with pytest.raises(StoreError, match=r"The store is closed\."):
             await work
