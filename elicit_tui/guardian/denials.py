@@ -152,9 +152,9 @@ class Denials(Words):
         if not (self.is_question and done) or goes_on or self.of("past") or any(none):
             return False
         ends = {it.start for it in self.of("not after") if it.end + 1 >= len(self.words)}
-        # "Won't you", "Wollen Sie nicht", "¿No quiere".
+        # "Won't you", "Shouldn't we", "Wollen Sie nicht", "¿No quiere".
         begins = any(
-            self._is(at, "person", "whether")
+            self._is(at, "person", "whether", *["speaker"][: at == it.end])
             for it in self.of("not")
             if it.start < _NEAR
             for at in (it.start - 1, it.end, it.end + 1)
