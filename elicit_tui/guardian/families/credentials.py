@@ -93,22 +93,22 @@ def _describes(clause: Clause, hit: Hit) -> bool:
 @lru_cache(maxsize=1)
 def _told(request: Reading) -> tuple[list[Signs], int]:
     """What up to three neighbouring sentences of the form lend together, and the most of it."""
+    weights, known = weights_of("described"), request.concepts
+    few = "types there" not in known and len(known & {*table("described")["what it is"]}) < 2
+    if few or weights["open field"] + most_of("described", known) < _ENOUGH:
+        return [], -_LONGEST
     places = (neighbouring(place, _NEAR, _signs) for place in request.texts(*GENERAL))
     told: list[Signs] = [{}, *chain.from_iterable(places)]
-    weights = weights_of("described")
     return told, max(sum(max(weights[sign], 0) for sign in signs) for signs in told)
 
 
 def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
     """A secret whose description adds up: what a field says with some sentences of the message."""
     weights, told_of = weights_of("described"), table("described")["what it is"]
-    known = request.concepts
-    few = "types there" not in known and sum(map(known.__contains__, told_of)) < 2
-    if few or request.is_spare(field):
-        return
     shape = weights["open field"] * field.is_open + weights.get(field.kind, 0)
     everywhere, most = _told(request)
-    if shape + most + most_of("described", field.concepts) < _ENOUGH:
+    enough = shape + most + most_of("described", field.concepts) >= _ENOUGH
+    if not enough or request.is_spare(field):
         return
     own: Signs = {}
     for place in field.texts("title", "description"):
