@@ -372,3 +372,12 @@ def test_a_process_that_hides_its_command_line_has_none() -> None:
 
     hidden: Any = Hidden()
     assert _command_line(hidden) == ()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="numbers of users are of POSIX")
+def test_a_user_without_a_name_is_known_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found")
+
+    monkeypatch.setattr(answerer.getpass, "getuser", nobody)
+    assert answerer.this_process().user == str(os.getuid())

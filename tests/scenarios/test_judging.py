@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from elicit_tui.scenarios.judging import (
     hint_of,
 )
 from elicit_tui.scenarios.one_by_one import ways_known
+from elicit_tui.scenarios.reading import _expectation
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Runner, Scenario
 from elicit_tui.scenarios.script import Script, Step
@@ -355,3 +357,10 @@ def test_a_scenario_that_says_nothing_of_acting_is_told_what_it_could_say(
     scenario = replace(PAINTS, arguments={"wall": "north"})
     run = Run(scenario, HANDSHAKE, "accept", result=result)
     assert told in str(cannot_tell(run, more_ways=True))
+
+
+def test_a_day_that_is_expected_is_written_in_toml_and_compared_as_json_has_it() -> None:
+    day, moment = date(2026, 11, 29), datetime(2026, 11, 29, 12, tzinfo=timezone.utc)
+    expected = _expectation({"structured": {"day": day, "all": [moment]}})
+    assert expected.structured == {"day": "2026-11-29", "all": ["2026-11-29T12:00:00Z"]}
+    assert _expectation({}).structured is None
