@@ -63,6 +63,18 @@ async def test_the_scenario_runs_once_and_its_other_ways_share_one_process(
     await tried.ways.close()
 
 
+async def test_whoever_asks_for_the_other_ways_first_has_the_scenario_run_for_them(
+    tmp_path: Path, open_lanes: set[Lane]
+) -> None:
+    tried = Tried(
+        scenario(tmp_path, expect=Expectation(text="painted*")), lambda: painting(in_order)
+    )
+    assert await tried.ways.names() == ["decline", "cancel", "deadline", "call cancelled"]
+    assert (await tried.ways.base()).passed
+    assert tried.made == 1
+    await tried.ways.close()
+
+
 @pytest.mark.parametrize("why", ["fresh", "watch"])
 async def test_each_way_has_a_process_of_its_own_where_that_is_wanted_or_something_is_watched(
     tmp_path: Path, open_lanes: set[Lane], why: str

@@ -16,6 +16,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import SealError, SecretError
+from elicit_tui.store.sealed_questions import _tool
 from elicit_tui.store.sealing import (
     BlobPlace,
     Sealer,
@@ -25,6 +26,7 @@ from elicit_tui.store.sealing import (
     secret_in_file,
 )
 from elicit_tui.store.store import Asker, Store
+from tests.broker.conftest import form_request
 from tests.store.conftest import SqliteEngine, only_sqlite
 from tests.store.world import ME, answer, put, question, the_file, typed
 
@@ -270,3 +272,16 @@ def test_what_an_earlier_release_sealed_and_named_is_read_and_named_so_by_this_o
     sealed = bytes.fromhex("6e6e6e6e6e6e6e6e6e6e6e6ebfda8fbb138b47ce47204c20c0d7265eb920d5fc")
     place = BlobPlace("session", "question", 1, "answer", "digest")
     assert sealer.open(place, sealed) == b"blue"
+
+
+@pytest.mark.parametrize(
+    ("calls", "shown"),
+    [
+        ((), None),
+        ((Call("tools/call", "deploy"),), "deploy"),
+        ((Call("prompts/get", "greet"),), "greet"),
+        ((Call("resources/read", "file:///home/me/secret.txt"),), None),
+    ],
+)
+def test_of_a_call_only_a_name_stands_in_clear(calls: tuple[Call, ...], shown: str | None) -> None:
+    assert _tool(form_request(calls=calls)) == shown
