@@ -383,3 +383,20 @@ def test_patterns_that_explode_use_up_what_all_of_a_form_may_take() -> None:
     for number in range(STEPS_TOGETHER // 5_000):
         assert form.trouble_in(f"^(a+)+b{number}$") == "catastrophic"
     assert form.trouble_in("^a$") == "catastrophic"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "characters"),
+    [
+        ("abc", 3),
+        ("a{5}", 5),
+        ("a{0}b{1,9}", 2),
+        ("(ab){5}", 10),
+        ("((ab){3}c){2}", 14),
+        (r"\d[a-z)]{4}", 5),
+        ("a{2}{3}", 6),
+        ("a)b", 3),
+    ],
+)
+def test_a_pattern_is_as_long_as_its_counts_make_it(pattern: str, characters: int) -> None:
+    assert patterns._written_out(pattern) == characters

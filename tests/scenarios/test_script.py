@@ -17,9 +17,10 @@ from elicit_tui.elicitation import (
     Severity,
     accept,
 )
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios import script as script_module
 from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
-from elicit_tui.scenarios.script import Script, Step
+from elicit_tui.scenarios.script import Script, Step, content_of
 from elicit_tui.scenarios.variants import (
     answers_gone_wrong,
     as_written,
@@ -202,3 +203,11 @@ async def test_a_server_that_wants_a_login_says_how_to_log_in() -> None:
     await script.respond(Question(request), Deadline(60))
     assert script.problems == ["paint wants a login first: elicit-tui login paint"]
     assert script.unused == [0]
+
+
+def test_defaults_of_a_form_are_taken_only_where_the_answer_says_so() -> None:
+    count = {"type": "integer", "default": 3}
+    form = read_form({"type": "object", "properties": {"name": {"type": "string"}, "n": count}})
+    assert content_of(form, PreparedAnswer(content={"name": "a"})) == {"name": "a"}
+    with_defaults = PreparedAnswer(content={"name": "a"}, use_defaults=True)
+    assert content_of(form, with_defaults) == {"name": "a", "n": 3}
