@@ -9,7 +9,7 @@ from elicit_tui.broker.contracts import Guardian
 from elicit_tui.elicitation import ElicitationRequest, Review, Severity, review_of_call
 from elicit_tui.elicitation.own_questions import texts_of_call
 
-_FAMILIES: Final = ("deception", "destructive", "exfiltration", "hidden", "url")
+_FAMILIES: Final = ("deception", "destructive", "hidden", "url")
 _MEANT_FOR_PROSE: Final = ("destructive.told", "hidden.link", "hidden.mixed_letters")
 """The words of a command are no sentence whose signs add up, and it may hold an address; mixed
 letters are found by `review_of_call`, with their place."""
