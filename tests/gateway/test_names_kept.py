@@ -311,6 +311,7 @@ def tampered(folder: Path, how: str) -> None:
         (folder / "key").unlink()
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners of POSIX")
 def test_a_catalogue_that_belongs_to_somebody_else_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
