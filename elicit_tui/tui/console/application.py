@@ -384,7 +384,7 @@ class ConsoleApp(Controller):
 
     def take_over(self, name: str, settings: ServerSettings | None) -> bool:
         """Let this run have a server as it is now, or no longer; False: there is no run yet."""
-        if self._console_run is None:
+        if self._console_run is None or self.runtime is None:
             return False
         self._console_run.take_over(name, settings)
         return True

@@ -98,9 +98,8 @@ class ConsoleRun:
         self, factory: RuntimeFactory, leaving: asyncio.Event, shared: SharedQuestions
     ) -> None:
         """Open the run, connect to every server, and take it all down once told to leave."""
-        names = [
-            record.name for record in self._state.servers.values() if record.state == "waiting"
-        ]
+        waiting = [record for record in self._state.servers.values() if record.state == "waiting"]
+        names = [record.name for record in waiting]
         given: list[Responder] = []
 
         def responder(queue: Queue) -> Responder:
@@ -112,8 +111,8 @@ class ConsoleRun:
                 self._app.runtime = runtime
                 runtime.broker.subscribe(self._state.broker_event)
                 runtime.host.subscribe(self._state.host_event)
-                for name in names:
-                    self._spawn(self._connect(self._state.servers[name]))
+                for record in waiting:
+                    self._spawn(self._connect(record))
                 self._spawn(shared.watch(given[0], self._app.via))
                 await leaving.wait()
                 # Calls first: each of their questions then ends by `shutdown`, and is answered.
@@ -348,8 +347,8 @@ class ConsoleRun:
     async def _call(
         self, server: str, offer: Offer, arguments: dict[str, Any], repeats: str
     ) -> None:
-        record = self._state.servers[server]
-        if record.connection is None or record.state != "ready":
+        record = self._state.servers.get(server)
+        if record is None or record.connection is None or record.state != "ready":
             self._app.notify(self._why_not(server), severity="warning", markup=False)
             return
         call = Call(offer.method, offer.name, arguments)

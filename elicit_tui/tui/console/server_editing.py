@@ -146,10 +146,11 @@ class ServerEditing:
         from elicit_tui.tui.console.kept_calls import KeptCalls
 
         state, runtime = self._app.state, self._app.runtime
-        state.rename_server(old, new)
-        if runtime is not None and old in self._app.muted:
-            runtime.broker.mute(new)
-            runtime.broker.unmute(old)
+        if runtime is not None:  # A run that is still being opened knows the old name alone.
+            state.rename_server(old, new)
+            if old in self._app.muted:
+                runtime.broker.mute(new)
+                runtime.broker.unmute(old)
         self._app.remembered.rename(old, new)
         KeptCalls(state.settings.history.content).rename(old, new)
         kept = rename_server(Path(), old, new)

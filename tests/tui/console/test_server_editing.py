@@ -16,7 +16,9 @@ from elicit_tui.cli.config_import import servers_elsewhere, take_servers
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation import Call, ElicitationRequest
 from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings, ServerSettings
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
+from elicit_tui.tui.console.server_editing import NEXT_RUN
 from elicit_tui.tui.console.servers import OwnFile
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -438,3 +440,61 @@ async def test_a_name_that_is_taken_is_told_with_the_cursor_in_its_field(
         await stand.until(lambda: "There is a server “beta” already." in stand.text())
         await stand.press("2")
         await stand.until(lambda: "beta2" in stand.text())
+
+
+def tables(*names: str, more: str = "") -> str:
+    return "".join(f'[mcp_servers.{name}]\ncommand = "x"\n{more}' for name in names)
+
+
+async def test_a_server_that_is_not_enabled_is_removed(tmp_path: Path, mine: Path) -> None:
+    put(mine, tables("on") + tables("off", more="enabled = false\n"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, notifications=True) as stand:
+        edited_in(stand, mine)
+        await stand.press("down", "r", "delete")
+        await stand.until(lambda: "Remove “off”?" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: "off" not in stand.app.state.servers)
+        await stand.settled()
+        assert written(mine) == tables("on")
+
+
+async def test_a_row_that_is_painted_before_its_server_leaves_the_list_is_empty(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha", "beta"]) as stand:
+        del stand.app.state.servers["beta"]
+        stand.app.screen.query_one("#server-list").refresh()
+        await stand.until(lambda: "beta" not in stand.text())
+        assert "● alpha" in stand.text()
+
+
+async def test_arguments_are_read_about_and_sent_while_their_server_goes(tmp_path: Path) -> None:
+    tools = {
+        "alpha": [tool("greet", {"type": "object", "properties": {"name": {"type": "string"}}})]
+    }
+    async with console(tmp_path, servers=["alpha", "beta"], tools=tools) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        stand.app.take_over("alpha", None)
+        await stand.until(lambda: "alpha" not in stand.app.state.servers)
+        await stand.press("f2", "ctrl+s")
+        await stand.until(lambda: "No server here is called “alpha”" in stand.notices())
+        assert not [*stand.app.state.calls]
+
+
+async def test_a_server_that_is_renamed_before_the_run_is_open_keeps_its_name_until_the_next(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers) as stand:
+        edited_in(stand, mine)
+        stand.app.runtime, opened_later = None, stand.runtime
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("end", "b", "ctrl+s")
+        await stand.until(lambda: NEXT_RUN in stand.notices())
+        stand.app.runtime = opened_later
+        assert [*stand.app.state.servers] == ["a"]
+        assert written(mine) == tables("ab")

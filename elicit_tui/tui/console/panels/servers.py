@@ -238,7 +238,9 @@ class ServersPane(Pane):
         self._offers.show(record)
 
     def _server_row(self, name: str, width: int) -> list[Line]:
-        record = self.state.servers[name]
+        record = self.state.servers.get(name)
+        if record is None:
+            return [()]  # It went since the list was drawn.
         sign, role = STATE_SIGNS[record.state]
         muted = name in self.app.muted
         state = "muted" if muted else record.standing

@@ -235,8 +235,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Show whole what it says of itself, and what is known of its server."""
         from elicit_tui.tui.console.screens.about import AboutScreen
 
-        record = self.app.state.servers[self._server]
-        self.app.push_screen(AboutScreen(record, self._offer, self._as_sent()))
+        if (record := self.app.state.servers.get(self._server)) is not None:
+            self.app.push_screen(AboutScreen(record, self._offer, self._as_sent()))
 
     def _as_sent(self) -> dict[str, Any] | None:
         """The params of the request as it stands, finished or not; None while its JSON is none."""
