@@ -199,8 +199,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     """Choices side by side or one below the other; nothing is chosen until the person does.
 
     The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
-    Of yes and no side by side they choose at once, as of radio buttons; those up and down lead past
-    yes and no to the rows around, and choose nothing on the way.
+    Of yes and no side by side they choose at once, as of radio buttons, and Space chooses the other
+    one; those up and down lead past yes and no to the rows around, and choose nothing on the way.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -225,6 +225,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         self._three = spec.kind == "boolean" and values[0] is _UNSET
         self._bar = 0
         self._moved = False
+        self._was_led = False
+        """Whether an arrow or a letter came last, which of yes and no chooses at once."""
         self._width = 0
         self._placed: tuple[Placed, ...] = ()
         self.put(entry)
@@ -247,7 +249,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         """Moving and choosing; the arrows that lie as the choices do."""
         arrows = "↑↓" if self._stands else "←→"
         if self._chooses_at_once:
-            return ((f"y n {arrows}", "choose"),)
+            return ((f"y n {arrows}", "choose"), ("Space", "the other"))
         signs = "y n" if self._is_boolean else f"1-{len(self._labels)}"
         return ((signs, "pick"), (f"{arrows} Space", "choose"))
 
@@ -304,6 +306,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def action_move(self, by: int) -> None:
         """Move the bar; it stops at the ends. Yes and no side by side are chosen by that."""
         place = max(0, min(len(self._labels) - 1, self._bar + by))
+        self._was_led = True
         if not self._chooses_at_once:
             self._put_bar(place)
         elif not self._shows_chosen(place):
@@ -342,8 +345,18 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         self.post_message(FieldFinished(self))
 
     def action_choose(self) -> None:
-        """Choose what stands under the bar, or take it out again."""
-        self._choose(self._bar)
+        """Choose what stands under the bar, or take it out again; the other one of yes and no.
+
+        Of those a yes comes first. What an arrow or a letter has only just chosen is meant, by
+        whoever confirms it as in every other list; and the bar where it stands elsewhere.
+        """
+        meant, self._was_led = self._was_led, False
+        if self._chooses_at_once and not self._moved:
+            yes, no = (self._values.index(value) for value in (True, False))
+            if not meant:
+                self._choose(no if yes in self._chosen else yes)
+        else:
+            self._choose(self._bar)
 
     def on_key(self, event: events.Key) -> None:
         """A letter or digit picks the choice that starts with it, a digit also the one it counts.
@@ -361,6 +374,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         if not starting:
             return
         event.stop()
+        self._was_led = True
         if len(starting) == 1:
             self._choose(starting[0])
         else:
@@ -380,6 +394,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
 
     def on_blur(self) -> None:
         """The bar goes."""
+        self._was_led = False
         self.refresh()
 
 

@@ -137,6 +137,42 @@ async def test_the_arrows_down_a_narrow_form_answer_no_yes_or_no(required: bool)
         assert panel.entries == {"v": Unset(), "w": Unset()}
 
 
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (("space",), True),
+        (("space", "space"), False),
+        (("space", "space", "space"), True),
+        (("n", "tab", "shift+tab", "space"), True),
+    ],
+)
+async def test_space_says_yes_and_then_turns_a_yes_or_no_over(
+    keys: tuple[str, ...], said: bool, required: bool
+) -> None:
+    fields = schema(("v",) if required else (), v=SURE, w={"type": "string", "title": "Word"})
+    app = Asking(form_question(fields))
+    async with asked(app, (120, 30)) as pilot:
+        assert "Space the other" in app.words
+        await pilot.press(*keys)
+        answered = {"v": Ticked(said)}
+        await until(pilot, lambda: answered.items() <= app.view.body.panel.entries.items(), "it")
+
+
+@pytest.mark.parametrize(("key", "said"), [("right", True), ("y", True), ("n", False)])
+async def test_space_behind_an_arrow_or_a_letter_keeps_the_yes_or_no_that_it_chose(
+    key: str, said: bool
+) -> None:
+    app = Asking(form_question(schema(v=SURE)))
+    async with asked(app) as pilot:
+        await pilot.press(key, "space")
+        await pilot.pause()
+        assert app.view.body.panel.entries == {"v": Ticked(said)}
+        await pilot.press("space")
+        turned = {"v": Ticked(not said)}
+        await until(pilot, lambda: app.view.body.panel.entries == turned, "the other one")
+
+
 @pytest.mark.parametrize(
     ("keys", "said"),
     [(("down", "space"), True), (("down", "enter"), True), (("down", "down", "space"), False)],
