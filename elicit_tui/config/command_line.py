@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from elicit_tui.config.servers import reserved
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import NamedPolicy
+from elicit_tui.elicitation.toml_spelling import toml_value
 from elicit_tui.errors import UsageError
 from elicit_tui.text.hosts import is_web_address
 
@@ -44,24 +45,33 @@ class CommandLine(NamedTuple):
 
 
 def added_server(option: str) -> tuple[str, Mapping[str, Any]]:
-    """The name and table of one `--with NAME=TARGET`. Raises UsageError.
+    """The name and table of one `--with NAME=TARGET`. Raises UsageError."""
+    name, equals, target = (part.strip() for part in option.partition("="))
+    if not equals or not name or not target:
+        raise UsageError("--with needs NAME=TARGET: a name, and a URL or a command line.")
+    try:
+        return name, server_table(name, target)
+    except UsageError as error:
+        raise UsageError(f"--with {error}") from None
+
+
+def server_table(name: str, target: str) -> Mapping[str, Any]:
+    """The table of a server that is reached so. Raises UsageError, which begins with its name.
 
     The target is a URL, or a command line split as a POSIX shell would; nothing is expanded.
     """
-    name, equals, target = option.partition("=")
-    name, target = name.strip(), target.strip()
-    if not equals or not name or not target or not name.isprintable():
-        raise UsageError("--with needs NAME=TARGET: a name, and a URL or a command line.")
+    if not name or not name.isprintable():
+        raise UsageError(f"{toml_value(name)} is no name of a server: it has to be readable.")
     if (reason := reserved(name)) is not None:
-        raise UsageError(f"--with {name}: {reason}.")
+        raise UsageError(f"{name}: {reason}.")
     if target.lower().startswith(("http://", "https://")):
         if not is_web_address(target):
-            raise UsageError(f"--with {name}: the target is not an http or https address.")
-        return name, {"url": target}
+            raise UsageError(f"{name}: the target is not an http or https address.")
+        return {"url": target}
     try:
         words = shlex.split(target, posix=True)
     except ValueError as error:
-        raise UsageError(f"--with {name}: the command line cannot be split: {error}.") from None
+        raise UsageError(f"{name}: the command line cannot be split: {error}.") from None
     if not words or not words[0]:
-        raise UsageError(f"--with {name}: the command line is empty.")
-    return name, {"command": words[0], "args": words[1:]}
+        raise UsageError(f"{name}: the command line is empty.")
+    return {"command": words[0], "args": words[1:]}

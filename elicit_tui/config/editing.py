@@ -17,7 +17,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import InlineTable
 
 from elicit_tui import paths
-from elicit_tui.config.command_line import added_server
+from elicit_tui.config.command_line import server_table
 from elicit_tui.config.documents import parse
 from elicit_tui.config.keys import USER
 from elicit_tui.config.loading import managed_document, user_faults
@@ -83,7 +83,7 @@ def put_server(
     target that is none; nothing is written then.
     """
     # As the command line reads it, so that both take the same.
-    name, table = added_server(f"{name}={target}")
+    table = server_table(name, target.strip())
     beside = {key: value for key, value in context._asdict().items() if value is not None}
     text = before = _text(path)
     if was is not None and was != name:

@@ -137,7 +137,7 @@ def test_a_server_is_taken_out_alone(mine: Path) -> None:
         ("install", "x", "reserved name"),
         ("a", "'", "cannot be split"),
         ("a", "https://", "not an http"),
-        ("", "x", "NAME=TARGET"),
+        ("", "x", "no name of a server"),
         ("deploy", "https://d.example/mcp", "goes with command"),
     ],
 )

@@ -129,7 +129,7 @@ class ServerEditing:
             if was is None:
                 self._say_where(name)
         except ElicitTuiError as error:
-            return str(error).removeprefix("--with ")
+            return str(error)
         return ""
 
     def _say_where(self, *names: str) -> None:

@@ -498,3 +498,21 @@ async def test_a_server_that_is_renamed_before_the_run_is_open_keeps_its_name_un
         stand.app.runtime = opened_later
         assert [*stand.app.state.servers] == ["a"]
         assert written(mine) == tables("ab")
+
+
+async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"foo=node", "tab", *"my server", "ctrl+s")
+        await stand.until(lambda: "▌● foo=node" in stand.text())
+        assert written(mine) == '[mcp_servers."foo=node"]\ncommand = "my"\nargs = ["server"]\n'
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("home", *"m=1.", "ctrl+s")
+        await stand.until(lambda: "▌● m=1.foo=node" in stand.text())
+        assert [*stand.app.state.servers] == ["m=1.foo=node"]
+        assert [*load(CommandLine(config_file=mine)).servers] == ["m=1.foo=node"]
