@@ -39,6 +39,21 @@ async def test_a_result_is_saved_where_the_person_says_and_nothing_is_written_ov
     assert (tmp_path / "taken.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [(".", "written in your home folder."), ("work", "written in “~/work”.")],
+)
+async def test_where_a_name_alone_is_written_is_said_without_a_dot_that_is_no_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, words: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / folder).mkdir(exist_ok=True)
+    monkeypatch.chdir(tmp_path / folder)
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(120, 30)) as stand:
+        await saving(stand)
+        assert str(stand.app.screen.query_one("#about").render()).endswith(words)
+
+
 async def test_a_path_that_is_left_shows_its_beginning_and_that_it_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from elicit_tui import paths
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.results import Binary, results_directory, saved_parts
@@ -33,7 +33,7 @@ def plain_name(*words: str) -> str:
 def at_home(path: Path) -> str:
     """A path as it is shortest: with `~` for the person's home."""
     try:
-        return f"~/{path.relative_to(Path.home())}"
+        return str("~" / path.relative_to(Path.home()))
     except (ValueError, RuntimeError):
         return str(path)
 
@@ -148,7 +148,8 @@ class SaveScreen(PlaceDialog):
         parts = [part for part in saved_parts(self._result) if isinstance(part[1], Binary)]
         several = f"Its {len(parts)} parts that are no text, numbered. " if len(parts) > 1 else ""
         words = f"{several}For your eyes only: nobody else may read it."
-        here = neutral_line(at_home(Path.cwd()), 60)
+        # A full stop right behind a path would be a part of it.
+        here = quoted(at_home(Path.cwd()), 60) if Path.cwd() != Path.home() else "your home folder"
         yield Static(f"{words} A name alone is written in {here}.", id="about", markup=False)
         yield from self.ending("Save", "save.write")
 
