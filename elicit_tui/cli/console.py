@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from elicit_tui.elicitation.settings import ServerSettings, Settings
+    from elicit_tui.elicitation.settings import Settings
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.servers import OwnFile
 
@@ -53,7 +53,7 @@ def _own_file(namespace: argparse.Namespace) -> OwnFile:
 
     own = namespace.config or paths.config_file()
     return OwnFile(
-        reload=partial(_servers_now, namespace),
+        reload=partial(_settings_now, namespace),
         elsewhere=partial(_elsewhere, own),
         take=partial(_take, own),
     )
@@ -72,11 +72,11 @@ def _take(own: Path, names: Collection[str]) -> None:
     take_servers(own, names)
 
 
-def _servers_now(namespace: argparse.Namespace) -> Mapping[str, ServerSettings]:
-    """The servers as the configuration has them at this moment. Raises ConfigError."""
+def _settings_now(namespace: argparse.Namespace) -> Settings:
+    """The configuration at this moment. Raises ConfigError."""
     from elicit_tui.config import load
 
-    return load(command_line(namespace)).servers
+    return load(command_line(namespace))
 
 
 def open_console(

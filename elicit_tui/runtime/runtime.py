@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,8 @@ from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.broker.drafts import DraftFiles
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Queue, Responder
-from elicit_tui.elicitation.settings import Rule, ServerSettings, Settings
+from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.host.host import Host
 from elicit_tui.policy import Policy
 from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger
@@ -56,17 +57,28 @@ class Runtime:
     hooks: Hooks | None = None
     """The owner's hooks, where there are any; who waits in the store tells `hooks.waiting`."""
 
-    def know(self, name: str, server: ServerSettings | None) -> None:
-        """Have policy and host see a server as it is configured now; None: no longer at all.
+    def know(self, name: str, now: Settings) -> None:
+        """Have policy and host see a server, and whence its settings are, as `now` has them.
 
         A connection keeps what it began with: it is to be ended first, and begun anew.
         """
-        servers = self.settings.servers
-        assert isinstance(servers, dict)  # The one mapping in which all of them look it up.
-        if server is None:
-            servers.pop(name, None)
+        servers, origins = self.settings.servers, self.settings.provenance
+        # The mappings in which all of them look it up.
+        assert isinstance(servers, dict)
+        assert isinstance(origins, dict)
+        if name in now.servers:
+            servers[name] = now.servers[name]
         else:
-            servers[name] = server
+            servers.pop(name, None)
+        for key in _keys_of(name, origins):
+            del origins[key]
+        origins.update((key, now.provenance[key]) for key in _keys_of(name, now.provenance))
+
+
+def _keys_of(server: str, keys: Iterable[str]) -> list[str]:
+    """Those that are of this server's table."""
+    table = dotted("mcp_servers", server)
+    return [key for key in keys if key == table or key.startswith(f"{table}.")]
 
 
 def _hooks(settings: Settings) -> Hooks | None:

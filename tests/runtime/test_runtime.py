@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import (
     ContentPolicy,
     HistorySettings,
+    Provenance,
     ServerSettings,
     Settings,
     StoreSettings,
@@ -129,10 +131,23 @@ async def test_a_run_without_hooks_has_none_and_knows_servers_as_they_are_now(
     settings = settings_in(tmp_path, servers={"a": ServerSettings("a", command="a")})
     async with opened(settings, Person()) as runtime:
         assert runtime.hooks is None
-        runtime.know("b", ServerSettings("b", command="b"))
-        runtime.know("a", None)
-        runtime.know("never", None)
+        now = settings_in(tmp_path, servers={"b": ServerSettings("b", command="b")})
+        for name in ("b", "a", "never"):
+            runtime.know(name, now)
         assert list(runtime.settings.servers) == ["b"]
+
+
+async def test_a_run_knows_whence_a_servers_settings_are_as_they_are_now(tmp_path: Path) -> None:
+    servers = {name: ServerSettings(name, command="x") for name in ("a", "a.b")}
+    here, there = (Provenance("user", file="c.toml", line=line) for line in (1, 9))
+    gone, kept = "mcp_servers.a.enabled", 'mcp_servers."a.b".enabled'
+    origins = dict.fromkeys((gone, kept, "hooks"), here)
+    before = settings_in(tmp_path, servers=servers, provenance=origins)
+    mode = "mcp_servers.a.default_tools_approval_mode"
+    now = replace(before, provenance={mode: there, kept: there, "hooks": there})
+    async with opened(before, Person()) as runtime:
+        runtime.know("a", now)
+        assert runtime.settings.provenance == {mode: there, kept: here, "hooks": here}
 
 
 async def test_prepared_answers_and_the_absence_of_a_person_reach_the_policy(

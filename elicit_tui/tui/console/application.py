@@ -34,7 +34,6 @@ from elicit_tui.tui.theme import AUTO, begin_with_theme, is_light, use_theme
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from elicit_tui.elicitation.settings import ServerSettings
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.run import ConsoleRun, RuntimeFactory
     from elicit_tui.tui.console.servers import Offer, OwnFile
@@ -382,11 +381,11 @@ class ConsoleApp(Controller):
         if self._console_run is not None:
             self._console_run.restart(server)
 
-    def take_over(self, name: str, settings: ServerSettings | None) -> bool:
+    def take_over(self, name: str, now: Settings) -> bool:
         """Let this run have a server as it is now, or no longer; False: there is no run yet."""
         if self._console_run is None or self.runtime is None:
             return False
-        self._console_run.take_over(name, settings)
+        self._console_run.take_over(name, now)
         return True
 
     def call_offer(self, server: str, offer: Offer) -> None:

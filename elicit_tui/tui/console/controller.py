@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from elicit_tui.elicitation import Pending, Question, Queue, Responder
     from elicit_tui.elicitation.outcome import Via
-    from elicit_tui.elicitation.settings import ServerSettings
+    from elicit_tui.elicitation.settings import Settings
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.remembered import Remembered
@@ -143,7 +143,7 @@ class Controller(OrderedApp[int]):
         """End a server and start it again."""
 
     @abstractmethod
-    def take_over(self, name: str, settings: ServerSettings | None) -> bool:
+    def take_over(self, name: str, now: Settings) -> bool:
         """Let this run have a server as it is now, or no longer; False: there is no run yet."""
 
     @abstractmethod

@@ -39,7 +39,7 @@ from elicit_tui.tui.ordered_app import what_broke
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from elicit_tui.elicitation.settings import ServerSettings
+    from elicit_tui.elicitation.settings import ServerSettings, Settings
     from elicit_tui.host.offers import Prompt, Resource, ResourceTemplate, Tool
     from elicit_tui.runtime import Runtime
     from elicit_tui.tui.console.controller import Controller
@@ -235,12 +235,12 @@ class ConsoleRun:
             if record.connection is not None:
                 await record.connection.cancel(entry.call.id)
 
-    def take_over(self, name: str, server: ServerSettings | None) -> None:
+    def take_over(self, name: str, now: Settings) -> None:
         """Have a server as it is configured now: begun, begun anew, or ended and gone."""
-        runtime = self._app.runtime
+        runtime, server = self._app.runtime, now.servers.get(name)
         if runtime is None:
             return
-        runtime.know(name, server)
+        runtime.know(name, now)
         if server is not None and name not in self._state.servers:
             self._state.servers.update(server_records({name: server}))
             self._state.changed()

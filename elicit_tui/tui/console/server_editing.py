@@ -184,7 +184,7 @@ class ServerEditing:
         """Let this run have these servers as the file has them now."""
         now = self._file.reload() if self._file is not None else None
         for name in names:
-            if now is None or not self._app.take_over(name, now.get(name)):
+            if now is None or not self._app.take_over(name, now):
                 self._tell(NEXT_RUN, severity="information")
 
     def _tell(self, sentence: str, severity: Any = "warning") -> None:

@@ -14,7 +14,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Method, hints_of
 from elicit_tui.elicitation.eras import ERAS, era_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
-from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.text.hostile_json import digest
 from elicit_tui.tui.console.spans import Role
@@ -33,8 +33,8 @@ class OwnFile:
     Each raises ConfigError.
     """
 
-    reload: Callable[[], Mapping[str, ServerSettings]]
-    """The servers as the configuration has them now."""
+    reload: Callable[[], Settings]
+    """The configuration as it is now."""
     elsewhere: Callable[[], Mapping[str, str]]
     """The servers that other programs have and this file has not: TOML by name."""
     take: Callable[[Collection[str]], None]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.settings import Settings
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.confirmations import UnsentScreen
@@ -76,7 +77,7 @@ async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_pat
 async def test_the_buttons_of_the_dialogs_for_servers_are_in_sight(tmp_path: Path) -> None:
     other = dict.fromkeys(("notes", "time"), 'command = "x"\nargs = ["y"]\n')
     async with console(tmp_path, size=LOW) as stand:
-        stand.app.own_file = OwnFile(dict, lambda: other, lambda names: None)
+        stand.app.own_file = OwnFile(Settings, lambda: other, lambda names: None)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         await stand.until(lambda: "Write it ^S   Back Esc" in stand.text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from elicit_tui import paths
 from elicit_tui.cli.config_import import servers_elsewhere, take_servers
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation import Call, ElicitationRequest
-from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings, ServerSettings
+from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings, Settings
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.server_editing import NEXT_RUN
@@ -35,8 +34,8 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def edited_in(stand: Stand, path: Path) -> None:
     """Let the console write this file, and read it again."""
 
-    def reload() -> Mapping[str, ServerSettings]:
-        return load(CommandLine(config_file=path)).servers
+    def reload() -> Settings:
+        return load(CommandLine(config_file=path))
 
     stand.app.config_path = str(path)
     stand.app.own_file = OwnFile(
@@ -476,7 +475,7 @@ async def test_arguments_are_read_about_and_sent_while_their_server_goes(tmp_pat
     async with console(tmp_path, servers=["alpha", "beta"], tools=tools) as stand:
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        stand.app.take_over("alpha", None)
+        stand.app.take_over("alpha", Settings())
         await stand.until(lambda: "alpha" not in stand.app.state.servers)
         await stand.press("f2", "ctrl+s")
         await stand.until(lambda: "No server here is called “alpha”" in stand.notices())
@@ -516,3 +515,22 @@ async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
         await stand.until(lambda: "▌● m=1.foo=node" in stand.text())
         assert [*stand.app.state.servers] == ["m=1.foo=node"]
         assert [*load(CommandLine(config_file=mine)).servers] == ["m=1.foo=node"]
+
+
+async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_changed_by_hand(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    tools = {"a": [tool("greet")]}
+    async with console(tmp_path, server_settings=servers, tools=tools, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        put(mine, tables("a", more='default_tools_approval_mode = "prompt"\n'))
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("tab", "end", *" y", "ctrl+s")
+        await stand.until(lambda: stand.runtime.settings.servers["a"].args == ("y",))
+        await stand.settled()
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "is confirmed at every call" in stand.text())
+        assert 'now "prompt" (user)' in " ".join(stand.text().split())

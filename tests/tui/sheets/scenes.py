@@ -191,7 +191,7 @@ async def own_file(look: Look, take: Take) -> None:
     async with stand(look) as it:
         other = 'command = "npx"\nargs = ["-y", "notes-server"]\n'
         it.app.own_file = OwnFile(
-            lambda: it.app.state.settings.servers,
+            lambda: it.app.state.settings,
             lambda: {"notes": other, "time": other},
             lambda names: None,
         )
