@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from elicit_tui.host.events import HostEvent
 
 KEPT_STOPPED: Final = 100
+KEPT_MUTED: Final = 20
+"""Of those, what muted servers asked: one that asks on without end pushes nothing else out."""
 SENT_CHARACTERS: Final = 2_000
 """Of what was sent that a call tells; the history has all of it."""
 TOLD_REFUSALS: Final = 3
@@ -166,6 +168,8 @@ class ConsoleState:
         """Tell of a question that nobody saw: over a limit, or of a muted server; not of each."""
         outcome = event.outcome
         flooded = outcome.decided_by == "flood"
+        if outcome.unasked:
+            self._keep_unasked(event)
         if record is not None:
             record.not_asked += 1
             record.flooded += flooded
@@ -178,6 +182,12 @@ class ConsoleState:
             if not call.answered:  # Else its own answers stand there.
                 end = AnsweredQuestion(message, outcome.action, why, len(calls) == 1)
                 call.answered.append(end)
+
+    def _keep_unasked(self, event: Resolved) -> None:
+        kept = [stopped for stopped in self.stopped if stopped.outcome.unasked]
+        if len(kept) >= KEPT_MUTED:
+            self.stopped.remove(kept[0])
+        self.stopped.append(Stopped(event.request, event.review, event.outcome))
 
     def _resolved(self, event: Resolved) -> None:
         request, outcome = event.request, event.outcome

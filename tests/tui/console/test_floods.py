@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from elicit_tui.elicitation import Call, ElicitationRequest, Pending, ServerIdentity
 from elicit_tui.host.events import ServerLog
 from elicit_tui.tui.console.activity import KEPT_LINES
+from elicit_tui.tui.console.screens.records import StoppedScreen, stopped_words
+from elicit_tui.tui.console.state import KEPT_MUTED, KEPT_STOPPED
 from elicit_tui.tui.question import QuestionScreen, QuestionView
 from tests.tui.console.stand import CITY, console
 
@@ -45,6 +48,35 @@ async def test_what_a_muted_server_asked_stands_at_its_call_and_is_no_loop(tmp_p
         assert record.answered[0].summary == "not asked: You muted “alpha” for this run."
         stand.app.toggle_mute("alpha")
         assert not stand.app.state.looping
+
+
+async def test_what_a_muted_server_asked_is_kept_among_what_was_stopped(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        stand.app.toggle_mute("alpha")
+        request = stand.ask("alpha", "Which way then?")
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("2")
+        row = r"Which way then\?.*you muted its server"
+        await stand.until(lambda: re.search(row, stand.text()))
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, StoppedScreen))
+        said = str(stopped_words(stand.app.state.stopped[0], 400))
+        assert "cancelled for you: you muted its server." in said
+        assert "It would come to you once “alpha” is unmuted." in said
+
+
+async def test_a_muted_server_that_asks_on_pushes_out_nothing_else_that_was_stopped(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        state = stand.app.state
+        refused = stand.ask("beta", "Enter your password.")
+        await stand.until(lambda: stand.outcome(refused))
+        stand.app.toggle_mute("alpha")
+        asked = [stand.ask("alpha") for _ in range(2 * KEPT_STOPPED)]
+        await stand.until(lambda: all(map(stand.outcome, asked)))
+        kept = [stopped.request.id for stopped in state.stopped]
+        assert kept == [refused.id, *(request.id for request in asked[-KEPT_MUTED:])]
 
 
 async def test_a_hundred_thousand_log_lines_take_constant_memory(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class QuestionsPane(Pane):
         yield waiting
         stopped = RowList(
             empty="Nothing was stopped. What the guardian or your policy refuses is kept here "
-            "to be looked at.",
+            "to be looked at, and what a muted server asks.",
             verb="Look",
             follow=True,
             id="stopped",

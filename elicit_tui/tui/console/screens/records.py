@@ -87,9 +87,9 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     action = {"decline": "declined", "cancel": "cancelled"}.get(
         outcome.action or "", "refused with an error"
     )
+    by = f": {decider(outcome)}" if outcome.unasked else f" by {decider(outcome)}"
     head = (
-        f"{who} asked something that was {action} for you by {decider(outcome)}. "
-        "The server was told only that much."
+        f"{who} asked something that was {action} for you{by}. The server was told only that much."
     )
     tools = tool_of(request)
     schema = request.params if isinstance(request.params, dict) else {"params": request.params}
@@ -138,7 +138,9 @@ def _card(said: Sequence[str], width: int) -> list[Line]:
 def _way_out(stopped: Stopped, width: int) -> list[Line]:
     """Which key would let such a question through."""
     outcome = stopped.outcome
-    if outcome.layer == "managed":
+    if outcome.unasked:
+        words = f"It would come to you once {quoted(stopped.request.server.name, 80)} is unmuted."
+    elif outcome.layer == "managed":
         words = f"{outcome.key} is set by your organisation; nothing of yours changes it."
     else:
         server = stopped.request.server.name
