@@ -45,7 +45,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "arguments.at_length": "Write this text, or the JSON, on the whole screen",
     "arguments.next_value": "Go to the next value to be written, in JSON",
     "arguments.previous_value": "Go back to the value before, in JSON",
-    "arguments.skeleton": "Begin the JSON anew, with what is required",
+    "arguments.skeleton": "Begin anew: as the call was made, or JSON with what is required",
     "activity.search": "Search the activity",
     "history.read": "Read the history again",
     "history.search": "Search the history",

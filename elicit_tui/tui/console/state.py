@@ -70,9 +70,10 @@ class ConsoleState:
         """The broker's, once there is one."""
         self.calls = Calls()
         self._remembers = False
-        self.half_typed: dict[tuple[str, str], Draft] = {}
-        """What was typed for a call that was not made: by server and what it offers."""
-        self.half_written: dict[tuple[str, str], str] = {}
+        self.half_typed: dict[tuple[str, str, str], Draft] = {}
+        """What was typed for a call that was not made: by server, what it offers, and, of a call
+        that was to be made again, the arguments that it had."""
+        self.half_written: dict[tuple[str, str, str], str] = {}
         """The same where the arguments were written as JSON, finished or not."""
         self.half_added: dict[str, Draft] = {}
         """What was typed of a server that was not written: by its name, empty of a new one."""
@@ -352,8 +353,8 @@ class ConsoleState:
         return f"{plural(self.ended, 'question')}: {ways}"
 
 
-def _give_name(kept: dict[tuple[str, str], Any], old: str, new: str) -> None:
-    """What is kept by server and another key stands under the server's new name."""
-    for name, key in [*kept]:
+def _give_name(kept: dict[tuple[str, str, str], Any], old: str, new: str) -> None:
+    """What is kept by server and other keys stands under the server's new name."""
+    for name, offer, arguments in [*kept]:
         if name == old:
-            kept[new, key] = kept.pop((old, key))
+            kept[new, offer, arguments] = kept.pop((old, offer, arguments))

@@ -278,6 +278,11 @@ class FieldControl(Guarded):
         self.put(entry)
         self.changed()
 
+    def has_replaced(self, entry: Entry) -> None:
+        """The key that undoes brings this back, where another entry stands here now."""
+        if entry != self.entry:
+            self._undo = entry
+
     def action_clear_field(self) -> None:
         """Leave the field unset."""
         self._replace(Unset())

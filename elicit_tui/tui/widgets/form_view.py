@@ -131,12 +131,16 @@ class FormView(RowsView):
         self._conversion = None
         self._judge_soon()
 
-    def start_afresh(self) -> None:
-        """Back to the form as the server sent it."""
-        self.put({**{spec.name: Unset() for spec in self.form.fields}, **self.form.initial()})
-        self._touched.clear()
+    def start_afresh(self, entries: Mapping[str, Entry], whence: Mapping[str, str]) -> None:
+        """Show these in the form as the server sent it; a field undoes that like its own keys."""
+        stood = {name: row.control.entry for name, row in self._rows.items()}
+        unset = {spec.name: Unset() for spec in self.form.fields}
+        self.put({**unset, **self.form.initial(), **entries}, whence)
+        self._touched = set(entries)
         self._left.clear()
         self._reveal_all = False
+        for name, entry in stood.items():
+            self._rows[name].control.has_replaced(entry)
 
     # Its rows
 

@@ -1,4 +1,4 @@
-"""A call that is made again begins as it was made, also when its run is over."""
+"""A call made again begins as it was made, or goes on with what was typed for it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def left(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-async def test_whatever_was_changed_and_left_a_call_made_again_has_its_own_arguments(
+async def test_what_was_typed_for_a_call_made_again_is_there_when_the_same_is_made_again(
     tmp_path: Path, as_json: bool
 ) -> None:
     async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
@@ -43,12 +43,59 @@ async def test_whatever_was_changed_and_left_a_call_made_again_has_its_own_argum
         await stand.press("end", *"XYZ")
         await stand.until(lambda: "XYZ" in stand.text())
         await left(stand)
-        stand.app.call_again(call)
+        stand.app.call_again(CallRecord("alpha", Call("tools/call", "greet", {"name": "Eve"})))
         await opened(stand)
         assert "XYZ" not in stand.text()
+        await left(stand)
+        stand.app.call_again(call)
+        await opened(stand)
+        assert "XYZ" in stand.text()
+        assert ("from before" in stand.text()) is not as_json
         await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand) or "not JSON" in stand.text())
+        assert as_json or calls_of(stand)[0].arguments["name"] == "AdaXYZ"
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+async def test_a_key_brings_the_arguments_of_a_call_made_again_and_another_what_was_typed(
+    tmp_path: Path, as_json: bool
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        call = CallRecord("alpha", Call("tools/call", "greet", {"name": "Ada"}))
+        for _ in range(2):
+            stand.app.call_again(call)
+            await opened(stand)
+            if as_json and not stand.app.state.half_written:
+                await stand.press("f5")
+            await stand.press("end", *"XYZ")
+            await stand.until(lambda: "XYZ" in stand.text())
+            await left(stand)
+        stand.app.call_again(call)
+        await opened(stand)
+        await stand.until(lambda: "F8 Begin anew" in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: "XYZ" not in stand.text() and "Ada" in stand.text())
+        await stand.press("ctrl+z")
+        await stand.until(lambda: "XYZ" in stand.text())
+        await stand.press("f8", *"Eve", "ctrl+s")
         await stand.until(lambda: calls_of(stand))
-        assert calls_of(stand)[0].arguments["name"] == "Ada"
+        assert calls_of(stand)[0].arguments["name"] == "Eve"
+        assert not stand.app.state.half_typed
+        assert not stand.app.state.half_written
+
+
+async def test_json_of_a_call_made_again_is_begun_anew_with_its_arguments_then_with_none(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        stand.app.call_again(CallRecord("alpha", Call("tools/call", "greet", {"name": "Ada"})))
+        await opened(stand)
+        await stand.press("f5", *"Eve")
+        await stand.until(lambda: '"name": "Eve"' in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: '"name": "Ada"' in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: '"name": "Ada"' not in stand.text())
 
 
 async def test_what_was_typed_for_a_new_call_is_not_in_one_that_had_no_arguments_and_stays(

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.field import Typed, Unset
+from elicit_tui.form.field import Entry, Typed, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.shape import shape
@@ -78,10 +78,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
         self._given = dict(arguments or {})
-        self._place = (server, offer.key)
-        """Where what was typed is found again."""
-        self._is_again = arguments is not None
-        """Whether a call is made again: it begins as that was made, whatever was typed since."""
+        made = "" if arguments is None else readable_json(self._given, indent=None)
+        self._place = (server, offer.key, made)
+        """Where what was typed is found again; of a call that is made again a place of its own."""
         self._json = self._form.beyond is not None
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
@@ -101,13 +100,8 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if about:
             yield CutText(about, id="about")
         if self._form.beyond is None:
-            entries = {
-                field.name: entry_for(field, self._given[field.name])
-                for field in self._form.fields
-                if field.name in self._given
-            }
-            typed = {} if self._is_again else self.app.state.half_typed
-            left = typed.get(self._place, Draft())
+            entries = self._entries(self._given)
+            left = self.app.state.half_typed.get(self._place, Draft())
             self._continued = left.continues
             whence = dict.fromkeys({*entries, *left.touched}, FROM_BEFORE)
             stands = {**entries, **left.entries}
@@ -121,7 +115,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """Start in the first field."""
         self._begin_json(self._given or skeleton(self._offer.schema))
         written = self.app.state.half_written.get(self._place)
-        if written is not None and not self._is_again:
+        if written is not None:
             self._json_area.show(written)
             self._json = True
             self._came_back = self._read_json(go_there=False) or {}
@@ -169,21 +163,9 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             content = self._read_json()
             if content is None:
                 return
-            known = {field.name: field for field in self._form.fields}
-            form_view = self.query_one(FormView)
-            form_view.start_afresh()
-            form_view.put(
-                {
-                    name: entry_for(known[name], value)
-                    for name, value in content.items()
-                    if name in known
-                },
-                {
-                    name: FROM_BEFORE
-                    for name, value in self._came_back.items()
-                    if name in known and name in content and content[name] == value
-                },
-            )
+            entries, earlier = self._entries(content), self._came_back
+            same = [name for name in entries if name in earlier and content[name] == earlier[name]]
+            self.query_one(FormView).start_afresh(entries, dict.fromkeys(same, FROM_BEFORE))
         else:
             form_view = self.query_one(FormView)
             content = dict(form_view.conversion.content)
@@ -193,14 +175,31 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self._json = not self._json
         self._show()
 
+    def _entries(self, content: Mapping[str, Any]) -> dict[str, Entry]:
+        """What these arguments are in the fields of the form."""
+        fields = (field for field in self._form.fields if field.name in content)
+        return {field.name: entry_for(field, content[field.name]) for field in fields}
+
     @property
     def _shape(self) -> str:
         return shortened(shape(self._offer.schema), _SHAPE_CHARACTERS)
 
     def action_skeleton(self) -> None:
-        """Begin the JSON anew, with what is required; the key that undoes brings back the other."""
-        self._json_area.begin_anew(readable_json(skeleton(self._offer.schema)))
-        self._json_area.focus()
+        """Begin anew: with the arguments of the call that is made again, else the JSON required.
+
+        The key that undoes brings back what stood there, in a form field by field.
+        """
+        if self._json:
+            given = readable_json(self._given)
+            is_given = not self._given or self._json_area.text == given
+            required = readable_json(skeleton(self._offer.schema))
+            self._json_area.begin_anew(required if is_given else given)
+            self._json_area.focus()
+        else:
+            entries = self._entries(self._given)
+            self.query_one(FormView).start_afresh(entries, dict.fromkeys(entries, FROM_BEFORE))
+            self.set_focus(None)  # What stands there now is selected, as when this was opened.
+            self.query_one(FormView).focus_first()
         self.say("")
 
     def action_at_length(self) -> None:
@@ -251,20 +250,16 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def action_leave(self) -> None:
         """Go back; what was typed is there when the same is to be called."""
-        if not self._is_again:
-            self._keep_what_is_typed()
-        super().action_leave()
-
-    def _keep_what_is_typed(self) -> None:
         for form_view in self.query(FormView):
             self.app.state.half_typed[self._place] = half_typed(form_view)
         self.app.state.half_written.pop(self._place, None)
         if self._json and self._json_area.text != self._begun_with:
             self.app.state.half_written[self._place] = self._json_area.text
+        super().action_leave()
 
     def dismiss(self, result: dict[str, Any] | None = None) -> AwaitComplete:
         """Leave with these arguments, and nothing half typed, or with none."""
-        if result is not None and not self._is_again:
+        if result is not None:
             self.app.state.half_typed.pop(self._place, None)
             self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)
@@ -345,7 +340,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if action == "turn":
             return self._form.beyond is None
         if action == "skeleton":
-            return self._json
+            return self._json or bool(self._place[2])
         if action == "at_length":
             return self._json or self._written_in_words is not None
         if action == "to_values":
