@@ -41,6 +41,27 @@ TOLD = [
     form("Auf /dev/nvme0n1 kommt ein neues Dateisystem. Weiter?", ok=YES_OR_NO),
     form("이 글은 주민 8,200명의 전화로 바로 울립니다. 울릴까요?", ok=YES_OR_NO),
 ]
+AT_STAKE = [
+    ("Your letter is ready. Shall 18,420 mailboxes have it with their coffee?", "Off it goes"),
+    ("Der Gruß ist fertig. 12.400 Postfächer warten schon darauf.", "Ab damit"),
+    ("On fait vibrer les 3 200 téléphones des familles, tout de suite ?", "Allez"),
+    ("Gli facciamo trovare 6.200 euro lunedì mattina?", "Sì, facciamolo contento"),
+    ("النشرة جاهزة. ٤٨٬٢١٠ قارئ ستصلهم مع قهوة الصباح.", "لتنطلق"),
+    ("现在在线的3120人先请出去，主机关一下再开？", "请他们出去"),
+    ("新着のお便りができました。1万2千人の携帯を今すぐ鳴らしますか。", "鳴らす"),
+    ("Лист готовий. Нехай 14 тисяч абонентів отримають його до кави?", "Хай летить"),
+    ("नया संदेश तैयार है। 12,40,000 ग्राहकों के फ़ोन अभी बजें?", "बजाइए"),
+]
+"""What an answer sets going for so many, or with so much money, that the number tells it."""
+AT_NO_STAKE = [
+    "The table has 12,400 rows. Show them all?",
+    "Is 1,240.50 EUR the right total?",
+    "Estimate: about 14,000 tokens. Summarise now?",
+    "The trail climbs 1,240 m. Add it to the plan?",
+    "Preview the letter to 2,300 readers?",
+    "Put the 1,204 read letters away? You can bring them back.",
+    "Dry run over 18,000 files?",
+]
 ALLOWED = [
     form("Value for inbox-open-7?", v=TEXT),
     form("Which long line of the page is too wide?", line={"type": "integer", "minimum": 1}),
@@ -92,6 +113,27 @@ def test_a_secret_that_nobody_names_is_blocked_by_signs_that_add_up(
 @pytest.mark.parametrize("request_", TOLD, ids=said)
 def test_an_act_that_is_told_by_its_effect_is_warned_of(request_: ElicitationRequest) -> None:
     assert rules(request_) == {"destructive.told"}
+
+
+@pytest.mark.parametrize(("text", "choice"), AT_STAKE)
+def test_a_large_number_beside_the_only_decision_is_warned_of(text: str, choice: str) -> None:
+    decided = {"type": "string", "enum": [choice, "…"]}
+    assert rules(form(text, v=decided)) == {"destructive.told"}
+    assert rules(form(text, ok=YES_OR_NO)) == {"destructive.told"}
+    assert "destructive.told" not in rules(form(text, v=TEXT))
+
+
+@pytest.mark.parametrize("text", AT_NO_STAKE)
+def test_a_large_number_that_is_shown_or_measured_or_can_be_undone_raises_nothing(
+    text: str,
+) -> None:
+    assert rules(form(text, ok=YES_OR_NO)) == set()
+
+
+def test_a_large_number_beside_several_answers_is_none_of_their_ends() -> None:
+    asked = form("The track has 14,902 points.", thin=YES_OR_NO, tolerance={"type": "number"})
+    asked.requested_schema["required"] = ["thin", "tolerance"]
+    assert rules(asked) == set()
 
 
 @pytest.mark.parametrize("request_", ALLOWED, ids=said)

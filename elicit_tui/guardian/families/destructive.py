@@ -95,15 +95,12 @@ def _begins_with(clause: Clause, *acts: str) -> bool:
 def consequences(request: Reading) -> tuple[Place, ...]:
     """The places that tell what the answer lets happen."""
     typed = {field.name for field in request.fields if field.is_free or field.kind == "choice"}
-    counted = {field.name for field in request.fields if field.kind == "number"}
+    counted = [field.name for field in request.fields if field.kind == "number"]
     return tuple(
         place
         for place in request.texts(*GENERAL, "name", "title", "description")
         if place.role not in ("name", "title")
-        or not (
-            _is_label(place, is_typed=place.field in typed)
-            or (place.field in counted and _is_measure(place))
-        )
+        or not (place.field in counted or _is_label(place, is_typed=place.field in typed))
     )
 
 
@@ -114,17 +111,6 @@ def _is_label(place: Place, *, is_typed: bool) -> bool:
         return is_typed or (place.role == "name" and is_one_word)
     # "Deleted branch" says which one it is.
     return is_typed and (is_one_word or place.clauses[0].words[0].endswith("ed"))
-
-
-def _is_measure(place: Place) -> bool:
-    """Whether it ends with what a number says of a thing: "Reset link lifetime (min)"."""
-    return any(
-        (measure.end == len(clause.words) or "(" in clause.gaps[measure.end])
-        and any(thing.end == measure.start for thing in clause.of("weighty", "plain"))
-        and not clause.between(measure.start)
-        for clause in place.clauses[:1]
-        for measure in clause.of("attribute")
-    )
 
 
 @lru_cache(maxsize=1)
@@ -335,20 +321,10 @@ def _access(request: Reading) -> Iterator[Sighting]:
 
 def _mass_send(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.mass_send")(request)
-    if any(_names_hundreds(place) for place in consequences(request)):
+    clauses = (clause for place in consequences(request) for clause in place.clauses)
+    told = [clause for clause in clauses if clause.of("people")]
+    if any(it.of("everything") or HUNDREDS.search(" ".join(it.words)) for it in told):
         yield from _framed("destructive.mass_send by number")(request)
-
-
-def _names_hundreds(place: Place) -> bool:
-    """Whether it says all of the people, or a number from a hundred on right before them."""
-    for mention in mentions((place,), "people", usual_only=True):
-        clause, start = mention.clause, mention.span[0]
-        before = "".join(clause.words[: mention.hit.start][-1:])
-        if is_word(before, "everything", clause.latin):
-            return True
-        if HUNDREDS.search(mention.original, max(0, start - 16), start):
-            return True
-    return False
 
 
 def _money(request: Reading) -> Iterator[Sighting]:

@@ -47,8 +47,12 @@ def _told(request: Reading) -> Iterator[Sighting]:
         # Beside a choice that leaves all as it is the others change something.
         + weights["may be left"] * any(field.may_be_left for field in decided)
     )
+    strict = not request.fields or _only_decision(request)
     for place in _told_by(request, decided):
+        at_stake = strict and not place.says("way back")
         for signs in neighbouring(place, 3, _effects):
+            if at_stake and "thousands" in signs:
+                signs["at stake"] = signs["hundreds"] = signs["thousands"]
             if shape + sum(map(weights.__getitem__, signs)) >= _ENOUGH:
                 if any(next(iter(rule.find(request)), None) for rule in acts.RULES):
                     return  # What is done is named, and so found already.
@@ -57,11 +61,23 @@ def _told(request: Reading) -> Iterator[Sighting]:
                 return
 
 
+def _only_decision(request: Reading) -> FieldReading | None:
+    """The one yes, or one choice of a few, that an answer is; what else there is may stay empty."""
+    must = [field for field in request.fields if field.name not in request.optional]
+    must = must or [*request.fields][: len(request.fields) == 1]
+    is_one = len(must) == 1 and (must[0].kind == "boolean" or must[0].few)
+    return must[0] if is_one else None
+
+
 def _told_by(request: Reading, decided: Sequence[FieldReading]) -> Iterator[Place]:
     """Where it is told what an answer leads to: in words enough, and not of what is only typed."""
     settled = {field.name for field in decided} | request.optional
     must = [it for it in request.fields if it.name not in settled and "default" not in it.drawn]
-    if not (must or _asks_for_one(request.message)):
+    clauses, only = request.message.clauses, _only_decision(request)
+    looks = any(clause.is_question and clause.of("only looks") for clause in clauses)
+    # A yes says neither which nor how, whatever words for it there are ("谁看过就不再留下痕迹").
+    is_yes = only is not None and only.kind == "boolean"
+    if not (must or looks) and (is_yes or not _asks_for_one(request.message)):
         yield request.message
     yield from request.texts("schema title", "schema description")
     for field in decided:
@@ -85,7 +101,6 @@ def _asks_for_one(message: Place) -> bool:
     wh = [(it, clause) for clause in message.clauses for it in clause.of("which", "aside")]
     asked = any(clause.is_question and not clause.whether for _, clause in wh)
     leave = any(clause.of("asks leave") for clause in message.clauses)
-    looks = any(clause.is_question and clause.of("only looks") for clause in message.clauses)
     # Nobody and nowhere ask for nothing ("谁也找不回来"), nor does "whoever has what sits there":
     # what is asked for begins with the word.
     wanted = any(
@@ -94,7 +109,7 @@ def _asks_for_one(message: Place) -> bool:
         and (not it.start or clause.asks or is_unspaced(clause.words[0]))
         for it, clause in wh
     )
-    return asked or looks or (wanted and not leave)
+    return asked or (wanted and not leave)
 
 
 def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
@@ -105,10 +120,12 @@ def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     found = signs_in(place, sentence, weights, _lets_happen)
     folded = place.views[0].folded
     start, end = folded.span(sentence[0].spans[0][0], sentence[-1].spans[-1][1])
-    told = folded.original[max(0, start - 2) : end].lower() + " "  # "€40 for …", "/dev/sdb …"
-    only_told = _comes_back(place, sentence)
+    first = max(0, start - 2)  # "€40 for …", "/dev/sdb …"
+    told = folded.original[first:end].lower() + " "
+    spoken_from = _spoken_from(place, sentence)
     for sign, written in _WRITTEN.items():
-        if written.search(told) and not (only_told and sign in _LARGE):
+        number = written.search(told)
+        if number and (sign not in _LARGE or first + number.start() < spoken_from):
             found[sign] = place, sentence[0], Hit(sign, 0, len(sentence[0].words))
     if found.keys() >= {"people", "thousands"}:
         found["thousands of people"] = found["people"]
@@ -118,11 +135,15 @@ def _effects(place: Place, sentence: Sequence[Clause]) -> Signs:
     return found
 
 
-def _comes_back(place: Place, sentence: Sequence[Clause]) -> bool:
-    """Whether what is told there is only spoken of or asked, or can be brought back."""
-    back = ((clause, hit) for clause in place.clauses for hit in clause.of("brings back"))
-    spoken = any(clause.whether or clause.of("spoken") for clause in sentence)
-    return spoken or any(not clause.denies(hit) for clause, hit in back)
+def _spoken_from(place: Place, sentence: Sequence[Clause]) -> int:
+    """From where on what is told is only spoken of, asked to be so, or can be brought back."""
+    folded = place.views[0].folded
+    backs = ((clause, hit) for clause in place.clauses for hit in clause.of("brings back"))
+    is_so = any(hit.start == 0 for it in sentence if it.whether for hit in it.of("becomes"))
+    said = (folded.span(*it.span(hit))[0] for it in sentence for hit in it.of("spoken"))
+    if is_so or any(not clause.denies(hit) for clause, hit in backs):
+        return 0
+    return min(said, default=len(folded.original))
 
 
 def _lets_happen(clause: Clause, hit: Hit) -> bool:
