@@ -40,8 +40,8 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         *FIELD_BINDINGS,
         Binding("enter", "next_field", "Next field", show=False),
-        Binding("down", "earlier(1)", "An earlier answer", show=False),
-        Binding("up", "earlier(-1)", "A later answer", show=False),
+        Binding("down", "earlier(1)", "An earlier answer, or back from there", show=False),
+        Binding("up", "earlier(-1)", "An earlier answer, or back from there", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -69,6 +69,12 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         self.spec = spec
         self.known: Sequence[str] = ()
         """What was answered before, the newest first."""
+        self._walk: Sequence[Entry] = ()
+        """The person's own entry and what was answered before, while one goes through them."""
+        self._place = 0
+        """Where in this walk one is."""
+        self._away = 0
+        """The arrow that began it, and leads away from the person's own."""
         super().__init__()
         self.cursor_blink = False
         self.put(entry)
@@ -102,9 +108,19 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         return super().check_action(action, parameters)
 
     def action_earlier(self, by: int) -> None:
-        """Write the answer before the one that stands here, or the one after it."""
-        at = self.known.index(self.value) if self.value in self.known else -1
-        self._replace(Typed(self.known[max(0, min(len(self.known) - 1, at + by))]))
+        """Write the answer before the one that stands here; the other arrow leads back.
+
+        Past the newest one stands again what the person was typing, as in a shell.
+        """
+        if not self._walk or self.entry != self._walk[self._place]:
+            others = [Typed(text) for text in self.known if text != self.value]
+            self._walk, self._place, self._away = (self.entry, *others), 0, by
+        place = self._place + (1 if by == self._away else -1)
+        if 0 <= place < len(self._walk):
+            self._place = place
+            self._replace(self._walk[place])
+            if place:
+                self._undo = self._walk[0]
 
     @property
     def selected_with_focus(self) -> bool:

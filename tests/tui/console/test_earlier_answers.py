@@ -8,8 +8,10 @@ import pytest
 
 from elicit_tui.broker.contracts import Resolved
 from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity, accept
+from elicit_tui.form.field import Unset
 from elicit_tui.tui.console.earlier_answers import EarlierAnswers
-from tests.tui.console.stand import CITY, console
+from elicit_tui.tui.widgets.lines import TextLine
+from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
 
@@ -33,6 +35,61 @@ async def test_an_answer_is_written_again_by_a_key_that_is_named(tmp_path: Path)
         outcome = stand.outcome(request)
         assert outcome is not None
         assert outcome.content == {"city": "Rome"}
+
+
+async def answered(stand: Stand, *cities: str) -> None:
+    """Answer a question with each of these."""
+    for city in cities:
+        request = stand.ask("alpha", f"Where to, not {city}?")
+        await stand.shown(request)
+        await stand.press(*city, "ctrl+s")
+        await stand.until(lambda request=request: stand.outcome(request))
+    await stand.shown(stand.ask("alpha", "And now?"))
+
+
+def line(stand: Stand) -> str:
+    """What stands in the field."""
+    return stand.app.screen.query_one(TextLine).value
+
+
+@pytest.mark.parametrize(("away", "back"), [("up", "down"), ("down", "up")])
+async def test_past_the_newest_answer_stands_again_what_was_being_typed(
+    tmp_path: Path, away: str, back: str
+) -> None:
+    async with console(tmp_path) as stand:
+        await answered(stand, "Rome", "Oslo")
+        await stand.press(*"Lis")
+        seen = []
+        for key in (away, back, back, away, away, away, back, back, back):
+            await stand.press(key)
+            seen.append(line(stand))
+        assert seen == ["Oslo", "Lis", "Lis", "Oslo", "Rome", "Rome", "Oslo", "Lis", "Lis"]
+
+
+async def test_an_answer_that_was_changed_is_what_one_is_typing(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await answered(stand, "Rome", "Oslo")
+        await stand.press(*"Lis", "up", *"-1", "up")
+        assert line(stand) == "Oslo"
+        await stand.press("down")
+        assert line(stand) == "Oslo-1"
+
+
+async def test_the_key_that_undoes_brings_back_what_was_typed_before_all_earlier_answers(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        await answered(stand, "Rome", "Oslo")
+        await stand.press(*"Lis", "up", "up", "up", "ctrl+z")
+        assert line(stand) == "Lis"
+
+
+async def test_an_empty_field_is_unset_again_behind_the_newest_answer(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await answered(stand, "Rome")
+        await stand.press("up", "down")
+        assert stand.app.screen.query_one(TextLine).entry == Unset()
+        assert "not filled in" in stand.text()
 
 
 async def test_neither_another_server_nor_another_field_is_offered_it(tmp_path: Path) -> None:
