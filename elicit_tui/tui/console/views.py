@@ -77,6 +77,11 @@ class SpanView(ScrollView):
         blank = ground + over if over else ground
         return Strip(segments).adjust_cell_length(width, blank)
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """Let the scrollbar begin where the view stands: it may have gone there before."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     @property
     def cursor_style(self) -> Style:
         """What is laid over the line that is pointed at."""
@@ -228,7 +233,8 @@ class RowList(SpanView, can_focus=True):
 
     def _bring_into_sight(self) -> None:
         region = Region(0, self.cursor * self.row_height, 1, self.row_height)
-        self.scroll_to_region(region, animate=False, immediate=True, x_axis=False)
+        # Rows that were few a moment ago have no scrollbar yet, without which nothing scrolls.
+        self.scroll_to_region(region, animate=False, immediate=True, force=True, x_axis=False)
         self.refresh()
 
     def _tell(self) -> None:
@@ -371,11 +377,6 @@ class LineView(SpanView, can_focus=True):
         """Follow the end for as long as one stands there; new lines do not move this."""
         super().watch_scroll_y(old_value, new_value)
         self._sticks = self._follow and new_value >= self.max_scroll_y
-
-    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """Let the scrollbar begin where the view stands: it may have gone to its end before."""
-        if shown:
-            self.vertical_scrollbar.position = self.scroll_y
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many rows as it has lines, where it is as high as they are."""

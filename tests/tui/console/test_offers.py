@@ -13,6 +13,7 @@ from elicit_tui.tui.console.action_keys import commands
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.servers import read_offers
+from elicit_tui.tui.console.views import RowList
 from tests.tui.console.stand import FakeConnection, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -171,3 +172,19 @@ async def test_of_a_long_name_both_ends_are_shown(tmp_path: Path) -> None:
             for number in (1, 2):
                 end = f"{number}-draft.md"
                 await stand.until(lambda end=end: "file:" in stand.text() and end in stand.text())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_the_tool_that_was_found_is_in_sight_and_marked_when_its_form_is_left(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    tools = {"alpha": [tool(f"tool-{number}", GREET) for number in range(10, 70)]}
+    async with console(tmp_path, tools=tools, size=size) as stand:
+        await stand.press("slash", *"tool-57")
+        await stand.until(lambda: "▏⚒ tool-57" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("escape")
+        await stand.until(lambda: "▌⚒ tool-57" in stand.text())
+        listing = stand.app.screen.query_one("#offer-list", RowList)
+        assert listing.vertical_scrollbar.position == listing.scroll_y > 0
