@@ -300,7 +300,7 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
             yield entry(f"Why not {title}", why, call, Traits(called, TOOL), listed=False)
             continue
         is_favourite = offer.key in favourites
-        said = (offer.title, offer.description.partition("\n")[0])
+        said = (offer.own_title, offer.description.partition("\n")[0])
         help_text = neutral_line(" · ".join(filter(None, said)), 80)
         traits = Traits(called, FAVOURITE if is_favourite else TOOL, is_grave=_runs_at_once(offer))
         yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)

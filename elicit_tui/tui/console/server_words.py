@@ -88,7 +88,7 @@ def offer_words(offer: Offer, width: int) -> list[Line]:
     properties = offer.schema.get("properties")
     arguments = len(properties) if isinstance(properties, Mapping) else 0
     about = [offer.kind, plural(arguments, "argument"), *offer.hints]
-    title, facts = shortened(offer.title or offer.shown, width), " · ".join(about)
+    title, facts = shortened(offer.own_title or offer.shown, width), " · ".join(about)
     beside = cell_len(title) + 3 + cell_len(facts) <= width
     head: list[Line] = (
         [((title, "strong"), (f"   {facts}", "dim"))]

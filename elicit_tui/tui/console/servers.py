@@ -83,6 +83,12 @@ class Offer:
         return f"{self.kind}:{self.name}"
 
     @property
+    def own_title(self) -> str:
+        """Its title; empty where that says its name once more, with other signs between."""
+        title, name = (in_words(text).replace(" ", "") for text in (self.title, self.shown))
+        return self.title if title != name else ""
+
+    @property
     def method(self) -> Method:
         """How it is called."""
         return METHODS[self.kind]

@@ -188,3 +188,22 @@ async def test_the_tool_that_was_found_is_in_sight_and_marked_when_its_form_is_l
         await stand.until(lambda: "▌⚒ tool-57" in stand.text())
         listing = stand.app.screen.query_one("#offer-list", RowList)
         assert listing.vertical_scrollbar.position == listing.scroll_y > 0
+
+
+async def test_a_tool_is_called_by_its_name_which_is_whole_where_its_title_has_to_give_way(
+    tmp_path: Path,
+) -> None:
+    found = [
+        {"name": "send_transactional_email_now", "title": "Send Transactional Email Now"},
+        {"name": "send_a_much_longer_marketing_campaign", "title": "Sends to everybody"},
+        {"name": "list", "title": "List!", "description": "What there is."},
+    ]
+    tools = [Tool.read({**raw, "inputSchema": {"type": "object"}}) for raw in found]
+    async with console(tmp_path, tools={"alpha": tuple(filter(None, tools))}) as stand:
+        for width in (80, 100, 140):
+            await stand.pilot.resize_terminal(width, 30)
+            await stand.until(lambda: all(f" {raw['name']} " in stand.text() for raw in found))
+            assert "Transactional" not in stand.text()
+        rows = stand.text().splitlines()
+        assert any("Sends to everybody" in row and "marketing_campaign " in row for row in rows)
+        assert any("⚒ list " in row and "What there is." in row for row in rows)

@@ -167,15 +167,20 @@ class OffersBox(Vertical):
         name: Line = ((f" {sign} ", "dim"), (offer.shown, "strong"))
         mark = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
-        summary = offer.title or in_columns(offer.description.partition("\n")[0])
+        summary = offer.own_title or in_columns(offer.description.partition("\n")[0])
         if room <= SUMMARY_LEAST:
             return [self._short_row(offer, name, summary, mark, width)]
-        name_width = min(max(min(30, room // 3), self._longest), room // 2)
+        # It is called by its name: of a long one the summary leaves over what it can.
+        shown = shortened_within(offer.shown, room)
+        column = min(max(min(30, room // 3), self._longest), room // 2)
+        name_width = max(column, cell_len(shown))
+        beside = room - name_width
+        said = f"  {summary}" if beside >= TITLE_LEAST else ""
         return [
             (
                 name[0],
-                (padded(shortened_within(offer.shown, name_width), name_width), "strong"),
-                (f"  {padded(summary, room - name_width - 2)}", "dim"),
+                (padded(shown, name_width), "strong"),
+                (padded(said, beside), "dim"),
                 (hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")),
             )
         ]
@@ -185,6 +190,8 @@ class OffersBox(Vertical):
         room = width - 4 - self._longest - 2
         if room < TITLE_LEAST or not summary:
             before, (shown, role) = name
+            if offer.destructive and 4 + cell_len(shown) + cell_len(mark[0]) > width:
+                mark = ("▲ ", "warn")
             shown = shortened_within(shown, width - 4 - cell_len(mark[0]))
             return apart((before, (shown, role)), (mark,), width)
         sign = "▲ " if offer.destructive else ""
