@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.broker.contracts import CallingAgent, Guardian
+from elicit_tui.broker.drafts import Drafts
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Deadline,
@@ -67,6 +68,11 @@ class Admitted:
     def waited_ms(self) -> int:
         """Milliseconds since it arrived."""
         return round((time.monotonic() - self.arrived) * 1000)
+
+    def is_over(self) -> bool:
+        """Whether it was ended from outside, also where it is still on its way to its record."""
+        pending = self.pending
+        return self.ended is not None or (pending is not None and pending.settled.done())
 
     def end(self, outcome: Outcome) -> None:
         """End it from outside, unless that has happened: nobody is asked for it any more."""
@@ -213,8 +219,11 @@ class AskStep:
         responder: Responder,
         queue: Queue,
         agent: CallingAgent | None = None,
+        drafts: Drafts | None = None,
     ) -> None:
+        """`drafts`: has those of the questions of servers; without it each has its own already."""
         self._settings = settings
+        self._drafts = drafts
         self._responder = responder
         self._queue = queue
         self._agent = agent
@@ -238,6 +247,10 @@ class AskStep:
         """
         # Before it stands in the queue itself, where only older ones are then.
         self._replace_older(question.request)
+        # Now, as one of those that this ended may have left it.
+        if self._drafts is not None and question.request.traits.from_server:
+            draft = self._drafts.draft_for(question.request, entry.is_over)
+            question = replace(question, draft=draft)
         given_back = 0
         while True:
             # Also between two attempts: what ended meanwhile is asked nobody again.

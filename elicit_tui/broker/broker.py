@@ -89,8 +89,8 @@ class Broker:
         self.queue = Queue() if options.queue is None else options.queue
         """What waits for a person, what is open, and what was put off."""
         elicitation = policy.settings.elicitation
-        self._ask_step = AskStep(elicitation, responder, self.queue, self._agent)
         self._drafts = Drafts() if options.drafts is None else options.drafts
+        self._ask_step = AskStep(elicitation, responder, self.queue, self._agent, self._drafts)
         hooks = options.hooks
         self._hook_steps = HookSteps(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:
@@ -198,7 +198,6 @@ class Broker:
         entry.question = replace(
             entry.question,
             form=form,
-            draft=self._drafts.draft_for(request),
             examine=lambda content: self._guardian.outgoing(content, form),
         )
         ask = self._ask_step.with_notes(entry)

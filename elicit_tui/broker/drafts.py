@@ -1,9 +1,11 @@
 """The drafts of a run: found again when the same server asks the same thing anew.
 
-Not after the person ended the question in its own form: what was sent, declined or dismissed there
-on purpose is over. Every other end (withdrawn, out of time, shut down, muted) keeps what was typed.
-Those of `call` outlive their run: for a day, in private files, without what seems secret. Each
-question has a file of its own, so that runs which end together leave each other's alone.
+A draft belongs to one question as long as that is open, whatever else is asked in the same words;
+once it is over, the next that asks the same takes it over. Not after the person ended the
+question in its own form: what was sent, declined or dismissed there on purpose is over. Every other
+end (withdrawn, out of time, shut down, muted) keeps what was typed. Those of `call` outlive their
+run: for a day, in private files, without what seems secret. Each question has a file of its own, so
+that neither questions nor runs which end together lose each other's.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome
 from elicit_tui.errors import StoreError
 from elicit_tui.form.field import Typed
@@ -32,11 +36,40 @@ MOST_BYTES: Final = 1_000_000
 MOST_DRAFTS: Final = 100
 
 
+def _never() -> bool:
+    return False
+
+
+@dataclass
+class _Open:
+    """The draft of a question that has no outcome yet."""
+
+    key: tuple[str, str]
+    draft: Draft
+    is_over: Callable[[], bool]
+    is_taken: bool = False
+    """Another question goes on with it, as this one was over."""
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What a question that is over left."""
+
+    request_id: str
+    draft: Draft
+
+
 class Drafts:
-    """Drafts by server, mode, message and what is asked for; kept in memory for this run."""
+    """The drafts of open questions, and what ended ones left; in memory for this run.
+
+    What is left is found by server, mode, message and what is asked for.
+    """
 
     def __init__(self) -> None:
-        self._drafts: dict[tuple[str, str], Draft] = {}
+        self._open: dict[str, _Open] = {}
+        """By the id of the request."""
+        self._left: dict[tuple[str, str], list[_Left]] = {}
+        """In the order in which their questions ended."""
 
     @staticmethod
     def key(request: ElicitationRequest) -> tuple[str, str]:
@@ -44,21 +77,58 @@ class Drafts:
         asked = {"message": request.message, "schema": request.requested_schema, "url": request.url}
         return request.server.name, digest({"mode": request.mode, **asked})
 
-    def draft_for(self, request: ElicitationRequest) -> Draft:
-        """The draft of this question: what was typed before, or a new one, kept from now on."""
-        return self._drafts.setdefault(self.key(request), Draft())
+    def draft_for(self, request: ElicitationRequest, is_over: Callable[[], bool] = _never) -> Draft:
+        """The draft of this question: what the last one like it left, or a new one.
+
+        It is this question's alone until `forget_or_keep`; or until it `is_over`, ended from
+        outside and on its way there: its server may ask the same again at once.
+        """
+        held = self._open.get(request.id)
+        if held is None:
+            draft = self._take_over(request) or Draft()
+            held = self._open[request.id] = _Open(self.key(request), draft, is_over)
+        return held.draft
+
+    def _take_over(self, request: ElicitationRequest) -> Draft | None:
+        """What the last question like it left; no other one gets it any more."""
+        left = self._last_left(request)
+        return None if left is None else left.draft
+
+    def _last_left(self, request: ElicitationRequest) -> _Left | None:
+        key = self.key(request)
+        for request_id, held in reversed(self._open.items()):
+            is_left = held.key == key and held.draft.typed and not held.is_taken
+            if is_left and held.is_over():
+                held.is_taken = True
+                held.draft.opened = False
+                # The same one: the last letters are written into it as its form goes.
+                return _Left(request_id, held.draft)
+        left = self._left.get(key)
+        if left is None:
+            return None
+        last = left.pop()
+        if not left:
+            del self._left[key]
+        return last
 
     def forget_or_keep(self, request: ElicitationRequest, outcome: Outcome) -> bool:
-        """Forget what was ended on purpose; whether anything typed is still kept."""
-        draft = self._drafts.get(self.key(request))
-        if draft is None:
-            return False
+        """Forget what was ended on purpose; whether anything typed in it is still kept."""
+        held = self._open.pop(request.id, None)
+        if held is None:
+            return False  # It ended before anybody was asked: what is left stays.
+        draft = held.draft
+        if held.is_taken:
+            return draft.typed
         if _ended_on_purpose(outcome):
             draft.clear()
         draft.opened = False
-        if not draft.typed:
-            del self._drafts[self.key(request)]
+        if draft.typed:
+            self._left.setdefault(held.key, []).append(_Left(request.id, draft))
+        self._ended(request, draft)
         return draft.typed
+
+    def _ended(self, request: ElicitationRequest, draft: Draft) -> None:
+        """Its question has ended, and what was to be forgotten is."""
 
 
 def _ended_on_purpose(outcome: Outcome) -> bool:
@@ -79,25 +149,40 @@ class DraftFiles(Drafts):
         self._guardian = guardian
         self._clock = clock
 
-    def draft_for(self, request: ElicitationRequest) -> Draft:
-        """The draft of this question: what was typed before, also in another run."""
-        draft = super().draft_for(request)
-        if not draft.typed and (kept := self._read(self._file(request))) is not None:
-            draft.write(kept.entries, kept.touched)
-        return draft
+    def _take_over(self, request: ElicitationRequest) -> Draft | None:
+        """What the last question like it left, also in another run; its file is this one's now."""
+        if (left := self._last_left(request)) is not None:
+            self._hand_on(self._file(request, left.request_id), request)
+            return left.draft
+        for file in self._left_by_others(request):
+            if (draft := self._read(file)) is not None:
+                self._hand_on(file, request)
+                return draft
+        return None
 
-    def forget_or_keep(self, request: ElicitationRequest, outcome: Outcome) -> bool:
-        """Forget what was ended on purpose; keep what was not, on disk too."""
-        # The very draft that `super` clears or keeps, not a copy.
-        draft = self._drafts.get(self.key(request))
-        if draft is None:
-            return False  # It ended before anybody was asked: what another run left stays.
-        is_kept = super().forget_or_keep(request, outcome)
-        self._write(request, draft if is_kept else None)
-        return is_kept
+    def _ended(self, request: ElicitationRequest, draft: Draft) -> None:
+        """Keep on disk too what was not forgotten."""
+        self._write(request, draft if draft.typed else None)
 
-    def _file(self, request: ElicitationRequest) -> Path:
-        return self._folder / f"{digest(self.key(request))}.json"
+    def _file(self, request: ElicitationRequest, request_id: str | None = None) -> Path:
+        """Where the draft of this question is kept, or of one like it with another id."""
+        own = digest(request.id if request_id is None else request_id)
+        return self._folder / f"{digest(self.key(request))}-{own}.json"
+
+    def _left_by_others(self, request: ElicitationRequest) -> list[Path]:
+        """The files of questions like it that are not open in this run, the newest first."""
+        open_here = {self._file(request, request_id) for request_id in self._open}
+        found = self._folder.glob(f"{digest(self.key(request))}*.json")
+        try:
+            aged = [(file.stat().st_mtime_ns, file) for file in found if file not in open_here]
+        except OSError:
+            return []  # Another run takes them away just now.
+        return [file for _, file in sorted(aged, reverse=True)]
+
+    def _hand_on(self, file: Path, request: ElicitationRequest) -> None:
+        """Have the file of an ended question stand for this one, which ends it in its turn."""
+        with suppress(OSError):  # What held only secrets has none.
+            file.replace(self._file(request))
 
     def _read(self, file: Path) -> Draft | None:
         """The draft that is kept there and not older than a day."""

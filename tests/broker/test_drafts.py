@@ -18,7 +18,7 @@ from elicit_tui.broker.drafts import (
     DraftFiles,
     Drafts,
 )
-from elicit_tui.elicitation import Outcome, accept, cancel, decline
+from elicit_tui.elicitation import ElicitationRequest, Outcome, accept, cancel, decline
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.form.field import Chosen, ChosenMany, Ticked, Typed
 from elicit_tui.guardian import Guardian
@@ -41,9 +41,10 @@ class Clock:
 
 def leave_behind(path: Path, clock: Clock, **typed: str) -> None:
     drafts = DraftFiles(path, GUARDIAN, clock)
-    draft = drafts.draft_for(form_request())
+    asked = form_request()
+    draft = drafts.draft_for(asked)
     draft.write({name: Typed(text) for name, text in typed.items()}, frozenset(typed))
-    assert drafts.forget_or_keep(form_request(), CANCELLED)
+    assert drafts.forget_or_keep(asked, CANCELLED)
 
 
 def files_in(path: Path) -> list[Path]:
@@ -65,8 +66,9 @@ def test_it_is_back_in_the_next_run_of_the_same_question_only(tmp_path: Path) ->
 def test_what_was_chosen_is_back_too(tmp_path: Path) -> None:
     drafts = DraftFiles(tmp_path, GUARDIAN)
     entries = {"colour": Chosen("blue"), "gloss": Ticked(True), "coats": ChosenMany(("first",))}
-    drafts.draft_for(form_request()).write(entries, frozenset(entries))
-    assert drafts.forget_or_keep(form_request(), CANCELLED)
+    asked = form_request()
+    drafts.draft_for(asked).write(entries, frozenset(entries))
+    assert drafts.forget_or_keep(asked, CANCELLED)
     assert DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).entries == entries
 
 
@@ -82,8 +84,9 @@ def test_what_the_person_ended_on_purpose_never_comes_back(tmp_path: Path, ended
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")
     drafts = DraftFiles(tmp_path, GUARDIAN, clock)
-    assert drafts.draft_for(form_request()).typed
-    assert not drafts.forget_or_keep(form_request(), ended)
+    asked = form_request()
+    assert drafts.draft_for(asked).typed
+    assert not drafts.forget_or_keep(asked, ended)
     assert files_in(tmp_path) == []
     assert not drafts.draft_for(form_request()).typed
 
@@ -110,17 +113,19 @@ def test_a_question_that_ended_before_it_was_asked_leaves_what_another_run_kept(
 )
 def test_what_ended_around_the_person_is_kept(tmp_path: Path, ended: Outcome) -> None:
     drafts = DraftFiles(tmp_path, GUARDIAN)
-    drafts.draft_for(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
-    assert drafts.forget_or_keep(form_request(), ended)
+    asked = form_request()
+    drafts.draft_for(asked).write({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert drafts.forget_or_keep(asked, ended)
     assert drafts.draft_for(form_request()).entries == {"colour": Typed("bl")}
 
 
 def test_in_a_run_without_files_what_was_typed_is_there_when_it_is_asked_again() -> None:
     drafts = Drafts()
-    drafts.draft_for(form_request()).write({"colour": Typed("bl")}, frozenset({"colour"}))
-    assert drafts.forget_or_keep(form_request(), CANCELLED)
-    assert drafts.draft_for(form_request()).entries == {"colour": Typed("bl")}
-    assert not drafts.forget_or_keep(form_request(), SENT)
+    asked, again = form_request(), form_request()
+    drafts.draft_for(asked).write({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert drafts.forget_or_keep(asked, CANCELLED)
+    assert drafts.draft_for(again).entries == {"colour": Typed("bl")}
+    assert not drafts.forget_or_keep(again, SENT)
     assert not drafts.draft_for(form_request()).typed
 
 
@@ -128,19 +133,21 @@ def test_what_an_agents_client_filled_in_and_nobody_touched_is_not_written(
     tmp_path: Path,
 ) -> None:
     drafts = DraftFiles(tmp_path, GUARDIAN)
-    drafts.draft_for(form_request()).fill_in({"colour": Typed("bl")}, frozenset({"colour"}))
-    assert not drafts.forget_or_keep(form_request(), CANCELLED)
+    asked = form_request()
+    drafts.draft_for(asked).fill_in({"colour": Typed("bl")}, frozenset({"colour"}))
+    assert not drafts.forget_or_keep(asked, CANCELLED)
     assert files_in(tmp_path) == []
 
 
 def test_a_page_has_to_be_agreed_to_anew_whatever_else_is_kept(tmp_path: Path) -> None:
     drafts = DraftFiles(tmp_path, GUARDIAN)
-    draft = drafts.draft_for(form_request())
+    asked, again = form_request(), form_request()
+    draft = drafts.draft_for(asked)
     draft.write({"colour": Typed("bl")}, frozenset({"colour"}))
     draft.opened = True
-    assert drafts.forget_or_keep(form_request(), CANCELLED)
-    assert drafts.draft_for(form_request()).typed
-    assert not drafts.draft_for(form_request()).opened
+    assert drafts.forget_or_keep(asked, CANCELLED)
+    assert drafts.draft_for(again).typed
+    assert not drafts.draft_for(again).opened
 
 
 def test_a_page_that_was_agreed_to_is_no_other_page_of_the_same_words() -> None:
@@ -270,23 +277,138 @@ def test_a_field_for_a_secret_is_not_even_kept_as_one_that_was_touched(tmp_path:
         drafts = DraftFiles(tmp_path, GUARDIAN)
         drafts.draft_for(asks).write(typed, frozenset(typed))
         drafts.forget_or_keep(asks, CANCELLED)
+        assert len(files_in(tmp_path)) == len(typed) - 1
         again = DraftFiles(tmp_path, GUARDIAN).draft_for(asks)
         assert again.touched == set(typed) - {"passphrase"}
-        assert len(files_in(tmp_path)) == len(typed) - 1
 
 
 def test_what_is_being_typed_here_is_not_replaced_by_what_another_run_left(tmp_path: Path) -> None:
     clock = Clock()
     here = DraftFiles(tmp_path, GUARDIAN, clock)
-    here.draft_for(form_request()).write({"colour": Typed("blue")}, frozenset({"colour"}))
+    asked = form_request()
+    here.draft_for(asked).write({"colour": Typed("blue")}, frozenset({"colour"}))
     leave_behind(tmp_path, clock, colour="re")
-    assert here.draft_for(form_request()).entries == {"colour": Typed("blue")}
+    assert here.draft_for(asked).entries == {"colour": Typed("blue")}
 
 
 def test_what_was_taken_out_is_gone_where_only_a_secret_stands_in_its_place(tmp_path: Path) -> None:
     leave_behind(tmp_path, Clock(), colour="blue")
     drafts = DraftFiles(tmp_path, GUARDIAN, Clock())
     secret = {"colour": Typed("AKIAABCDEFGH12345678")}
-    drafts.draft_for(form_request()).write(secret, frozenset(secret))
-    drafts.forget_or_keep(form_request(), CANCELLED)
+    asked = form_request()
+    drafts.draft_for(asked).write(secret, frozenset(secret))
+    drafts.forget_or_keep(asked, CANCELLED)
     assert not DraftFiles(tmp_path, GUARDIAN, Clock()).draft_for(form_request()).typed
+
+
+def typed_in(drafts: Drafts, asked: ElicitationRequest, text: str) -> None:
+    drafts.draft_for(asked).write({"colour": Typed(text)}, frozenset({"colour"}))
+
+
+@pytest.fixture(params=["in memory", "in files"])
+def drafts(request: pytest.FixtureRequest, tmp_path: Path) -> Drafts:
+    return Drafts() if request.param == "in memory" else DraftFiles(tmp_path, GUARDIAN)
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [SENT, DECLINED, DISMISSED, CANCELLED],
+    ids=["sent", "declined", "dismissed", "withdrawn"],
+)
+def test_what_is_typed_in_one_open_question_never_stands_in_another(
+    drafts: Drafts, ended: Outcome
+) -> None:
+    first, second = form_request(), form_request()
+    typed_in(drafts, first, "bl")
+    assert not drafts.draft_for(second).filled
+    typed_in(drafts, second, "re")
+    assert drafts.draft_for(first).entries == {"colour": Typed("bl")}
+    drafts.forget_or_keep(second, ended)
+    assert drafts.draft_for(first).entries == {"colour": Typed("bl")}
+    assert drafts.forget_or_keep(first, CANCELLED)
+    assert drafts.draft_for(form_request()).entries == {"colour": Typed("bl")}
+
+
+def test_what_a_question_left_goes_to_one_of_those_that_ask_it_again(drafts: Drafts) -> None:
+    first = form_request()
+    typed_in(drafts, first, "bl")
+    drafts.forget_or_keep(first, CANCELLED)
+    one, other = form_request(), form_request()
+    assert drafts.draft_for(one).typed
+    assert not drafts.draft_for(other).typed
+    typed_in(drafts, one, "blue")
+    drafts.forget_or_keep(other, SENT)
+    assert drafts.draft_for(one).entries == {"colour": Typed("blue")}
+    drafts.forget_or_keep(one, SENT)
+    assert not drafts.draft_for(form_request()).typed
+
+
+def test_questions_that_end_together_each_leave_theirs_also_to_the_next_run(
+    tmp_path: Path,
+) -> None:
+    drafts = DraftFiles(tmp_path, GUARDIAN)
+    first, second, empty = (form_request() for _ in range(3))
+    typed_in(drafts, first, "bl")
+    typed_in(drafts, second, "re")
+    drafts.draft_for(empty)
+    for asked in (first, second, empty):
+        drafts.forget_or_keep(asked, CANCELLED)
+    following = DraftFiles(tmp_path, GUARDIAN)
+    again = [form_request() for _ in range(3)]
+    found = [following.draft_for(asked).entries.get("colour") for asked in again]
+    assert sorted(found, key=str) == [None, Typed("bl"), Typed("re")]
+    following.forget_or_keep(again[0], SENT)
+    assert len(files_in(tmp_path)) == 1
+    assert DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).entries["colour"] == found[1]
+
+
+def test_of_several_the_one_that_ended_last_is_back_first(drafts: Drafts) -> None:
+    first, second = form_request(), form_request()
+    typed_in(drafts, first, "bl")
+    typed_in(drafts, second, "re")
+    drafts.forget_or_keep(second, CANCELLED)
+    drafts.forget_or_keep(first, CANCELLED)
+    back = [drafts.draft_for(form_request()).entries["colour"] for _ in range(2)]
+    assert back == [Typed("bl"), Typed("re")]
+
+
+def test_a_process_that_dies_with_what_came_back_to_it_still_leaves_it(tmp_path: Path) -> None:
+    leave_behind(tmp_path, Clock(), colour="bl")
+    assert DraftFiles(tmp_path, GUARDIAN, Clock()).draft_for(form_request()).typed
+    again = DraftFiles(tmp_path, GUARDIAN, Clock())
+    assert again.draft_for(form_request()).entries == {"colour": Typed("bl")}
+
+
+def test_a_question_that_comes_while_another_ends_goes_on_with_what_was_typed_there(
+    drafts: Drafts,
+) -> None:
+    over: list[str] = []
+    older, other, newer = form_request(), form_request("Which other colour?"), form_request()
+    for asked, text in ((older, "bl"), (other, "re")):
+        drafts.draft_for(asked, lambda asked=asked: asked.id in over)
+        typed_in(drafts, asked, text)
+    assert not drafts.draft_for(form_request()).filled
+    over += [older.id, other.id]
+    draft = drafts.draft_for(newer)
+    assert not drafts.draft_for(form_request()).filled
+    typed_in(drafts, older, "blu")
+    assert drafts.forget_or_keep(older, CANCELLED)
+    assert drafts.forget_or_keep(other, CANCELLED)
+    assert draft.entries == {"colour": Typed("blu")}
+    assert not drafts.draft_for(form_request()).typed
+    assert not drafts.forget_or_keep(newer, SENT)
+    assert not drafts.draft_for(form_request()).typed
+
+
+def test_what_another_run_left_is_forgotten_by_whoever_went_on_with_it_to_the_end(
+    tmp_path: Path,
+) -> None:
+    leave_behind(tmp_path, Clock(), colour="bl")
+    drafts = DraftFiles(tmp_path, GUARDIAN, Clock())
+    older, newer = form_request(), form_request()
+    assert drafts.draft_for(older, lambda: True).typed
+    assert drafts.draft_for(newer).typed
+    drafts.forget_or_keep(older, CANCELLED)
+    assert len(files_in(tmp_path)) == 1
+    drafts.forget_or_keep(newer, SENT)
+    assert files_in(tmp_path) == []

@@ -113,9 +113,9 @@ async def test_drafts_are_kept_for_the_next_run_where_anything_may_be_kept(
             super().__init__()
             self.directory = directory
 
-        def draft_for(self, request: ElicitationRequest) -> Draft:
+        def draft_for(self, request: ElicitationRequest, *more: Any) -> Draft:
             asked.append(self.directory)
-            return super().draft_for(request)
+            return super().draft_for(request, *more)
 
     monkeypatch.setattr("elicit_tui.runtime.runtime.DraftFiles", Files)
     settings = settings_in(tmp_path, content)

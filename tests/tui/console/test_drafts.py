@@ -12,6 +12,7 @@ import pytest
 from elicit_tui.elicitation import ElicitationRequest, cancel, question
 from elicit_tui.elicitation.settings import ElicitationSettings
 from elicit_tui.errors import LedgerError
+from elicit_tui.form.field import Typed
 from elicit_tui.tui.console import presenter
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.question_gate import ANOTHER_SECONDS, LastVanished
@@ -318,3 +319,51 @@ async def test_a_server_whose_question_waits_is_restarted_only_by_whoever_is_sur
         outcome = stand.outcome(request)
         assert outcome is not None
         assert (outcome.decided_by, outcome.reason) == ("user", "You restarted “alpha”.")
+
+
+async def put_off_with(stand: Stand, text: str) -> ElicitationRequest:
+    request = stand.ask()
+    await stand.shown(request)
+    await stand.press(*text, "ctrl+l")
+    await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+    return request
+
+
+async def test_two_questions_in_the_same_words_hold_each_what_was_typed_in_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        first = await put_off_with(stand, "FIRST")
+        second = stand.ask()
+        await stand.shown(second)
+        assert "FIRST" not in stand.text()
+        assert "from before" not in stand.text()
+        await stand.press(*"SECOND", "ctrl+l")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        for request, text in ((first, "FIRST"), (second, "SECOND")):
+            [pending] = [p for p in stand.app.state.questions if p.question.id == request.id]
+            stand.app.open_question(pending)
+            await stand.shown(request)
+            await stand.press("ctrl+s")
+            await stand.until(lambda request=request: stand.outcome(request))
+            outcome = stand.outcome(request)
+            assert outcome is not None
+            assert outcome.content == {"city": text}
+
+
+async def test_what_was_typed_in_a_question_that_ended_never_comes_into_one_that_is_open(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        first = await put_off_with(stand, "FIRST")
+        second = await put_off_with(stand, "SECOND")
+        await withdrawn(stand, second)
+        await stand.until(lambda: KEPT in stand.notices())
+        third = stand.ask()
+        await stand.shown(third)
+        assert "SECOND" in stand.text()
+        await stand.press("ctrl+s")
+        await stand.until(lambda: stand.outcome(third))
+        [pending] = stand.app.state.questions
+        assert pending.question.id == first.id
+        assert pending.question.draft.entries["city"] == Typed("FIRST")
