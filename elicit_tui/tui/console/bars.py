@@ -259,7 +259,7 @@ def key_label(node: DOMNode, binding: Binding) -> str:
 
 
 class SearchLine(OneLine):
-    """Narrows what stands below it; Enter takes what is found, Escape ends the search."""
+    """Narrows what stands below it; Enter goes to what is found, Escape ends the search."""
 
     app: OrderedApp[int]
 
@@ -293,7 +293,7 @@ class SearchLine(OneLine):
         return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enter takes what is found, if anything is."""
+        """Enter goes to what is found, if anything is."""
         if action == "submit" and not self.verb:
             return False
         return super().check_action(action, parameters)

@@ -50,7 +50,7 @@ async def test_a_list_that_changes_is_read_again(tmp_path: Path) -> None:
 async def test_the_search_finds_a_tool_by_its_description(tmp_path: Path) -> None:
     tools = [tool("one"), tool("two"), tool("three")]
     async with console(tmp_path, tools={"alpha": tools}) as stand:
-        await stand.press("slash", *"what two", "enter")
+        await stand.press("slash", *"what two", "enter", "enter")
         await stand.until(lambda: calls_of(stand))
         assert [call.name for call in calls_of(stand)] == ["two"]
 
@@ -150,6 +150,8 @@ async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
         assert not stand.app.query_one("#call-search").display
         assert "End search" not in stand.text()
         await stand.press("slash", *"rom", "enter")
+        await stand.until(lambda: listing.has_focus and len(listing.keys) == 1)
+        await stand.press("enter")
         await stand.until(lambda: stand.app.query_one("#call-detail").has_focus)
         assert '"city": "Rome"' in stand.text()
         found = listing.key

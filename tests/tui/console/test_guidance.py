@@ -38,15 +38,15 @@ async def test_enter_on_a_server_is_said_to_lead_to_its_tools_and_escape_back(
         await stand.until(lambda: "Enter Tools" in stand.text())
 
 
-async def test_enter_is_not_said_to_call_what_no_search_found(tmp_path: Path) -> None:
+async def test_enter_is_not_said_to_lead_to_what_no_search_found(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
         await stand.press("slash", "e")
-        await stand.until(lambda: "Enter Call" in stand.text())
+        await stand.until(lambda: "Enter To the list" in stand.text())
         await stand.press("x")
         await stand.until(lambda: "nothing here matches" in stand.text())
         assert "Enter" not in stand.text().splitlines()[-1]
         await stand.press("enter", "backspace")
-        await stand.until(lambda: "Enter Call" in stand.text())
+        await stand.until(lambda: "Enter To the list" in stand.text())
 
 
 async def test_enter_on_a_server_that_still_starts_leads_to_its_tools_once_they_are_there(

@@ -47,8 +47,11 @@ async def test_a_search_ends_with_the_call_of_what_was_found(tmp_path: Path) -> 
         await stand.until(lambda: "Enter To the list" in bar(stand))
         await stand.press(*"pla")
         await stand.until(lambda: "⚒ book" not in stand.text())
-        assert "Enter Call" in bar(stand)
+        assert "Enter To the list" in bar(stand)
         assert "/ Search" not in bar(stand)
+        await stand.press("enter")
+        await stand.until(lambda: "Enter Call" in bar(stand) and "▌⚒ plan" in stand.text())
+        assert not [*stand.app.state.calls]
         await stand.press("enter")
         await stand.until(lambda: "plan" in [call.call.name for call in stand.app.state.calls])
         await stand.press("1")
@@ -175,7 +178,9 @@ async def test_a_call_that_ended_is_no_longer_said_to_be_the_one_that_asks(tmp_p
         await stand.until(lambda: "alpha · clear" in stand.text())
 
 
-async def test_enter_looks_at_what_was_searched_for_in_the_history(tmp_path: Path) -> None:
+async def test_the_second_enter_looks_at_what_was_searched_for_in_the_history(
+    tmp_path: Path,
+) -> None:
     async with console(tmp_path) as stand:
         for message in ("Shall we?", "Where to?"):
             await stand.shown(stand.ask("alpha", message))
@@ -186,7 +191,11 @@ async def test_enter_looks_at_what_was_searched_for_in_the_history(tmp_path: Pat
         await stand.press("slash")
         await stand.until(lambda: "Enter To the list" in bar(stand))
         await stand.press(*"shall")
-        await stand.until(lambda: "Where to?" not in stand.text() and "Enter Look" in bar(stand))
+        await stand.until(lambda: "Where to?" not in stand.text())
+        assert "Enter To the list" in bar(stand)
+        await stand.press("enter")
+        await stand.until(lambda: "Enter Look" in bar(stand))
+        assert not isinstance(stand.app.screen, RecordScreen)
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, RecordScreen))
         await stand.until(lambda: "Shall we?" in stand.text())

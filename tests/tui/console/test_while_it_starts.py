@@ -61,7 +61,7 @@ async def test_a_server_is_searched_while_it_starts(
         goes_on.set()
         await stand.until(lambda: "three" in stand.text())
         assert "two" not in stand.text()
-        await stand.press("enter")
+        await stand.press("enter", "enter")
         await stand.until(lambda: [call.server for call in stand.app.state.calls] == ["beta"])
 
 

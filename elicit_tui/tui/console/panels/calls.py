@@ -73,7 +73,7 @@ class CallsPane(Pane):
 
     def compose(self) -> ComposeResult:
         """The search, the list and the chosen call."""
-        search = SearchLine("search", verb="Read", id="call-search")
+        search = SearchLine("search", id="call-search")
         search.display = False
         yield search
         calls = RowList(
@@ -144,10 +144,10 @@ class CallsPane(Pane):
 
     @on(SearchLine.Submitted, "#call-search")
     def _found(self) -> None:
-        """Enter reads what was searched for; without a word it goes to the list."""
+        """Enter goes to the list, to the first that was found; the next one reads it."""
         if self._search.value.strip():
             self.query_one("#call-list", RowList).cursor = 0
-            self._to_detail()
+            self._left_search()
         else:
             self.action_end_search()
 
@@ -185,7 +185,7 @@ class CallsPane(Pane):
             calls.border_subtitle = self._filter_leads_to
             calls.empty = self._nothing
             calls.show(keys, self._row)
-            verb = ("Read" if words.strip() else "To the list") if keys else ""
+            verb = "To the list" if keys else ""
             if verb != self._search.verb:
                 self._search.verb = verb
                 self.refresh_bindings()

@@ -144,7 +144,7 @@ class HistoryPane(SearchedPane):
         names = {"server", *(self._rows[key].server for key in keys)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
-        self.search.verb = (rows.verb if wanted.strip() else "To the list") if keys else ""
+        self.search.verb = "To the list" if keys else ""
         self.refresh_bindings()
         head = self.query_one("#history-head", ClickBar)
         head.display = bool(keys) and not self.stacked
@@ -182,12 +182,10 @@ class HistoryPane(SearchedPane):
 
     @on(SearchLine.Submitted, "#history-search")
     def _found(self, event: SearchLine.Submitted) -> None:
-        """Enter looks at what was searched for; without a word it goes to the list."""
-        self._to_rows()
+        """Enter goes to the list, to the first that was found; the next one looks at it."""
         if event.value.strip():
-            rows = self.query_one("#history-rows", RowList)
-            rows.cursor = 0
-            rows.action_choose()
+            self.query_one("#history-rows", RowList).cursor = 0
+        self._to_rows()
 
     @on(SearchLine.Left, "#history-search")
     def _to_rows(self) -> None:

@@ -127,20 +127,11 @@ class OffersBox(Vertical):
 
     @on(SearchLine.Submitted, "#offer-search")
     def _found(self, event: SearchLine.Submitted) -> None:
-        """Enter takes the one that was found; of several, or without a word, it goes to the list.
-
-        Where that one cannot be called, one goes on to search.
-        """
-        takes = self._found_one
-        if not (takes and self.offer and self._not_callable(self.offer)):
-            self.query_one("#offer-list").focus()
-        if takes:
-            self.call()
-
-    @property
-    def _found_one(self) -> bool:
-        """Whether it was searched for a word that only one of them has."""
-        return bool(self._search_line.value.strip()) and len(self._shown) == 1
+        """Enter goes to the list, to the first that was found; only the next one calls it."""
+        listing = self.query_one("#offer-list", RowList)
+        if event.value.strip():
+            listing.cursor = 0
+        listing.focus()
 
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:
@@ -149,7 +140,7 @@ class OffersBox(Vertical):
         verb = "Call" if self.offer is None else VERBS[self.offer.kind]
         if self.offer is not None and self._not_callable(self.offer):
             verb = "Why not"
-        searched = (verb if self._found_one else "To the list") if self._shown else ""
+        searched = "To the list" if self._shown else ""
         if (listing.verb, search.verb) != (verb, searched):
             listing.verb, search.verb = verb, searched
             self.refresh_bindings()
