@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -203,6 +204,25 @@ async def test_the_key_that_mutes_says_unmute_where_it_does(tmp_path: Path) -> N
         await stand.until(lambda: "m Unmute" in stand.text().splitlines()[-1])
         await stand.press("m")
         await stand.until(lambda: "m Mute" in stand.text().splitlines()[-1])
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+async def test_the_key_that_mutes_says_what_it_does_with_the_server_under_the_cursor(
+    tmp_path: Path, is_removed: bool
+) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("m")
+        await stand.until(lambda: "m Unmute" in stand.text().splitlines()[-1])
+        if is_removed:
+            without = {"beta": stand.app.state.settings.servers["beta"]}
+            stand.app.take_over("alpha", replace(stand.app.state.settings, servers=without))
+            await stand.until(lambda: "alpha" not in stand.app.state.servers)
+        else:
+            await stand.press("down")
+        await stand.until(lambda: "m Mute" in stand.text().splitlines()[-1])
+        if not is_removed:
+            await stand.press("up")
+            await stand.until(lambda: "m Unmute" in stand.text().splitlines()[-1])
 
 
 async def test_names_of_tools_and_the_way_out_have_room_at_60_columns(tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ class ServersPane(Pane):
         """The server whose search was begun last, be it before it had anything to offer."""
         self._among_offers = False
         """Whether the keys go, or went, to what a server offers: one comes back to there."""
+        self._keys_do: tuple[object, ...] = ()
+        """What the keys were last said to do with the server under the cursor."""
 
     def compose(self) -> ComposeResult:
         """The list at once; the offers once a server has some."""
@@ -191,7 +193,7 @@ class ServersPane(Pane):
         known = introduction(record, box.size.width - CORNERS) if record is not None else ""
         box.border_subtitle = known.replace("[", "\\[")
         box.border_title = title(record).replace("[", "\\[") if record else "Start"
-        self._say_what_enter_does()
+        self._say_what_keys_do()
         has_offers = record is not None and (record.offers_read or self._searches_early)
         keys_here = box.has_focus_within
         words.display = not has_offers
@@ -202,11 +204,12 @@ class ServersPane(Pane):
         if keys_here and not self._inside_shown:
             self.action_offers()
 
-    def _say_what_enter_does(self) -> None:
-        servers = self.query_one("#server-list", RowList)
-        verb = self._enter_verb
-        if verb != servers.verb:
-            servers.verb = verb
+    def _say_what_keys_do(self) -> None:
+        """The keys are named anew where for this server they do something else."""
+        self.query_one("#server-list", RowList).verb = verb = self._enter_verb
+        does = verb, self.worded("mute"), self.remedies, self.check_action("search", ())
+        if does != self._keys_do:
+            self._keys_do = does
             self.refresh_bindings()
 
     @property
