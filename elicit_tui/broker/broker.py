@@ -395,7 +395,8 @@ class Broker:
         self._end(lambda entry: entry.request.id == request_id, over)
 
     def server_gone(self, server: str, sentence: str) -> None:
-        """End all questions of a server that went away; nothing can be sent."""
+        """End all questions of a server that went away, unsent, and what was allowed of it."""
+        self.allowances.drop(server)
         self.end_all(server, ended_unsent("went away", sentence))
 
     def end_all(self, server: str, outcome: Outcome) -> None:

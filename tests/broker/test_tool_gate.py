@@ -120,6 +120,18 @@ def test_what_is_allowed_for_the_session_ends_with_the_process_the_definition_or
     run(body())
 
 
+def test_what_is_allowed_of_a_server_ends_with_it_at_once(bench: BenchFactory) -> None:
+    async def body() -> None:
+        table = bench(settings_with(), responder=answers("session"))
+        await approve(table.broker)
+        table.broker.server_gone("another", "It ended.")
+        assert [held.tool for held in table.broker.allowances] == ["drop"]
+        table.broker.server_gone("s", "It ended.")
+        assert list(table.broker.allowances) == []
+
+    run(body())
+
+
 def test_what_is_allowed_is_taken_back_by_its_tool_and_its_server_alone() -> None:
     named = [("s", "drop"), ("s", "read"), ("t", "drop")]
     allowances = Allowances()

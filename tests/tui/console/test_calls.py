@@ -283,6 +283,28 @@ async def test_an_allowance_holds_for_the_session_is_listed_and_can_be_revoked(
         await stand.press("escape")
 
 
+@pytest.mark.parametrize("is_listed", [False, True])
+async def test_what_was_allowed_of_a_server_that_ended_is_not_listed_any_more(
+    tmp_path: Path, is_listed: bool
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("drop", **DESTRUCTIVE)]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: asks_to_call(stand))
+        await stand.pilot.pause()
+        await stand.press("ctrl+a")
+        await stand.until(lambda: len(calls_of(stand)) == 1)
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        if is_listed:
+            await stand.press("f3")
+            await stand.until(lambda: "pid 4711" in stand.text())
+            await stand.host.disconnect("alpha")
+        else:
+            await stand.press("1", "r")
+            await stand.settled()
+            await stand.press("f3")
+        await stand.until(lambda: "No tool is allowed yet" in stand.text())
+
+
 async def test_a_yes_that_was_not_used_as_the_tool_changed_meanwhile_is_not_told_as_allowed(
     tmp_path: Path,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.shared_questions import SharedQuestions
 
 
+FOLLOWED_SECONDS: Final = 0.5
+"""How often it is looked whether all that is listed still holds."""
+
+
 class AllowancesScreen(Dialog[None]):
     """One row for each tool that is called without asking until its server ends."""
 
@@ -31,6 +35,8 @@ class AllowancesScreen(Dialog[None]):
         super().__init__("Allowed tools")
         self._broker = broker
         self._shared = shared
+        self._own: tuple[Allowance, ...] = ()
+        """Those of this console's own calls."""
         self._held: tuple[Allowance | Grant, ...] = ()
 
     def body(self) -> ComposeResult:
@@ -46,9 +52,16 @@ class AllowancesScreen(Dialog[None]):
         """Show it."""
         self.query_one("#allowances").focus()
         await self._draw()
+        self.set_interval(FOLLOWED_SECONDS, self._follow)
+
+    async def _follow(self) -> None:
+        """What a server that ends meanwhile was allowed goes from the list."""
+        if self._own != (*self._broker.allowances,):
+            await self._draw()
 
     async def _draw(self) -> None:
-        self._held = (*self._broker.allowances, *await self._shared.grants())
+        self._own = (*self._broker.allowances,)
+        self._held = (*self._own, *await self._shared.grants())
         keys = tuple(str(index) for index, _ in enumerate(self._held))
         self.query_one("#allowances", RowList).show(keys, self._row)
         self.refresh_bindings()
