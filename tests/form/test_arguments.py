@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.form.form import problem_in
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.skeleton import skeleton
+from tests.bounds import bounded
 
 RELATIONS = {
     "type": "object",
@@ -57,6 +58,15 @@ def test_what_is_wrong_deep_in_an_argument_is_named_with_its_place(
     assert str(problem) == f"relations{inside}: {message}"
     pointer = inside.replace("[", "/").replace("]", "").replace(".", "/")
     assert str(problem_in(content, RELATIONS)) == f"/relations{pointer}: {message}"
+
+
+def test_thousands_of_objects_that_may_each_stand_once_are_judged_in_a_moment() -> None:
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "uniqueItems": True}}}
+    form = read_form(schema, purpose="arguments")
+    rows = [{"row": number} for number in range(3_000)]
+    with bounded():
+        assert form.judge({"rows": rows}) == ()
+        assert problem_in({"rows": [*rows, {"row": 0}]}, schema) is not None
 
 
 def test_json_begins_with_the_keys_that_the_schema_requires_and_no_value_is_made_up() -> None:
