@@ -213,6 +213,20 @@ async def test_an_answer_with_half_a_character_arrives(tmp_path: Path, era: str)
         assert far["error"]["message"] == "The server's answer is nested too deep."
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_number_beyond_every_float_arrives_as_the_one_that_is_nearest(
+    tmp_path: Path, era: str, sign: str
+) -> None:
+    answers = {
+        "tools/list": tools(tool("odd")),
+        "tools/call odd": f'"result": {{"content": [], "structuredContent": {{"a": {sign}1e999}}}}',
+    }
+    async with over_http(tmp_path, answers) as asked:
+        odd = await asked.answer(era, "tools/call", {"name": "bad__odd", "arguments": {}})
+        assert odd["result"]["structuredContent"] == {"a": float(f"{sign}{sys.float_info.max}")}
+
+
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999"])
 @pytest.mark.parametrize("era", ERAS)
 async def test_what_is_no_json_reaches_no_server(tmp_path: Path, era: str, value: str) -> None:
