@@ -60,6 +60,7 @@ from elicit_tui.host.events import (
     LogMessage,
     Progress,
     ResourceUpdated,
+    ServerStateChanged,
     TaskStarted,
     UrlCompleted,
 )
@@ -415,23 +416,22 @@ class AgentSession:
             self._progressed(event)
         elif isinstance(event, LogMessage):
             self._logged(event)
-        elif isinstance(event, TaskStarted):
-            held = self.held_calls.of_call(event.call_id)
-            if held is not None:
-                held.server_task = True
-                held.changed()
+        elif isinstance(event, TaskStarted) and (held := self.held_calls.of_call(event.call_id)):
+            held.server_task = True
+            held.changed()
         elif isinstance(event, UrlCompleted):
             self._other_terminal.page_finished(event.server, event.elicitation_id)
         elif isinstance(event, ResourceUpdated):
             self.audience.resource_updated(event.uri)
+        elif isinstance(event, ServerStateChanged) and event.state in ("failed", "closed"):
+            # What was allowed of it is listed no more.
+            self._background.start(self._other_terminal.drop_revoked(self._broker.allowances))
 
     def _progressed(self, event: Progress) -> None:
-        held = self.held_calls.of_call(event.call_id)
-        if held is None:
-            return
-        held.last_progress = (event.progress, event.total)
-        for requester in tuple(held.requesters):
-            requester.progress(event.progress, event.total, event.message)
+        if (held := self.held_calls.of_call(event.call_id)) is not None:
+            held.last_progress = (event.progress, event.total)
+            for requester in tuple(held.requesters):
+                requester.progress(event.progress, event.total, event.message)
 
     def _logged(self, event: LogMessage) -> None:
         """Pass a server's line to the call that it is of, and to whoever listens to all."""

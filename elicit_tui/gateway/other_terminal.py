@@ -144,15 +144,19 @@ class OtherTerminalByStore:
             await self._responder.mark_agent(question_id, state)
 
     async def drop_revoked(self, allowances: Allowances) -> None:
-        """Tell the store of new allowances, and take back what was revoked there.
+        """Tell the store of new allowances and of those that ended; drop what was revoked there.
 
         When the store cannot be read nothing is allowed: the tool is asked for again.
         """
         held = tuple(allowances)
-        if not held:
+        ended = self._granted.difference(held)
+        if not held and not ended:
             return
+        self._granted -= ended
         try:
             await self._begun()
+            for gone in ended:
+                await self._store.revoke(gone.server, gone.tool, self.session)
             for new in (grant for grant in held if grant not in self._granted):
                 await self._store.grant(Grant(self.session, *new))
                 self._granted.add(new)

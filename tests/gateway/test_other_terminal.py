@@ -92,6 +92,27 @@ async def test_what_is_allowed_can_be_listed_by_its_session_and_taken_back(world
     assert await store.grants() == ()
 
 
+async def test_what_was_allowed_of_a_server_that_ended_is_not_listed_and_stands_once_allowed_anew(
+    world: World,
+) -> None:
+    store = await world.store("asker")
+    session = OtherTerminalByStore(store, StoreWatch(store), None)
+    other = DEPLOY._replace(server="shop")
+    held = allowed(DEPLOY, other)
+    await session.drop_revoked(held)
+    held.drop("web")
+    await session.drop_revoked(held)
+    assert [each.server for each in await store.grants()] == ["shop"]
+    held.drop("shop")
+    await session.drop_revoked(held)
+    assert await store.grants() == ()
+    held.add(DEPLOY._replace(process="pid 2"))
+    await session.drop_revoked(held)
+    assert [each.process for each in await store.grants()] == ["pid 2"]
+    assert [each.process for each in held] == ["pid 2"]
+    await session.close()
+
+
 async def test_what_was_allowed_of_an_older_definition_does_not_stand(world: World) -> None:
     store = await world.store("asker")
     session = OtherTerminalByStore(store, StoreWatch(store), None)

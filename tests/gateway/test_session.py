@@ -27,6 +27,8 @@ from elicit_tui.host.events import (
     LogMessage,
     Progress,
     ResourceUpdated,
+    ServerStateChanged,
+    State,
     TaskStarted,
     UrlCompleted,
 )
@@ -115,6 +117,21 @@ async def test_what_was_allowed_for_the_session_can_be_taken_back_at_once(
         here.broker.listener(Resolved(form_request(), Review(), allowed, 0))
         await settled()
         assert dropped == ([here.broker.allowances] if scope == "session" else [])
+
+
+@pytest.mark.parametrize(("state", "count"), [("ready", 0), ("failed", 1), ("closed", 1)])
+async def test_what_was_allowed_of_a_server_is_listed_no_more_once_it_ended(
+    here: SessionWorld, state: State, count: int
+) -> None:
+    dropped: list[Any] = []
+
+    async def drop(allowances: Any) -> None:
+        dropped.append(allowances)
+
+    here.person.drop_revoked = drop  # type: ignore[method-assign]
+    here.host.listener(ServerStateChanged("web", state))
+    await settled()
+    assert dropped == [here.broker.allowances] * count
 
 
 # Taking back
