@@ -112,6 +112,12 @@ class ServerEditing:
         env = _environment(values["env"]) if "env" in values else None
         if isinstance(env, str):
             return AtField("env", env)
+        if variable := _VARIABLE.match(values["target"]):
+            named, place = (
+                quoted(variable[1], 40),
+                "env in the file" if env is None else "Environment",
+            )
+            return AtField("target", f"{named} is a variable: it belongs under {place}.")
         try:
             put_server(
                 self._path,
@@ -191,6 +197,8 @@ class ServerEditing:
         self._app.notify(neutral_line(sentence, 400), severity=severity, markup=False)
 
 
+_VARIABLE: Final = re.compile(r"\s*([A-Za-z_]\w*)=")
+"""What stands before a command in a shell and is no part of it."""
 _WORD: Final = re.compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
 """A word of a command line, its quotes included."""
 

@@ -534,3 +534,20 @@ async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_cha
         await stand.press("enter", "enter")
         await stand.until(lambda: "is confirmed at every call" in stand.text())
         assert 'now "prompt" (user)' in " ".join(stand.text().split())
+
+
+async def test_a_variable_before_a_command_is_told_where_it_belongs(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("f", "tab", *"PORT=80 node a=b", "ctrl+s")
+        told = "“PORT” is a variable: it belongs under Environment."
+        await stand.until(lambda: told in stand.text())
+        assert written(mine) is None
+        await stand.press("home", *(["delete"] * len("PORT=80 ")), "ctrl+s")
+        await stand.until(lambda: "f" in stand.host.connections)
+        [server] = load(CommandLine(config_file=mine)).servers.values()
+        assert (server.command, *server.args) == ("node", "a=b")
