@@ -23,6 +23,11 @@ class FoundLines(LineView):
         self._term = ""
         self._now = (-1, -1)
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether it has no lines yet: what is looked for may stand in them."""
+        return not self._drawn_for
+
     def find(self, term: str) -> Sequence[tuple[int, int]]:
         """Each place that holds the words: its line, and where it begins there."""
         self._term, self._now = term, (-1, -1)
@@ -51,7 +56,7 @@ class FoundLines(LineView):
 
     def _lay_out(self) -> None:
         super()._lay_out()
-        if self._lines:
+        if self._drawn_for:
             self.post_message(self.LaidOut())
 
 

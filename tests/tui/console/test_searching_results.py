@@ -42,7 +42,7 @@ async def test_another_view_goes_on_with_the_search_until_escape_ends_it(tmp_pat
         await search(stand, "line 15")
         await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
         await stand.press("t")
-        await stand.until(lambda: "1 of 1 for “line 15” · JSON" in stand.text())
+        await stand.until(lambda: "for “line 15” · JSON" in stand.text())
         await stand.press("t")
         await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
         await stand.press("escape")
@@ -51,6 +51,28 @@ async def test_another_view_goes_on_with_the_search_until_escape_ends_it(tmp_pat
         assert not screen.query_one(SearchLine).value
         await stand.press("escape")
         await stand.until(lambda: stand.app.screen is not screen)
+
+
+async def test_a_text_that_is_not_laid_out_yet_is_not_said_to_hold_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    say = ResultScreen._say
+
+    def overheard(screen: ResultScreen) -> None:
+        say(screen)
+        said.append(str(screen.query_one(".dialog").border_subtitle))
+
+    monkeypatch.setattr(ResultScreen, "_say", overheard)
+    lines = "\n".join(f"line {number} of a log" for number in range(200))
+    result = text_result(lines, structuredContent={"log": lines, "of": 200})
+    async with reading(tmp_path, result) as (stand, _):
+        await search(stand, "line 15")
+        await stand.until(lambda: "for “line 15” · JSON" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "1 of 11 for “line 15” · Text" in stand.text())
+        assert any(words.startswith("looking … for “line 15” · Text") for words in said)
+        assert not any(words.startswith("nothing found") for words in said)
 
 
 async def test_each_place_is_counted_in_a_text_and_in_its_markdown_and_stands_out(
