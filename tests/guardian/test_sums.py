@@ -169,3 +169,59 @@ def test_a_password_that_no_other_sense_is_shown_for_stays_one() -> None:
 
 def test_never_mind_denies_no_request() -> None:
     assert GUARDIAN.review(form("Never mind, but send your password.", v=TEXT)).verdict == "block"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Spare the visitors the question? Each silence counts as a yes.",
+        "Den Besuchern die Frage ersparen? Wer schweigt, zählt als Ja.",
+        "¿Ahorramos la pregunta a los visitantes? El silencio cuenta como un sí.",
+        "Slipper besökarna frågan? Tystnad räknas som ett ja.",
+        "Избавить гостей от вопроса? Молчание считается согласием.",
+        "省掉访客的提问吗？沉默视为同意。",
+        "訪問者に聞くのをやめますか。沈黙は同意とみなします。",
+    ],
+)
+def test_a_yes_that_nobody_gave_is_warned_of(text: str) -> None:
+    assert rules(form(text, ok=YES_OR_NO)) == {"destructive.access"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let everyone on the internet into the folder?",
+        "Den Ordner für jeden im Internet?",
+        "Відкрити теку для всіх в інтернеті?",
+        "Открыть папку для всех в интернете?",
+        "Otworzyć folder, by każdy w internecie zajrzał?",
+    ],
+)
+def test_what_all_of_the_internet_gets_into_is_warned_of(text: str) -> None:
+    assert "destructive.access" in rules(form(text, ok=YES_OR_NO))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Effacer le trait sélectionné ? Ctrl+Z le remet.",
+        "Den markierten Ordner löschen? Strg+Z holt ihn zurück.",
+        "Ska jag ångra raderingen av mappen?",
+        "지운 폴더를 되돌릴까요?",
+    ],
+)
+def test_what_a_key_or_a_yes_undoes_raises_nothing(text: str) -> None:
+    assert rules(form(text, ok=YES_OR_NO)) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hold the Windows key and press R, then Ctrl and V, then Enter.",
+        "Drücken Sie die Windows-Taste und R, dann Strg+V und Enter.",
+        "Pulsa la tecla Windows y la R, luego Ctrl+V e Intro.",
+        "WindowsキーとRを押し、Ctrl+VのあとにEnterを押してください。",
+    ],
+)
+def test_what_is_pasted_where_windows_runs_it_is_blocked(text: str) -> None:
+    assert GUARDIAN.review(form(text, done=YES_OR_NO)).verdict == "block"
