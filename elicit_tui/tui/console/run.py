@@ -207,25 +207,32 @@ class ConsoleRun:
                 self._spawn(self._read_offers(record))
 
     def restart(self, name: str) -> None:
-        """End a server and start it again; asks first where something of it is under way."""
+        """Have a server begin anew as it is configured now; asks first where it is at work."""
         record = self._state.servers.get(name)
         if record is None:
             return
-        if record.state in ("off", "refused"):
-            self._app.notify(record.failure or "It may not run.", markup=False)
-        elif record.state == "starting" or self._app.runtime is None:
+        if record.state == "starting" or self._app.runtime is None:
             self._app.notify(f"{quoted(name, 40)} is starting just now.", markup=False)
         else:
-            once_sure(self._app, name, lambda: self._spawn(self._restart(record)))
+            once_sure(self._app, name, lambda: self._restart(record))
 
-    async def _restart(self, record: ServerRecord) -> None:
-        runtime = self._app.runtime
+    def _restart(self, record: ServerRecord) -> None:
+        runtime, file = self._app.runtime, self._app.own_file
         assert runtime is not None
-        await self._end_what_runs(runtime, record, "restarted")
-        record.state, record.offers, record.offers_read = "starting", (), False
+        server: ServerSettings | None = record.settings
+        if file is not None:
+            try:
+                now = file.reload()
+            except ElicitTuiError as error:
+                words = neutral_line(f"{quoted(record.name, 40)} stays as it was: {error}", 400)
+                self._app.notify(words, severity="warning", markup=False)
+                return
+            runtime.know(record.name, now)
+            if (server := now.servers.get(record.name)) is None:
+                self._app.notify(f"{quoted(record.name, 40)} is configured no more.", markup=False)
+        record.state = "starting"
         self._state.say(record.name, "restarting", "dim")
-        await runtime.host.disconnect(record.name)
-        await self._connect(record)
+        self._spawn(self._begin_anew(runtime, record.name, server, "restarted"))
 
     async def _end_what_runs(self, runtime: Runtime, record: ServerRecord, deed: str) -> None:
         """Before a server ends: what is under way is over by the person's doing, `deed`."""
@@ -244,21 +251,27 @@ class ConsoleRun:
         if server is not None and name not in self._state.servers:
             self._state.servers.update(server_records({name: server}))
             self._state.changed()
-        self._spawn(self._begin_anew(runtime, name, server))
+        self._spawn(self._begin_anew(runtime, name, server, "changed" if server else "removed"))
 
-    async def _begin_anew(self, runtime: Runtime, name: str, server: ServerSettings | None) -> None:
+    async def _begin_anew(
+        self, runtime: Runtime, name: str, server: ServerSettings | None, deed: str
+    ) -> None:
         if (old := self._state.servers.get(name)) is not None:
-            deed = "removed" if server is None else "changed"
             await self._end_what_runs(runtime, old, deed)
         await runtime.host.disconnect(name)
         if server is None:
             self._state.servers.pop(name, None)
             self._state.changed()
             return
-        record = self._state.servers[name] = server_records({name: server})[name]
+        record = server_records({name: server})[name]
+        if old is not None and deed == "restarted":
+            record = old.as_configured_in(record)
+        self._state.servers[name] = record
         self._state.changed()
         if startable(server):
             await self._connect(record)
+        elif deed == "restarted":
+            self._app.notify(record.failure or "It may not run.", markup=False)
 
     # Calls
 

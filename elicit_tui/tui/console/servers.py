@@ -277,6 +277,12 @@ class ServerRecord:
         """The configured name."""
         return self.settings.name
 
+    def as_configured_in(self, record: ServerRecord) -> ServerRecord:
+        """This one, with nothing begun, as `record` is; what it did in this run stays counted."""
+        self.settings, self.state, self.failure = record.settings, record.state, record.failure
+        self.connection, self.offers, self.offers_read = None, (), False
+        return self
+
     @property
     def offers_soon(self) -> bool:
         """Whether it offers something, or is on its way to it."""

@@ -1,0 +1,109 @@
+"""A server that is restarted in the console begins as the file has it then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui import paths
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
+from tests.tui.console.test_server_editing import edited_in, put
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(paths, "managed_file", lambda: tmp_path / "managed.toml")
+    return tmp_path / "config.toml"
+
+
+ASKS = 'default_tools_approval_mode = "prompt"\n'
+
+
+async def restarted(stand: Stand) -> None:
+    """By its key, until it stands there again."""
+    before = stand.host.connections["a"]
+    await stand.press("r")
+    await stand.until(lambda: stand.host.connections["a"] is not before)
+    await stand.until(lambda: "● a" in stand.text())
+
+
+async def test_a_restart_takes_the_settings_of_the_server_that_the_file_has_now(
+    tmp_path: Path, settings_file: Path
+) -> None:
+    put(settings_file, '[mcp_servers.a]\ncommand = "x"\n')
+    tools = {"a": [tool("ping")]}
+    async with console(tmp_path, servers=["a"], tools=tools) as stand:
+        edited_in(stand, settings_file)
+        await stand.until(lambda: "● a" in stand.text())
+        record = stand.app.state.servers["a"]
+        record.questions = 3
+        put(settings_file, f'[mcp_servers.a]\ncommand = "y"\n{ASKS}')
+        await restarted(stand)
+        assert stand.runtime.settings.servers["a"].command == "y"
+        assert stand.app.state.servers["a"].settings.command == "y"
+        assert stand.app.state.servers["a"].questions == 3
+        stand.app.call_offer("a", stand.app.state.servers["a"].offers[0])
+        await stand.until(lambda: stand.runtime.broker.pending)
+        [pending] = stand.runtime.broker.pending
+        assert pending.question.request.traits.about_call
+        assert stand.host.connections["a"].calls == []
+
+
+async def test_a_restart_leaves_managed_settings_above_those_of_the_file(
+    tmp_path: Path, settings_file: Path
+) -> None:
+    put(settings_file, '[mcp_servers.a]\ncommand = "x"\n')
+    async with console(tmp_path, servers=["a"]) as stand:
+        edited_in(stand, settings_file)
+        await stand.until(lambda: "● a" in stand.text())
+        first = stand.host.connections["a"]
+        paths.managed_file().write_text('[managed]\nservers = "only"\n')
+        await stand.press("r")
+        await stand.until(lambda: stand.app.state.servers["a"].state == "refused")
+        assert stand.host.connections["a"] is first
+
+
+async def test_a_restart_with_a_broken_file_says_so_and_leaves_the_server_as_it_was(
+    tmp_path: Path, settings_file: Path
+) -> None:
+    put(settings_file, '[mcp_servers.a]\ncommand = "x"\n')
+    async with console(tmp_path, servers=["a"]) as stand:
+        edited_in(stand, settings_file)
+        await stand.until(lambda: "● a" in stand.text())
+        first = stand.host.connections["a"]
+        put(settings_file, "[mcp_servers.a\n")
+        await stand.press("r")
+        await stand.until(lambda: "“a” stays as it was: " in stand.notices())
+        await stand.settled()
+        assert stand.host.connections["a"] is first
+        assert stand.app.state.servers["a"].state == "ready"
+
+
+@pytest.mark.parametrize("off", ["", "enabled = false\n"], ids=["gone", "off"])
+async def test_what_the_file_has_no_more_or_switched_off_ends_with_its_restart(
+    tmp_path: Path, settings_file: Path, off: str
+) -> None:
+    put(settings_file, '[mcp_servers.a]\ncommand = "x"\n')
+    async with console(tmp_path, servers=["a"]) as stand:
+        edited_in(stand, settings_file)
+        await stand.until(lambda: "● a" in stand.text())
+        first = stand.host.connections["a"]
+        put(settings_file, f'[mcp_servers.a]\ncommand = "x"\n{off}' if off else "")
+        await stand.press("r")
+        await stand.until(
+            lambda: (
+                stand.app.state.servers["a"].state == "off"
+                if off
+                else "a" not in stand.app.state.servers
+            )
+        )
+        told = "mcp_servers.a.enabled is false." if off else "“a” is configured no more."
+        await stand.until(lambda: told in stand.notices())
+        assert stand.host.connections["a"] is first
+        if off:
+            put(settings_file, '[mcp_servers.a]\ncommand = "x"\n')
+            await restarted(stand)
