@@ -21,6 +21,7 @@ from elicit_tui.config.command_line import server_table
 from elicit_tui.config.documents import parse
 from elicit_tui.config.keys import USER
 from elicit_tui.config.loading import managed_document, user_faults
+from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 from elicit_tui.errors import ConfigError
 
@@ -31,6 +32,7 @@ _HEADER: Final = re.compile(
 )
 """The line with which a table begins."""
 _OF_A_TARGET: Final = ("command", "args", "url")
+DEFAULT_MODE: Final = ServerSettings.default_tools_approval_mode
 
 
 def target_of(path: Path, name: str) -> str | None:
@@ -52,20 +54,44 @@ def surroundings_of(path: Path, name: str) -> tuple[str, Mapping[str, Any]]:
 
     Empty where the file says nothing of them. Raises ConfigError.
     """
-    table = _servers(_document(_text(path))).get(name)
-    table = table if isinstance(table, Mapping) else {}
+    table = _table(path, name)
     environment = table.get("env")
     return str(table.get("cwd") or ""), environment if isinstance(environment, Mapping) else {}
 
 
-class LaunchContext(NamedTuple):
-    """What a server is to run in: None leaves what the file says, what is empty is taken out."""
+def approval_mode_of(path: Path, name: str) -> str:
+    """When a server's calls are asked before, as the file has it or by default.
+
+    Raises ConfigError.
+    """
+    return str(_table(path, name).get("default_tools_approval_mode") or DEFAULT_MODE)
+
+
+def _table(path: Path, name: str) -> Mapping[str, Any]:
+    table = _servers(_document(_text(path))).get(name)
+    return table if isinstance(table, Mapping) else {}
+
+
+class BesideTarget(NamedTuple):
+    """What else of a server is written: None leaves what the file says.
+
+    What is empty, or is so by default, is taken out.
+    """
 
     cwd: str | None = None
     env: Mapping[str, str] | None = None
+    approval_mode: str | None = None
+    """Its `default_tools_approval_mode`."""
+
+    @property
+    def keys(self) -> Mapping[str, Any]:
+        """What is to stand in the table, by key; what is empty in none."""
+        mode = "" if self.approval_mode == DEFAULT_MODE else self.approval_mode
+        keys = {"cwd": self.cwd, "env": self.env, "default_tools_approval_mode": mode}
+        return {key: value for key, value in keys.items() if value is not None}
 
 
-UNCHANGED: Final = LaunchContext()
+UNCHANGED: Final = BesideTarget()
 
 
 def put_server(
@@ -75,7 +101,7 @@ def put_server(
     *,
     was: str | None = None,
     enabled: bool = True,
-    context: LaunchContext = UNCHANGED,
+    beside: BesideTarget = UNCHANGED,
 ) -> None:
     """Write a server: a new one at the end of the file, one that is there where it stands.
 
@@ -84,15 +110,16 @@ def put_server(
     """
     # As the command line reads it, so that both take the same.
     table = server_table(name, target.strip())
-    beside = {key: value for key, value in context._asdict().items() if value is not None}
     text = before = _text(path)
     if was is not None and was != name:
         text = _renamed(text, was, name)
     if name in _servers(_document(text)):
-        _write(path, before, _changed(text, name, table, beside, enabled=enabled))
+        _write(path, before, _changed(text, name, table, beside.keys, enabled=enabled))
         return
     lines = [f"[{dotted(_SERVERS, name)}]"]
-    lines += [f"{key} = {toml_value(value)}" for key, value in {**table, **beside}.items() if value]
+    lines += [
+        f"{key} = {toml_value(value)}" for key, value in {**table, **beside.keys}.items() if value
+    ]
     lines += [] if enabled else ["enabled = false"]
     text = text if not text or text.endswith("\n") else f"{text}\n"
     _write(path, before, text + ("\n" if text.strip() else "") + "\n".join(lines) + "\n")

@@ -14,7 +14,8 @@ import pytest
 from elicit_tui import paths
 from elicit_tui.config import editing
 from elicit_tui.config.editing import (
-    LaunchContext,
+    BesideTarget,
+    approval_mode_of,
     put_server,
     remove_server,
     surroundings_of,
@@ -192,18 +193,18 @@ command = "x"
 
 def test_folder_and_environment_are_changed_in_place(mine: Path) -> None:
     mine.write_text(NOTES)
-    changed = LaunchContext("/srv/notes", {"KIND": "all", "NEW": "a b"})
-    put_server(mine, "notes", "notes", context=changed)
+    changed = BesideTarget("/srv/notes", {"KIND": "all", "NEW": "a b"})
+    put_server(mine, "notes", "notes", beside=changed)
     text = mine.read_text()
     assert surroundings_of(mine, "notes") == ("/srv/notes", {"KIND": "all", "NEW": "a b"})
     for kept in ("# mine", "# the notes", "# where they lie", "# which ones", "# of them"):
         assert kept in text
     assert "[mcp_servers.notes.tools.erase]" in text
     assert "# the next one\n[mcp_servers.other]" in text
-    put_server(mine, "notes", "notes", context=LaunchContext("", {}))
+    put_server(mine, "notes", "notes", beside=BesideTarget("", {}))
     assert surroundings_of(mine, "notes") == ("", {})
     put_server(mine, "notes", "notes")
-    put_server(mine, "third", "third", context=LaunchContext("/x", {"A": 'b"c'}))
+    put_server(mine, "third", "third", beside=BesideTarget("/x", {"A": 'b"c'}))
     assert surroundings_of(mine, "third") == ("/x", {"A": 'b"c'})
 
 
@@ -254,3 +255,14 @@ command = ["/usr/bin/true"]
     assert 'server = "d*"' in text, "what fits others too is not one server's"
     assert text.count('server = "rollout[[]1]"') == 2
     assert "# My own words." in text
+
+
+def test_when_a_servers_calls_are_asked_before_is_written_in_place(mine: Path) -> None:
+    put_server(mine, "notes", "notes")
+    before = mine.read_text()
+    put_server(mine, "notes", "notes", beside=BesideTarget(approval_mode="prompt"))
+    assert approval_mode_of(mine, "notes") == "prompt"
+    assert 'default_tools_approval_mode = "prompt"\n' in mine.read_text()
+    put_server(mine, "notes", "notes", beside=BesideTarget(approval_mode="auto"))
+    assert approval_mode_of(mine, "notes") == "auto"
+    assert mine.read_text() == before

@@ -147,6 +147,7 @@ OFFERED_TOOLS = 200
 SHELL: Final = Traits(place=CAREFUL, found_by=("suspend", "shell"))
 LEAVING: Final = Traits(place=CAREFUL, found_by=("leave", "quit", "exit"))
 """Whoever looks for a tool named as the program is does not want to leave it."""
+ASKING: Final = Traits(meant_by="confirm approve ask before calls")
 GRAVE: Final = Traits(place=CAREFUL, is_grave=True)
 GRAVE_ACTIONS: Final = frozenset({"restart", "remove", "cancel", "decline", "decline_all"})
 """Those that end something, by the action of their keys."""
@@ -180,7 +181,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
         for name, record in app.state.servers.items():
             yield from _offers(app, name, record)
     allowed = f"of this session, to be revoked · key {key('console.allowances')}"
-    yield _command("Allowed tools", allowed, app.action_allowances)
+    yield _command("Allowed tools", allowed, app.action_allowances, ASKING)
     configured = app.state.settings.console.theme
     worn = app.remembered.theme_for(configured)
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
@@ -258,6 +259,9 @@ def _servers(app: Controller) -> Iterator[Entry]:
         show = partial(_show_server, app, name)
         yield _command(f"Server: {name}", record.standing, show, Traits((name,)))
         yield _command(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
+        if record.settings.layer == "user":
+            about = "how it is reached, and which of its calls are asked before"
+            yield _command(f"Edit {name}", about, partial(_edit, app, record), ASKING)
         verb = "Unmute" if name in app.muted else "Mute"
         yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
         waiting = sum(pending.server == name for pending in app.state.questions)
@@ -269,6 +273,12 @@ def _servers(app: Controller) -> Iterator[Entry]:
                 GRAVE,
             )
         yield from _offers(app, name, record)
+
+
+def _edit(app: Controller, record: ServerRecord) -> None:
+    from elicit_tui.tui.console.server_editing import ServerEditing
+
+    ServerEditing(app).change(record)
 
 
 async def _compare(app: Controller, screen: ConsoleScreen) -> None:

@@ -24,6 +24,8 @@ class Traits(NamedTuple):
     place: int = COMMAND
     found_by: Sequence[str] = ()
     """The only words that find it, or their beginnings; empty: any of its title and its help."""
+    meant_by: str = ""
+    """What else one may call it who looks for it."""
     is_grave: bool = False
     """Whether it ends or destroys something: nothing finds it but the beginning of its name."""
 
@@ -85,7 +87,8 @@ def _distance(each: Entry, query: str) -> int | None:
     if traits.is_grave and not any(first.startswith(word) for word in words):
         return None
     title = each.words.casefold()
-    whole = f"{title}\n{Content.from_markup(each.help).plain.casefold()}"
+    help_text = Content.from_markup(each.help).plain.casefold()
+    whole = f"{title}\n{help_text}\n{traits.meant_by}"
     if not all(word in whole for word in words):
         letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
         return BY_LETTERS if letters else None

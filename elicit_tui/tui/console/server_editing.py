@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import plural
@@ -57,8 +58,13 @@ class ServerEditing:
 
     def change(self, record: ServerRecord) -> None:
         """Ask for what is to be another of a server of the file."""
+        from elicit_tui.policy.decision import who_can_change
         from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 
+        if record.settings.layer == "managed":
+            key = dotted("mcp_servers", record.name)
+            self._tell(who_can_change(self._app.state.settings, key, f"{key} is managed."))
+            return
         target = self._target(record)
         if target is not None:
             present: dict[str, Any] = {
@@ -68,7 +74,7 @@ class ServerEditing:
             }
             save = partial(self._save, was=record.name)
             sure = partial(once_sure, self._app, record.name)
-            present |= self._surroundings(record)
+            present |= self._beside(record)
             self._app.write_in(ServerScreen(str(self._path), save, present, sure))
 
     def remove(self, record: ServerRecord) -> None:
@@ -94,16 +100,23 @@ class ServerEditing:
             self._tell(f"{quoted(record.name, 40)} does not come from {self._path}.")
         return target
 
-    def _surroundings(self, record: ServerRecord) -> dict[str, str | None]:
-        """Its folder and its environment, as lines; None where that cannot be written as lines."""
-        from elicit_tui.config.editing import surroundings_of
+    def _beside(self, record: ServerRecord) -> dict[str, str | None]:
+        """When its calls are asked before, its folder and its environment, as lines.
+
+        None where that cannot be written as lines.
+        """
+        from elicit_tui.config.editing import approval_mode_of, surroundings_of
 
         cwd, env = surroundings_of(self._path, record.name)
         lines = "\n".join(f"{name}={value}" for name, value in env.items())
-        return {"cwd": cwd, "env": lines if _environment(lines) == dict(env) else None}
+        return {
+            "approval_mode": approval_mode_of(self._path, record.name),
+            "cwd": cwd,
+            "env": lines if _environment(lines) == dict(env) else None,
+        }
 
     def _save(self, values: Mapping[str, Any], was: str | None = None) -> str | AtField:
-        from elicit_tui.config.editing import LaunchContext, put_server
+        from elicit_tui.config.editing import BesideTarget, put_server
         from elicit_tui.tui.console.screens.server_dialogs import AtField
 
         name = values["name"].strip()
@@ -118,6 +131,7 @@ class ServerEditing:
                 "env in the file" if env is None else "Environment",
             )
             return AtField("target", f"{named} is a variable: it belongs under {place}.")
+        cwd = from_home(values["cwd"].strip(), quoted=False)
         try:
             put_server(
                 self._path,
@@ -125,7 +139,7 @@ class ServerEditing:
                 from_home(values["target"]),
                 was=was,
                 enabled=values["enabled"],
-                context=LaunchContext(from_home(values["cwd"].strip(), quoted=False), env),
+                beside=BesideTarget(cwd, env, values.get("approval_mode")),
             )
             moved = [was] if was not in (None, name) else []
             for old in moved:

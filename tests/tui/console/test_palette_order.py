@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.tui.console.palette import Palette
 from elicit_tui.tui.console.palette_entries import (
@@ -194,3 +195,28 @@ async def test_what_was_used_of_a_server_that_does_not_start_is_found_too(tmp_pa
         stand.app.remembered.used("beta", "tool:ping")
         await searching(stand, "ping", "beta: ping")
         assert "did not start: r under Servers starts it again" in stand.text()
+
+
+@pytest.mark.parametrize("words", ["confirm", "approve", "ask before"])
+async def test_where_it_is_set_which_calls_are_asked_before_is_found(
+    tmp_path: Path, words: str
+) -> None:
+    servers = {
+        "mine": ServerSettings("mine", command="x"),
+        "theirs": ServerSettings("theirs", command="x", layer="managed"),
+    }
+    async with console(tmp_path, server_settings=servers) as stand:
+        await stand.press("3")
+        await searching(stand, words, "Allowed tools")
+        await stand.until(lambda: "Edit mine" in stand.text())
+        assert "Edit theirs" not in stand.text()
+
+
+async def test_the_page_of_allowed_tools_says_where_is_set_which_calls_are_asked_before(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        await stand.press("f3")
+        await stand.until(lambda: "No tool is allowed." in stand.text())
+        words = " ".join(stand.text().replace("│", " ").split())
+        assert "asked before is set for each server: e under Servers." in words

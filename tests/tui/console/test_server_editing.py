@@ -14,7 +14,13 @@ from elicit_tui import paths
 from elicit_tui.cli.config_import import servers_elsewhere, take_servers
 from elicit_tui.config import CommandLine, load
 from elicit_tui.elicitation import Call, ElicitationRequest
-from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings, Settings
+from elicit_tui.elicitation.settings import (
+    ContentPolicy,
+    HistorySettings,
+    Provenance,
+    ServerSettings,
+    Settings,
+)
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.server_editing import NEXT_RUN
@@ -208,7 +214,7 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
         edited_in(stand, mine)
         await stand.press("e")
         await stand.until(lambda: "A=1" in stand.text())
-        await stand.press("end", "b", "tab", "tab", "tab", *"/srv")
+        await stand.press("end", "b", "tab", "tab", "tab", "tab", *"/srv")
         await stand.press("tab", "end", "enter", *"nonsense", "ctrl+s")
         await stand.until(lambda: "“nonsense” is not KEY=VALUE" in stand.text())
         await stand.press(*"=2", "ctrl+s")
@@ -551,3 +557,45 @@ async def test_a_variable_before_a_command_is_told_where_it_belongs(
         await stand.until(lambda: "f" in stand.host.connections)
         [server] = load(CommandLine(config_file=mine)).servers.values()
         assert (server.command, *server.args) == ("node", "a=b")
+
+
+async def test_a_new_server_is_started_unless_one_says_no(tmp_path: Path, mine: Path) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: "Start it" in stand.text())
+        (line,) = (line for line in stand.text().splitlines() if "Start it" in line)
+        assert "unset" not in line
+        assert "● yes" in line
+        await stand.press(*"off", "tab", *"x", "tab", "n", "ctrl+s")
+        await stand.until(lambda: "off" in stand.app.state.servers)
+        assert written(mine) == tables("off", more="enabled = false\n")
+
+
+async def test_whoever_edits_a_server_chooses_which_calls_are_asked_before(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    tools = {"a": [tool("greet")]}
+    async with console(tmp_path, server_settings=servers, tools=tools, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press("tab", "tab", "tab", "3", "ctrl+s")
+        mode = 'default_tools_approval_mode = "prompt"\n'
+        await stand.until(lambda: written(mine) == tables("a", more=mode))
+        await stand.settled()
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "is confirmed at every call" in stand.text())
+
+
+async def test_a_managed_server_is_not_edited(tmp_path: Path, mine: Path) -> None:
+    put(mine, "[mcp_servers.a]\nenabled = true\n")
+    servers = {"a": ServerSettings("a", command="x", layer="managed")}
+    locked = {"mcp_servers.a": Provenance("managed", locked=True)}
+    async with console(tmp_path, server_settings=servers, provenance=locked) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "mcp_servers.a is locked by managed" in stand.notices())
+        assert not isinstance(stand.app.screen, ServerScreen)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widgets import Static
 
 from elicit_tui.broker.contracts import Allowance
 from elicit_tui.text import neutral_line
@@ -31,6 +32,10 @@ class AllowancesScreen(Dialog[None]):
         Binding("q", "leave", "Back", show=False),
     ]
 
+    DEFAULT_CSS = """
+    AllowancesScreen #where-set { color: $faint; height: auto; padding: 1 1 0 1; }
+    """
+
     def __init__(self, broker: Broker, shared: SharedQuestions) -> None:
         super().__init__("Allowed tools")
         self._broker = broker
@@ -42,11 +47,14 @@ class AllowancesScreen(Dialog[None]):
     def body(self) -> ComposeResult:
         """The list."""
         yield RowList(
-            empty="No tool is allowed yet. When a tool must be confirmed you can allow it for this "
+            empty="No tool is allowed. When a tool must be confirmed you can allow it for this "
             "session, until its server ends; it is then listed here.",
             verb="",
             id="allowances",
         )
+        edit = self.app.key_of("servers.edit")
+        words = f"Which calls are asked before is set for each server: {edit} under Servers."
+        yield Static(words, id="where-set", markup=False)
 
     async def on_mount(self) -> None:
         """Show it."""

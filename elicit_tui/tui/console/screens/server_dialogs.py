@@ -43,7 +43,18 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "title": "Command or URL",
         "description": "npx -y some-server --flag, or https://example.com/mcp",
     },
-    "enabled": {"type": "boolean", "title": "Start it", "default": True},
+    "enabled": {"type": "boolean", "title": "Start it"},
+    "approval_mode": {
+        "type": "string",
+        "title": "Ask before calls",
+        "description": "as its tools say of themselves; a tool's own approval_mode goes first",
+        "oneOf": [
+            {"const": "auto", "title": "what may destroy"},
+            {"const": "writes", "title": "what may write"},
+            {"const": "prompt", "title": "every call"},
+            {"const": "approve", "title": "never"},
+        ],
+    },
     "cwd": {
         "type": "string",
         "title": "Folder",
@@ -56,6 +67,10 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "maxLength": 20_000,
     },
 }
+
+_NEW: Final[Mapping[str, Any]] = {"enabled": True, "approval_mode": None}
+"""What a server has before anything is filled in."""
+_OPTIONAL: Final = ("cwd", "env")
 
 
 class ServerScreen(WritingDialog[None]):
@@ -76,17 +91,18 @@ class ServerScreen(WritingDialog[None]):
     ) -> None:
         """`present`: the server that is there; None adds one.
 
-        Of one whose `env` is None the form leaves it as it stands. `once_sure` asks before it does
+        A field whose value there is None is left as it stands. `once_sure` asks before it does
         what ends something; None: nothing is under way.
         """
         super().__init__("Change a server" if present else "Add a server", neutral_line(path, 70))
         self._save = save
         self._once_sure = once_sure
-        self._present = dict(present or {})
+        self._present = {**_NEW, **(present or {})}
         fields = {
             name: spec for name, spec in _FIELDS.items() if self._present.get(name, "") is not None
         }
-        schema = {"type": "object", "properties": fields, "required": ["name", "target"]}
+        required = [name for name in fields if name not in _OPTIONAL]
+        schema = {"type": "object", "properties": fields, "required": required}
         self._form = read_form(schema, purpose="arguments")
         self._continued: str | None = None
         """The field one was in the middle of when this was left, a moment ago."""
@@ -144,7 +160,7 @@ class ServerScreen(WritingDialog[None]):
     def _write(self) -> None:
         unset = {field.name: "" for field in self._form.fields}
         conversion = self.query_one(FormView).conversion
-        trouble = self._save({**unset, "enabled": True, **conversion.content})
+        trouble = self._save({**unset, **conversion.content})
         if isinstance(trouble, AtField):
             self.say(trouble.sentence)
             self.query_one(FormView).focus_field(trouble.name)
