@@ -132,7 +132,14 @@ def remove_server(path: Path, name: str) -> None:
     def remove(servers: Any) -> None:
         del servers[name]
 
-    _write(path, text, _with(text, remove))
+    _write(path, text, _without_its_gap(text, _with(text, remove)))
+
+
+def _without_its_gap(before: str, after: str) -> str:
+    """What is left of the text without the blank line above a last table that was taken out."""
+    lines = after.splitlines(keepends=True)
+    is_gap = before.startswith(after) and after.strip() and not lines[-1].strip()
+    return "".join(lines[:-1]) if is_gap else after
 
 
 def _renamed(text: str, old: str, new: str) -> str:

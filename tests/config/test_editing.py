@@ -133,6 +133,29 @@ def test_a_server_is_taken_out_alone(mine: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n\n",
+        MINE,
+        SEVERAL,
+        f"{SEVERAL}\n\n",
+        f"{SEVERAL}\n# Behind all.\n",
+        '[mcp_servers.a]\r\ncommand = "x"\r\n',
+    ],
+)
+def test_a_server_that_is_added_and_taken_out_again_leaves_the_file_as_it_was(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(text.encode())
+    for _ in range(2):
+        put_server(path, "notes", "npx notes", beside=BesideTarget("/srv/notes", {"A": "b"}))
+        remove_server(path, "notes")
+    assert path.read_bytes().decode() == text
+
+
+@pytest.mark.parametrize(
     ("name", "target", "why"),
     [
         ("install", "x", "reserved name"),
