@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from textual.app import ComposeResult
@@ -318,8 +319,13 @@ STEP_CALL = (
     DECLINE,
     LATER,
 )
-READ_ON = Action("anyway", "Read on", "^Y", "show the end of it first", primary=True)
-"""In place of what goes through with a step, while some of the step was never on the screen."""
+
+
+def reading_on(accepting: Action) -> Action:
+    """In place of what accepts, while some of what it accepts was never on the screen."""
+    return replace(accepting, label="Read on", does="show the end of it first")
+
+
 STEP_URL = (
     BACK,
     Action("anyway", "Open it", "^Y", "open this page in your browser", primary=True),

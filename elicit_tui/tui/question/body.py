@@ -155,6 +155,11 @@ class Body(ABC):
         return "says yes" if self.takes_yes else "sends"
 
     @property
+    def goes_on(self) -> bool:
+        """Whether the key that accepts would show first what was never on the screen."""
+        return False
+
+    @property
     def note(self) -> str | None:
         """What a person who declines tells the agent."""
         return None

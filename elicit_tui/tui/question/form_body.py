@@ -32,7 +32,7 @@ from elicit_tui.tui.question.actions import (
 )
 from elicit_tui.tui.question.body import FROM_AGENT, FROM_BEFORE, Body
 from elicit_tui.tui.question.frame import QuestionFrame
-from elicit_tui.tui.question.frame_words import sent_json
+from elicit_tui.tui.question.frame_words import goes_on_below, sent_json
 from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import FieldControl
@@ -194,7 +194,7 @@ class FormBody(Body):
     @property
     def is_judged(self) -> bool:
         """What is missing is said once the form was judged."""
-        return False
+        return self.fields.judged
 
     @property
     def takes_yes(self) -> bool:
@@ -243,8 +243,11 @@ class FormBody(Body):
         return tuple(ALL_CHOICES if action is CANCEL else action for action in FORM)
 
     def summary(self) -> Content:
-        """How many answers are missing or wrong."""
+        """How many answers are missing or wrong; what was not seen of those that are not."""
         fields = self.fields
+        at_fields = self.frame.page == "answer"
+        if self.goes_on and not (at_fields and fields.answers_unseen):
+            return goes_on_below()
         if self.frame.page == "review":  # All that goes out stands there, and what is left out.
             return summary(self.form, fields.conversion, fields.entries)
         return summary(
@@ -264,6 +267,20 @@ class FormBody(Body):
     def ready(self) -> bool:
         """Whether it could be sent as it stands, once it was judged."""
         return self.form.refusal is None and not self.fields.conversion.problems
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the key that sends would show first what was never on the screen.
+
+        Where it leads to another page first, that one is asked about.
+        """
+        frame = self.frame
+        if frame.page not in ("answer", "review") or not (self.is_judged and self.ready):
+            return False
+        reviews = frame.page == "answer" and frame.around.review == "always"
+        if reviews or self.question.to_acknowledge_for(self.content):
+            return False
+        return any(part.unseen for part in frame.to_be_seen)
 
     # Focus and typing
 

@@ -154,7 +154,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """It can be seen: its clock runs, its buttons name their keys."""
         if self.never_painted:
             # What was drawn before it came to rest was there too short to be read.
-            for part in self._to_be_seen:
+            for part in self.to_be_seen:
                 part.see_afresh()
             self.post_message(Painted(self.question))
         if self._uncovering:
@@ -338,7 +338,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.post_message(Answered(self.question, outcome))
 
     @property
-    def _to_be_seen(self) -> tuple[PartToSee, ...]:
+    def to_be_seen(self) -> tuple[PartToSee, ...]:
+        """What says on this page what would be accepted."""
         parts = self.body.to_be_seen(self._page)
         return (self.message, *((self.aside,) if parts is None else parts))
 
@@ -346,7 +347,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         if self.message.unseen and not self.message.display:
             self.body.put_away()
-        shown = shown_now(self._to_be_seen)
+        shown = shown_now(self.to_be_seen)
         if shown:
             self.ask_again(f"{shown} {self.key(self.accepted_by)} again {self.body.accepting}.")
         return bool(shown)

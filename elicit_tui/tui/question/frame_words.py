@@ -45,10 +45,15 @@ _REACHED = {True: "program", False: "address"}
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
 
 
+def goes_on_below() -> Content:
+    """That some of what is decided about was never on the screen, and what shows it."""
+    return Content.styled("● not seen to its end: PgDn", "bold")
+
+
 def at_step(key: str, goes_on: bool) -> Content:
     """What takes the deliberate step; while it `goes_on` below, what shows the rest of it."""
     if goes_on:
-        return Content.styled("● not seen to its end: PgDn", "bold")
+        return goes_on_below()
     return Content(f"{key} goes through with it")
 
 

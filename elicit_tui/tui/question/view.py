@@ -15,12 +15,13 @@ from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
+    ACCEPTING,
     BY_ACTION,
-    READ_ON,
     ActionBar,
     Later,
     PageName,
     PageTurned,
+    reading_on,
 )
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.body import Body
@@ -89,6 +90,7 @@ class QuestionView(QuestionFrame):
         if self.never_painted and isinstance(app, OrderedApp) and app.typed_ahead.has_dropped():
             self._not_heard = True
         super().painted()
+        self._more_was_seen()
         if not self.never_painted:
             self.post_message(PageTurned(self.question))
         if self.never_painted and self._follows is not None and not self._not_heard:
@@ -114,13 +116,33 @@ class QuestionView(QuestionFrame):
         self._actions.say_more(f"… {self.key('help')}" if bare else "")
 
     def on_page_seen(self, event: Page.Seen) -> None:
-        """The second step is offered once all of it was on the screen."""
+        """What accepts is offered once all of it was on the screen."""
         event.stop()
-        if self._page == "step" and not self.decided:
-            steps = (READ_ON,) if self.aside.goes_on else self.offered("step")
-            for action in steps:
-                self._actions.become(action)
+        self._more_was_seen()
+
+    def on_mount(self) -> None:
+        """Follow what comes into sight."""
+        for part in (self.message, self.body.panel):
+            self.watch(part, "scroll_y", self._scrolled, init=False)
+        self.watch(self.message, "hides_below", self._scrolled, init=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """In another layout other things are in sight."""
+        self._scrolled()
+
+    def _scrolled(self) -> None:
+        self.call_after_refresh(self._more_was_seen)
+
+    def _more_was_seen(self) -> None:
+        if self.body.is_judged and not self.decided:
             self.summarise()
+
+    def _fill(self) -> None:
+        super()._fill()
+        goes_on = self.aside.goes_on if self._page == "step" else self.body.goes_on
+        for action in self.offered(self._page) if self._page not in ("raw", "help") else ():
+            if action.name in ACCEPTING:
+                self._actions.become(reading_on(action) if goes_on else action)
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste that no field took."""
