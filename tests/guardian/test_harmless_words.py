@@ -116,3 +116,21 @@ def owned(entry: Entry) -> Iterator[str]:
 def test_a_secret_of_what_shows_a_harmless_sense_stays_a_secret() -> None:
     asked = ((one, message) for one in ENTRIES for message in owned(one))
     assert let_pass(asked) == [], WHAT_TO_DO
+
+
+CARDS = [
+    ("Add a trading card. The card number is printed at the bottom.", "Card number in the set"),
+    ("새 트레이딩 카드의 카드 번호를 적어 주세요.", "도감 카드 번호"),
+]
+
+
+@pytest.mark.parametrize(("message", "title"), CARDS)
+def test_the_number_of_a_card_in_its_set_is_none_of_a_bank(message: str, title: str) -> None:
+    of_a_set = {**TEXT, "title": title, "description": "025/165"}
+    by_its_pattern = {**TEXT, "title": title, "pattern": "^[0-9]{1,3}/[0-9]{1,3}$"}
+    of_a_bank = {**TEXT, "title": title, "description": "MM/YYYY: 12/2027"}
+    verdicts = [
+        GUARDIAN.review(form(message, card_number=field)).verdict
+        for field in (of_a_set, by_its_pattern, of_a_bank)
+    ]
+    assert verdicts == ["allow", "allow", "block"]
