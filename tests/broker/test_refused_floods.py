@@ -208,6 +208,26 @@ def test_what_is_counted_is_told_apart_by_its_reason_and_stands_before_what_came
     asyncio.run(table.broker.close())
 
 
+def test_what_a_limit_and_what_a_person_cancelled_are_two_numbers(bench: BenchFactory) -> None:
+    table = bench(ONE_A_MINUTE)
+    table.broker.mute("paint")
+    for _ in range(3):
+        table.broker.admit(form_request())
+    table.broker.unmute("paint")
+    assert table.broker.admit(form_request()) is None
+    for _ in range(3):
+        table.broker.admit(form_request())
+    asyncio.run(table.broker.close())
+    rows = sorted((row.action, row.decided_by, row.count) for row in table.ledger.rows())
+    assert rows == [
+        ("cancel", "flood", 3),
+        ("cancel", "policy", 1),
+        ("cancel", "policy", 2),
+        # The one that came in between them.
+        ("cancel", "shutdown", 1),
+    ]
+
+
 def test_a_number_is_written_down_as_soon_as_it_is_large(
     bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
