@@ -132,6 +132,7 @@ class ServerEditing:
             )
             return AtField("target", f"{named} is a variable: it belongs under {place}.")
         cwd = from_home(values["cwd"].strip(), quoted=False)
+        was_in_file = self._path.read_bytes() if self._path.exists() else b""
         try:
             put_server(
                 self._path,
@@ -141,6 +142,8 @@ class ServerEditing:
                 enabled=values["enabled"],
                 beside=BesideTarget(cwd, env, values.get("approval_mode")),
             )
+            if was is not None:
+                self._say_changed(name, was_in_file)
             moved = [was] if was not in (None, name) else []
             for old in moved:
                 self._move(str(old), name)
@@ -151,6 +154,12 @@ class ServerEditing:
         except ElicitTuiError as error:
             return str(error)
         return ""
+
+    def _say_changed(self, name: str, before: bytes) -> None:
+        """Whether a server is another now: a bar that was only moved has chosen nothing."""
+        changed = self._path.read_bytes() != before
+        words = f"is written in {self._path}." if changed else "is as it was: nothing was changed."
+        self._tell(f"{quoted(name, 40)} {words}", severity="information")
 
     def _say_where(self, *names: str) -> None:
         """In the demo: which runs have what was just written to the file."""

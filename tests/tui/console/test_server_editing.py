@@ -523,6 +523,24 @@ async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
         assert [*load(CommandLine(config_file=mine)).servers] == ["m=1.foo=node"]
 
 
+async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_now(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        for keys, told in {
+            ("right", "right"): "“a” is as it was: nothing was changed.",
+            ("right", "space"): "“a” is written in",
+        }.items():
+            await stand.press("e")
+            await stand.until(lambda: "Ask before calls" in stand.text())
+            await stand.press("tab", "tab", "tab", *keys, "ctrl+s")
+            await stand.until(lambda told=told: told in stand.notices())
+            await stand.settled()
+
+
 async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_changed_by_hand(
     tmp_path: Path, mine: Path
 ) -> None:

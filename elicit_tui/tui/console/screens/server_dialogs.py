@@ -47,7 +47,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "approval_mode": {
         "type": "string",
         "title": "Ask before calls",
-        "description": "as its tools say of themselves; a tool's own approval_mode goes first",
+        "description": "Space chooses; a tool's own approval_mode goes first",
         "oneOf": [
             {"const": "auto", "title": "what may destroy"},
             {"const": "writes", "title": "what may write"},
