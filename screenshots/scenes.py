@@ -49,7 +49,7 @@ class Stage:
 
     async def call(self, tool: str) -> None:
         """Find a tool by its name and call it."""
-        await self.press("1", "slash", *tool, "enter")
+        await self.press("1", "slash", *tool, "enter", "enter")
 
     async def question(self) -> None:
         """Wait until a question is on the screen and listens."""

@@ -183,7 +183,7 @@ async def test_the_tool_that_was_found_is_in_sight_and_marked_when_its_form_is_l
     async with console(tmp_path, tools=tools, size=size) as stand:
         await stand.press("slash", *"tool-57")
         await stand.until(lambda: "▏⚒ tool-57" in stand.text())
-        await stand.press("enter")
+        await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.press("escape")
         await stand.until(lambda: "▌⚒ tool-57" in stand.text())
