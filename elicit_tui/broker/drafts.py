@@ -70,6 +70,8 @@ class Drafts:
         """By the id of the request."""
         self._left: dict[tuple[str, str], list[_Left]] = {}
         """In the order in which their questions ended."""
+        self._alike: dict[tuple[str, str], dict[str, _Open]] = {}
+        """The open ones again, by what is asked: a thousand may be open, few are alike."""
 
     @staticmethod
     def key(request: ElicitationRequest) -> tuple[str, str]:
@@ -85,20 +87,20 @@ class Drafts:
         """
         held = self._open.get(request.id)
         if held is None:
-            draft = self._take_over(request) or Draft()
-            held = self._open[request.id] = _Open(self.key(request), draft, is_over)
+            key = self.key(request)
+            draft = self._take_over(request, key) or Draft()
+            held = self._open[request.id] = _Open(key, draft, is_over)
+            self._alike.setdefault(key, {})[request.id] = held
         return held.draft
 
-    def _take_over(self, request: ElicitationRequest) -> Draft | None:
+    def _take_over(self, request: ElicitationRequest, key: tuple[str, str]) -> Draft | None:
         """What the last question like it left; no other one gets it any more."""
-        left = self._last_left(request)
+        left = self._last_left(key)
         return None if left is None else left.draft
 
-    def _last_left(self, request: ElicitationRequest) -> _Left | None:
-        key = self.key(request)
-        for request_id, held in reversed(self._open.items()):
-            is_left = held.key == key and held.draft.typed and not held.is_taken
-            if is_left and held.is_over():
+    def _last_left(self, key: tuple[str, str]) -> _Left | None:
+        for request_id, held in reversed(self._alike.get(key, {}).items()):
+            if held.draft.typed and not held.is_taken and held.is_over():
                 held.is_taken = True
                 held.draft.opened = False
                 # The same one: the last letters are written into it as its form goes.
@@ -116,6 +118,10 @@ class Drafts:
         held = self._open.pop(request.id, None)
         if held is None:
             return False  # It ended before anybody was asked: what is left stays.
+        alike = self._alike[held.key]
+        del alike[request.id]
+        if not alike:
+            del self._alike[held.key]
         draft = held.draft
         if held.is_taken:
             return draft.typed
@@ -149,12 +155,12 @@ class DraftFiles(Drafts):
         self._guardian = guardian
         self._clock = clock
 
-    def _take_over(self, request: ElicitationRequest) -> Draft | None:
+    def _take_over(self, request: ElicitationRequest, key: tuple[str, str]) -> Draft | None:
         """What the last question like it left, also in another run; its file is this one's now."""
-        if (left := self._last_left(request)) is not None:
+        if (left := self._last_left(key)) is not None:
             self._hand_on(self._file(request, left.request_id), request)
             return left.draft
-        for file in self._left_by_others(request):
+        for file in self._left_by_others(request, key):
             if (draft := self._read(file)) is not None:
                 self._hand_on(file, request)
                 return draft
@@ -169,10 +175,10 @@ class DraftFiles(Drafts):
         own = digest(request.id if request_id is None else request_id)
         return self._folder / f"{digest(self.key(request))}-{own}.json"
 
-    def _left_by_others(self, request: ElicitationRequest) -> list[Path]:
+    def _left_by_others(self, request: ElicitationRequest, key: tuple[str, str]) -> list[Path]:
         """The files of questions like it that are not open in this run, the newest first."""
-        open_here = {self._file(request, request_id) for request_id in self._open}
-        found = self._folder.glob(f"{digest(self.key(request))}*.json")
+        found = self._folder.glob(f"{digest(key)}*.json")
+        open_here = {self._file(request, request_id) for request_id in self._alike.get(key, {})}
         try:
             aged = [(file.stat().st_mtime_ns, file) for file in found if file not in open_here]
         except OSError:
