@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from elicit_tui import paths
+from tests.tui.console.own_file import edited_in, put
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
-from tests.tui.console.test_server_editing import edited_in, put
 
 pytestmark = pytest.mark.anyio
 

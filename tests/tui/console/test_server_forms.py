@@ -1,0 +1,243 @@
+"""What the form of a server takes: names, folders, variables, and which calls are asked before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.config import CommandLine, load
+from elicit_tui.elicitation.settings import (
+    Provenance,
+    ServerSettings,
+    Settings,
+)
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
+from elicit_tui.tui.console.server_editing import NEXT_RUN
+from tests.tui.console.own_file import edited_in, put, written
+from tests.tui.console.stand import console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"notes", "tab", *"npx notes", "escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
+        await stand.press("n")
+        await stand.until(lambda: "npx notes" in stand.text() and "from before" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "notes" in stand.host.connections)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        assert "from before" not in stand.text()
+
+
+async def test_a_home_folder_is_written_whole_as_a_shell_would_have_it(
+    tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/a b")
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("f", "tab", *"~/run ~/notes '~/x' --at=~ a~", "tab", "tab", *"~/work")
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "f" in stand.host.connections)
+        [server] = load(CommandLine(config_file=mine)).servers.values()
+        assert (server.command, *server.args) == (
+            *("/home/a b/run", "/home/a b/notes", "~/x", "--at=~", "a~"),
+        )
+        assert server.cwd == "/home/a b/work"
+
+
+async def test_a_name_that_is_taken_is_told_with_the_cursor_in_its_field(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"beta", "tab", "x", "ctrl+s")
+        await stand.until(lambda: "There is a server “beta” already." in stand.text())
+        await stand.press("2")
+        await stand.until(lambda: "beta2" in stand.text())
+
+
+def tables(*names: str, more: str = "") -> str:
+    return "".join(f'[mcp_servers.{name}]\ncommand = "x"\n{more}' for name in names)
+
+
+async def test_a_server_that_is_not_enabled_is_removed(tmp_path: Path, mine: Path) -> None:
+    put(mine, tables("on") + tables("off", more="enabled = false\n"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, notifications=True) as stand:
+        edited_in(stand, mine)
+        await stand.press("down", "r", "delete")
+        await stand.until(lambda: "Remove “off”?" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: "off" not in stand.app.state.servers)
+        await stand.settled()
+        assert written(mine) == tables("on")
+
+
+async def test_a_row_that_is_painted_before_its_server_leaves_the_list_is_empty(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha", "beta"]) as stand:
+        del stand.app.state.servers["beta"]
+        stand.app.screen.query_one("#server-list").refresh()
+        await stand.until(lambda: "beta" not in stand.text())
+        assert "● alpha" in stand.text()
+
+
+async def test_arguments_are_read_about_and_sent_while_their_server_goes(tmp_path: Path) -> None:
+    tools = {
+        "alpha": [tool("greet", {"type": "object", "properties": {"name": {"type": "string"}}})]
+    }
+    async with console(tmp_path, servers=["alpha", "beta"], tools=tools) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        stand.app.take_over("alpha", Settings())
+        await stand.until(lambda: "alpha" not in stand.app.state.servers)
+        await stand.press("f2", "ctrl+s")
+        await stand.until(lambda: "No server here is called “alpha”" in stand.notices())
+        assert not [*stand.app.state.calls]
+
+
+async def test_a_server_that_is_renamed_before_the_run_is_open_keeps_its_name_until_the_next(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers) as stand:
+        edited_in(stand, mine)
+        stand.app.runtime, opened_later = None, stand.runtime
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("end", "b", "ctrl+s")
+        await stand.until(lambda: NEXT_RUN in stand.notices())
+        stand.app.runtime = opened_later
+        assert [*stand.app.state.servers] == ["a"]
+        assert written(mine) == tables("ab")
+
+
+async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"foo=node", "tab", *"my server", "ctrl+s")
+        await stand.until(lambda: "▌● foo=node" in stand.text())
+        assert written(mine) == '[mcp_servers."foo=node"]\ncommand = "my"\nargs = ["server"]\n'
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("home", *"m=1.", "ctrl+s")
+        await stand.until(lambda: "▌● m=1.foo=node" in stand.text())
+        assert [*stand.app.state.servers] == ["m=1.foo=node"]
+        assert [*load(CommandLine(config_file=mine)).servers] == ["m=1.foo=node"]
+
+
+async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_now(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        for keys, told in {
+            ("right", "right"): "“a” is as it was: nothing was changed.",
+            ("right", "space"): "“a” is written in",
+        }.items():
+            await stand.press("e")
+            await stand.until(lambda: "Ask before calls" in stand.text())
+            await stand.press("tab", "tab", "tab", *keys, "ctrl+s")
+            await stand.until(lambda told=told: told in stand.notices())
+            await stand.settled()
+
+
+async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_changed_by_hand(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    tools = {"a": [tool("greet")]}
+    async with console(tmp_path, server_settings=servers, tools=tools, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        put(mine, tables("a", more='default_tools_approval_mode = "prompt"\n'))
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("tab", "end", *" y", "ctrl+s")
+        await stand.until(lambda: stand.runtime.settings.servers["a"].args == ("y",))
+        await stand.settled()
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "is confirmed at every call" in stand.text())
+        assert 'now "prompt" (user)' in " ".join(stand.text().split())
+
+
+async def test_a_variable_before_a_command_is_told_where_it_belongs(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("f", "tab", *"PORT=80 node a=b", "ctrl+s")
+        told = "“PORT” is a variable: it belongs under Environment."
+        await stand.until(lambda: told in stand.text())
+        assert written(mine) is None
+        await stand.press("home", *(["delete"] * len("PORT=80 ")), "ctrl+s")
+        await stand.until(lambda: "f" in stand.host.connections)
+        [server] = load(CommandLine(config_file=mine)).servers.values()
+        assert (server.command, *server.args) == ("node", "a=b")
+
+
+async def test_a_new_server_is_started_unless_one_says_no(tmp_path: Path, mine: Path) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: "Start it" in stand.text())
+        (line,) = (line for line in stand.text().splitlines() if "Start it" in line)
+        assert "unset" not in line
+        assert "● yes" in line
+        await stand.press(*"off", "tab", *"x", "tab", "n", "ctrl+s")
+        await stand.until(lambda: "off" in stand.app.state.servers)
+        assert written(mine) == tables("off", more="enabled = false\n")
+
+
+async def test_whoever_edits_a_server_chooses_which_calls_are_asked_before(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    tools = {"a": [tool("greet")]}
+    async with console(tmp_path, server_settings=servers, tools=tools, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press("tab", "tab", "tab", "3", "ctrl+s")
+        mode = 'default_tools_approval_mode = "prompt"\n'
+        await stand.until(lambda: written(mine) == tables("a", more=mode))
+        await stand.settled()
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "is confirmed at every call" in stand.text())
+
+
+async def test_a_managed_server_is_not_edited(tmp_path: Path, mine: Path) -> None:
+    put(mine, "[mcp_servers.a]\nenabled = true\n")
+    servers = {"a": ServerSettings("a", command="x", layer="managed")}
+    locked = {"mcp_servers.a": Provenance("managed", locked=True)}
+    async with console(tmp_path, server_settings=servers, provenance=locked) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "mcp_servers.a is locked by managed" in stand.notices())
+        assert not isinstance(stand.app.screen, ServerScreen)
