@@ -150,10 +150,17 @@ class KeyBar(ClickBar):
     }
     """
 
-    def __init__(self, fills_with: type[DOMNode] | None = None) -> None:
-        """`fills_with`: of nodes of this kind rarer keys are named too, where there is room."""
+    def __init__(
+        self, fills_with: type[DOMNode] | None = None, *, names_field: bool = False
+    ) -> None:
+        """`fills_with`: of nodes of this kind rarer keys are named too, where there is room.
+
+        `names_field`: so are the keys of the field that has the focus.
+        """
         super().__init__()
         self._fills_with = fills_with
+        self._names_field = names_field
+        self._field: tuple[Part, ...] = ()
         self._rarer: tuple[Part, ...] = ()
 
     def on_mount(self) -> None:
@@ -176,26 +183,28 @@ class KeyBar(ClickBar):
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
             self.show(self._keys(), self._always())
-            rarer = tuple(self._keys(rarer=True))
-            if rarer != self._rarer:
-                self._rarer = rarer
+            more = tuple(self._keys_of_field()), tuple(self._keys(rarer=True))
+            if more != (self._field, self._rarer):
+                self._field, self._rarer = more
                 self.refresh()
 
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """The keys of what one does here stay; air goes before the palette and the way out.
 
-        Rarer keys are named as far as there is room for them beside all that.
-        What a button in sight names goes with the air. On a narrow screen, where keys are left out
-        all the same, the way out stays.
+        Rarer keys are named as far as there is room for them beside all that, and then those of
+        the field. What a button in sight names goes with the air. On a narrow screen, where keys
+        are left out all the same, the way out stays.
         """
         for count in range(len(self._rarer), 0, -1):
-            yield (*self._parts, *self._rarer[:count]), self._right
-        close = [replace(part, spans=_without_last_space(part.spans)) for part in self._parts]
-        yield self._parts, self._right
-        yield close, self._right
+            yield (*self._field, *self._parts, *self._rarer[:count]), self._right
+        close = [_without_last_space(part) for part in self._parts]
         others = [part for part in close if text_of(part.spans).split()[0] not in self._named]
+        for count in range(len(self._field), -1, -1):
+            field = self._field[:count]
+            yield (*field, *self._parts), self._right
+            yield (*map(_without_last_space, field), *close), self._right
+            yield (*map(_without_last_space, field), *others), self._right
         if len(others) < len(close):
-            yield others, self._right
             return
         yield self._parts, self._right[-2:]
         yield close, self._right[-2:]
@@ -223,6 +232,12 @@ class KeyBar(ClickBar):
                 parts.insert(0 if mends else len(parts), self._part(node, binding))
         return parts
 
+    def _keys_of_field(self) -> Iterator[Part]:
+        """The keys of its own that the field with the focus has; a click cannot stand for all."""
+        focused = self.screen.focused if self._names_field else None
+        for key, does in getattr(focused, "own_keys", ()):
+            yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
+
     def _always(self) -> list[Part]:
         """The ways to everything else, to the end and to help, whatever else there is room for."""
         found = {
@@ -239,9 +254,9 @@ class KeyBar(ClickBar):
         return Part(spans, binding.action, node)
 
 
-def _without_last_space(spans: Line) -> Line:
-    *before, (text, role) = spans
-    return (*before, (text.rstrip(), role))
+def _without_last_space(part: Part) -> Part:
+    *before, (text, role) = part.spans
+    return replace(part, spans=(*before, (text.rstrip(), role)))
 
 
 def key_label(node: DOMNode, binding: Binding) -> str:

@@ -100,7 +100,7 @@ class Dialog(ModalScreen[Result], SaysWhyNot, Generic[Result]):
             frame.border_title = _plain(self._frame_title)
             frame.border_subtitle = _plain(self._frame_subtitle)
             yield from self.body()
-        yield KeyBar()
+        yield KeyBar(names_field=True)
 
     def body(self) -> ComposeResult:
         """What stands in the frame."""
@@ -256,6 +256,11 @@ class WritingDialog(Dialog[Result]):
         """From the last field Enter goes on to the button that takes it."""
         event.stop()
         self.query_one("#send").focus()
+
+    def on_form_view_focused(self, event: events.Event) -> None:
+        """Other keys act in this field."""
+        event.stop()
+        self.query_one(KeyBar).follow()
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What was wrong before may be right now."""

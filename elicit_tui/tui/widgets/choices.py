@@ -151,7 +151,7 @@ class ChoiceControl(FieldControl):
             if not isinstance(value, bool) or labels
             if not says(labels.get(json_key(value), ""), value)
         ]
-        return f"sends {', '.join(unsaid)}" if unsaid else None
+        return f"{self.verb} {', '.join(unsaid)}" if unsaid else None
 
     @property
     def count(self) -> str | None:

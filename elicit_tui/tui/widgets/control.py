@@ -119,6 +119,8 @@ class FieldControl(Guarded):
     spec: Field
     leads_to = ""
     """The button to which Enter goes on from here; empty where another field follows."""
+    verb = "sends"
+    """What becomes of the answer."""
     _undo: Entry | None = None
     _came_back: tuple[Entry, str] | None = None
     """What stood here when the form was shown, and where it came from; until it is changed."""

@@ -429,7 +429,7 @@ class FormView(RowsView):
                 self._told_not_taken[name] = typed
                 self.focus_field(name)
                 kept = row.control.kept
-                return row.spec.title, typed, f"sends “{kept}”" if kept else "leaves it unset"
+                return row.spec.title, typed, f"{self.verb} “{kept}”" if kept else "leaves it unset"
         return None
 
     def show_problems(self) -> str | None:

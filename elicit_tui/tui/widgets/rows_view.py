@@ -164,6 +164,9 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
     }
     """
 
+    verb = FieldControl.verb
+    """What becomes of the answers."""
+
     def __init__(
         self,
         form: Form,
@@ -332,6 +335,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
             whence = self._whence.get(spec.name, "")
             continues = spec.name == self._continues
             rows.append(FieldRow(spec, entry, columns, self._restated, whence, continues=continues))
+            rows[-1].control.verb = self.verb
             if [spec.name] == self._names[-1:]:
                 rows[-1].control.leads_to = self._leads_to
             lines -= rows[-1].height

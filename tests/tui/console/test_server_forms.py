@@ -165,6 +165,39 @@ async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_
             await stand.settled()
 
 
+async def test_the_bar_names_the_keys_of_the_field_one_is_in_and_its_hint_what_is_written(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        assert "Space" not in stand.text().splitlines()[-1]
+        await stand.press("tab", "tab")
+        await stand.until(lambda: "y n ←→ choose  Space the other" in stand.text().splitlines()[-1])
+        await stand.press("tab")
+        await stand.until(lambda: "1-4 pick  ←→ Space choose" in stand.text().splitlines()[-1])
+        assert 'writes "auto"' in stand.text()
+        assert "sends" not in stand.text()
+
+
+async def test_on_a_narrow_screen_the_keys_of_a_field_go_before_the_help(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(60, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press("tab", "tab", "tab")
+        await stand.until(lambda: "1-4 pick" in stand.text().splitlines()[-1])
+        bar = stand.text().splitlines()[-1]
+        assert "Help" in bar, bar
+
+
 async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_changed_by_hand(
     tmp_path: Path, mine: Path
 ) -> None:

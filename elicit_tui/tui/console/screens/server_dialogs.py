@@ -118,7 +118,9 @@ class ServerScreen(WritingDialog[None]):
         self._continued = left.continues
         whence = dict.fromkeys(left.touched, FROM_BEFORE)
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
-        yield FormView(self._form, begun, id="server-form")
+        form_view = FormView(self._form, begun, id="server-form")
+        form_view.verb = "writes"
+        yield form_view
         yield from self.ending("Write it", "server.write")
 
     def on_mount(self) -> None:
