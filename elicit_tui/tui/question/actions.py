@@ -239,7 +239,7 @@ class ActionBar(KeyRow):
 
 SAFE: Final = ("back", "no", "decline")
 """The buttons after which nothing has gone out and nothing is called, the mildest first."""
-ACCEPTING: Final = frozenset({"send", "yes", "anyway"})
+ACCEPTING: Final = frozenset({"send", "yes", "session", "elsewhere", "anyway"})
 
 PageName = Literal["answer", "review", "step", "raw", "help"]
 

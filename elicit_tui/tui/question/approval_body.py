@@ -27,7 +27,7 @@ from elicit_tui.tui.question.actions import (
 )
 from elicit_tui.tui.question.body import FROM_BEFORE, Body
 from elicit_tui.tui.question.frame import QuestionFrame
-from elicit_tui.tui.question.seen_texts import Page, PartToSee
+from elicit_tui.tui.question.seen_texts import Page, PartToSee, hides_some
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.rows_view import Begun
 
@@ -64,12 +64,15 @@ class ApprovalPanel(Page):
         self._request = request
         keys = [action.key for action in around if action.name == "app.allowances"]
         self._revoking = f" {keys[0]} lists and revokes it." if keys else ""
+        self._drawn_for_width = 0
         text, self.decides = self._drawn(60)
         super().__init__(text, id="approval")
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw it for this width."""
-        self.tell(*self._drawn(event.size.width - _BESIDE))
+        """Draw it for this width; in another height the same was seen of it."""
+        if event.size.width != self._drawn_for_width:
+            self._drawn_for_width = event.size.width
+            self.tell(*self._drawn(event.size.width - _BESIDE))
 
     def _drawn(self, width: int) -> tuple[Content, Content]:
         """All of it, and its beginning that says what is decided about."""
@@ -254,10 +257,12 @@ class ApprovalBody(Body):
         return "session" in self.question.request.traits.scopes
 
     def summary(self) -> Content:
-        """The letters that decide; in the note, how it ends."""
+        """The letters that decide, and before them what was not seen; in the note, how it ends."""
         if self.writes_note:
             back = self.frame.key("cancel")
             return Content(f"Enter declines with this note, {back} goes back")
+        if self.goes_on:
+            return frame_words.goes_on_below()
         yes, no = self.frame.key("yes"), self.frame.key("no")
         if self.note_line is not None and not self._note_was_open:
             return Content(f"{yes} calls it, {no} says no with a note")
@@ -287,6 +292,11 @@ class ApprovalBody(Body):
     def accepting(self) -> str:
         """The call."""
         return "calls it"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether some of the call, or of what is said of it, was never on the screen."""
+        return self.frame.page == "answer" and hides_some(self._panel, self.frame.to_be_seen)
 
     def covered(self) -> None:
         """Another page lies over it."""

@@ -13,6 +13,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.tui.question.frame_words import count
@@ -47,6 +48,11 @@ def shown_now(parts: Sequence[PartToSee]) -> str:
     unseen = [part for part in parts if part.unseen]
     listed = ", ".join(part.show_unseen(briefly=len(unseen) > 1) for part in unseen)
     return f"{listed[:1].upper()}{listed[1:]}." if listed else ""
+
+
+def hides_some(page: Widget, parts: Sequence[PartToSee]) -> bool:
+    """Whether some of it was never on the screen; before `page` has its place nobody can know."""
+    return page.size.height > 0 and any(part.unseen for part in parts)
 
 
 class SeenText(VerticalScroll):
@@ -239,12 +245,14 @@ class Page(SeenText, Guarded, can_focus=True):
         self._text = Static(text, markup=False, id=f"{id}-text")
         self.goes_on = False
         """Whether, as it was drawn last, there was an end of it that nobody saw."""
+        self._is_another = False
+        """Whether it was told anew since it was drawn last."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Whoever offers to decide about it is told what was seen of it."""
         lines = super().render_lines(crop)
-        if self.unseen != self.goes_on:
-            self.goes_on = self.unseen
+        if self._is_another or self.unseen != self.goes_on:
+            self._is_another, self.goes_on = False, self.unseen
             self.post_message(self.Seen())
         return lines
 
@@ -270,5 +278,5 @@ class Page(SeenText, Guarded, can_focus=True):
         self.decides = decides
         self._text.update(text)
         self.forget_seen()
-        self.goes_on = False
+        self._is_another, self.goes_on = True, False
         self.scroll_home(animate=False)

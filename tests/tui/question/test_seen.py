@@ -484,3 +484,36 @@ async def test_a_draft_that_came_back_below_the_fold_is_shown_before_it_goes_out
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "was not on the screen yet" in again.words, "it")
         assert again.outcome is None
+
+
+async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_the_screen() -> None:
+    app = Asking(approval(comment="Nothing else is touched. " * 60, zone="production"))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
+        assert "● not seen to its end: PgDn" in app.words
+        assert "Allow once" not in app.words
+        assert "This session" not in app.words
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "Allow once y" in app.words, "that it can be called")
+        assert "This session ^A" in app.words
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_page_offers_to_read_on_until_the_end_of_its_address_was_on_the_screen() -> None:
+    app = Asking(url_question(ADDRESS), opener=lambda url: True)
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        assert "Open ^S" not in app.words
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "Open ^S" in app.words, "that it can be opened")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_page_that_is_asked_about_once_more_offers_what_leads_there() -> None:
+    app = Asking(url_question(ADDRESS, WARNING), opener=lambda url: True)
+    async with asked(app) as pilot:
+        assert "Open ^S" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the step")

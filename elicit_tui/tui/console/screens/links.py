@@ -23,7 +23,7 @@ from elicit_tui.tui.console.spans import Line, shortened
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question.address import address_of, copy, handed_over
 from elicit_tui.tui.question.frame_words import SIGNS, STYLES
-from elicit_tui.tui.question.page_body import NOT_OPENED
+from elicit_tui.tui.question.url_panel import NOT_OPENED
 from elicit_tui.tui.widgets.buttons import KeyRow
 
 

@@ -1,0 +1,179 @@
+"""The page of a url question: where it leads, its code, and what became of opening it."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.widget import Widget
+
+from elicit_tui.responders.browser import may_open
+from elicit_tui.tui.question.address import Address, address_of, code_size, qr_code
+from elicit_tui.tui.question.seen_texts import Page
+
+NOT_OPENED = "■ This cannot be opened or copied: only plain http and https addresses are."
+
+_ROOMY = 9
+"""With fewer rows the address comes first, with no words of ours before it."""
+
+_OPENED = Content.styled(
+    "● Opened. When you are done on that page, come back and choose “Finished”; "
+    "if it did not open, “Try again”.",
+    "bold $accent",
+)
+_LOGIN_OPENED = Content.styled(
+    "● Opened. This goes on by itself when you have logged in there; if it did not open, "
+    "“Try again”. A browser on another machine ends at an address that it cannot show: paste that "
+    "address here.",
+    "bold $accent",
+)
+
+_BEFORE = "Nothing is opened, fetched or sent before you choose it."
+_STAYS = f"{_BEFORE} What you do on that page stays between you and it."
+_BELOW_CODE = 2
+"""Rows below the code: the status line and the buttons."""
+_BESIDE_TEXT = 3
+"""Cells of the panel that its text does not have: its margins."""
+_FRAME = 2
+"""Rows of a border."""
+_CARD_ROWS = 2
+"""Rows between the border of a card and what stands in it."""
+_BESIDE_CODE = 12
+"""Cells of the frame, of what stands around the code in it, and of a card's own margin."""
+
+
+class UrlPanel(Page):
+    """Shows the URL whole. Nothing here fetches or opens anything."""
+
+    called = "the address"
+
+    def __init__(self, url: str, opened: bool = False, *, login: bool = False) -> None:
+        """`login`: it is the page on which one logs in to a server."""
+        self.url = url
+        self._login = login
+        self.address: Address = address_of(url)
+        self.elsewhere = False
+        """Whether the person opens the page themselves, from the copy or the code."""
+        self._opened = _LOGIN_OPENED if login else _OPENED
+        self._message: Content | None = self._opened if opened else None
+        self._code = False
+        self._roomy, self._width = True, 0
+        text, self.decides = self._drawn()
+        super().__init__(text, id="url")
+
+    @property
+    def can_open(self) -> bool:
+        """Whether it may be acted on: opened, copied or drawn as a code, by one rule."""
+        return may_open(self.url)
+
+    def say_opened(self) -> None:
+        """Say that it was opened, and what comes next."""
+        self.say(self._opened)
+
+    def say(self, text: Content | None) -> None:
+        """Show a sentence above the URL: what happened, what to do."""
+        self._message = text
+        self._redraw()
+
+    @property
+    def shows_code(self) -> bool:
+        """Whether the QR code is on the screen."""
+        return self._code
+
+    def show_code(self, shown: bool) -> None:
+        """Show the QR code, or hide it; it takes the place of all else but the buttons."""
+        if shown != self._code:
+            self._code = shown
+            if isinstance(self.parent, Widget):
+                self.make_room(self.parent)
+            self.call_after_refresh(self._redraw)
+
+    def make_room(self, frame: Widget, *, covered: bool = False) -> None:
+        """Let the frame give the code its room: all inside it, or the window without it."""
+        shown = self._code and not covered
+        framed = self._framed_code(frame) is not None
+        frame.set_class(shown and framed, "-framed-code")
+        frame.set_class(shown and not framed, "-code")
+
+    def _framed_code(self, frame: Widget) -> Content | None:
+        """The code, where it has room inside the frame below all of the address.
+
+        Under a prompt the frame has only part of the terminal's rows.
+        """
+        if self.app.is_inline:
+            return None
+        width, height = self.app.size
+        width -= _BESIDE_CODE
+        rows = len(self.address.content().wrap(max(width, 1))) + 1
+        rows += _CARD_ROWS if frame.has_class("-card") else 0
+        return qr_code(self.url, width, height - _FRAME - _BELOW_CODE - rows)
+
+    def toggle_code(self) -> None:
+        """Show the QR code, or hide it."""
+        self.show_code(not self._code)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Have the address in view, whatever the height."""
+        drawn_for = event.size.height >= _ROOMY, event.size.width - _BESIDE_TEXT
+        if drawn_for != (self._roomy, self._width) or self._code:
+            self._roomy, self._width = drawn_for
+            if self._code and isinstance(self.parent, Widget):
+                self.make_room(self.parent, covered=not self.display)
+            self._redraw()
+
+    def _redraw(self) -> None:
+        self.tell(*self._drawn())
+
+    def _drawn_code(self) -> tuple[Content, Content]:
+        """The code, whole, for a part of one is of no use, with the address as there is room.
+
+        Where there is none for the code: the address from edge to edge, and what the code needs.
+        """
+        address = self.address.content()
+        leads = Content.assemble(
+            ("leads to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
+        )
+        if isinstance(self.parent, Widget) and self.parent.has_class("-framed-code"):
+            framed = self._framed_code(self.parent)
+            if framed is not None:
+                lines = framed.split("\n")
+                middle = max((self.content_size.width - 1 - lines[0].cell_length) // 2, 0)
+                indented = [Content(" " * middle) + line for line in lines]
+                return Content("\n").join([address, leads, *indented]), address
+        width, height = self.app.size
+        for above in ([address, leads], [leads], []):
+            rows = sum(len(part.wrap(max(width, 1))) for part in above)
+            code = qr_code(self.url, width, height - _BELOW_CODE - rows)
+            if code is not None:
+                seen = address if above[:1] == [address] else Content("")
+                return Content("\n").join([*above, code]), seen
+        needs = Content.styled(self._what_the_code_needs(), "$warning")
+        return Content("\n").join([address, leads, Content(""), needs]), address
+
+    def _what_the_code_needs(self) -> str:
+        least = code_size(self.url)
+        if least is None:
+            return "▲ This address is too long for a QR code. It can be copied instead."
+        window = f"{least.width} columns and {least.height + _BELOW_CODE} rows"
+        width, height = self.app.size
+        return (
+            f"▲ The QR code of this address needs a window of {window}; this one has {width} and "
+            f"{height}. Make it larger, or copy the address."
+        )
+
+    def _drawn(self) -> tuple[Content, Content]:
+        """All of it, and its beginning that has to be seen before it is opened."""
+        if self._code:
+            return self._drawn_code()
+        parts = [] if self._message is None else [self._message]
+        if self._roomy and self._message is not self._opened:
+            ask = "The server asks you to open this page in your browser:"
+            if self._login:
+                ask = "This page opens in your browser:"
+            parts.append(Content.styled(ask, "$faint"))
+        parts.append(self.address.lines(self._width))
+        if not self.can_open:
+            parts.append(Content.styled(NOT_OPENED, "bold $error"))
+        if self._message is self._opened:
+            return Content("\n\n").join(parts), Content("")
+        words = Content.styled(_BEFORE if self._login else _STAYS, "$faint")
+        return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)
