@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.elicitation.settings import ConsoleSettings, ServerSettings
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
-from elicit_tui.tui.console.screens.about import AboutScreen
+from elicit_tui.tui.console.screens.about import AboutScreen, HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.stand import CITY, Stand, console
@@ -165,3 +165,48 @@ async def test_help_is_narrowed_to_what_one_looks_for(tmp_path: Path) -> None:
         await stand.until(lambda: "servers.mute" in stand.text())
         await stand.press("escape")
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+
+
+async def search_the_help(stand: Stand, words: str) -> str:
+    """What stands in its frame once it is narrowed to them, without the lines it is broken into."""
+    await stand.press("f1")
+    await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+    await stand.press("slash", *words)
+    await stand.pilot.pause()
+    framed = (line.strip("│ ") for line in stand.text().splitlines() if line.startswith("│"))
+    return " ".join(framed)
+
+
+async def test_what_the_help_found_is_shown_to_its_end(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(40, 24)) as stand:
+        found = await search_the_help(stand, "servers.fav")
+        assert "f     Make this a favourite, or no more servers.favourite" in found
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        found = await search_the_help(stand, "in a loop")  # A line is broken within these words.
+        assert "F9          Mute the server whose question is open" in found
+        assert "console.mute_loop" in found
+
+
+@pytest.mark.parametrize(
+    ("words", "entry"),
+    [
+        ("palette", "^P          Every action by its name"),
+        ("console.help", "F1, ?       Help"),
+        ("leave, once", "q           Go back; at the panes leave, once you are sure."),
+        ("running", "◐ running"),
+    ],
+)
+async def test_the_help_names_the_keys_that_have_no_name_of_their_own(
+    tmp_path: Path, words: str, entry: str
+) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        assert entry in await search_the_help(stand, words)
+        assert "F1 Back" in stand.text().splitlines()[-1]
+
+
+async def test_the_help_names_no_question_mark_for_a_key_that_was_changed(tmp_path: Path) -> None:
+    look = ConsoleSettings(keys={"console.help": "f12"})
+    async with console(tmp_path, size=(80, 24), console=look) as stand:
+        await stand.press("f12")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        await stand.until(lambda: "F12         Help" in stand.text())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from rich.cells import cell_len
 from textual import on
@@ -124,8 +124,12 @@ WORDS = (
     "for you and kept under Questions, “Stopped before you saw it”, with the reason.",
 )
 
+PALETTE = "Every action by its name (command palette)"
+QUITS = "Go back; at the panes leave, once you are sure. In a field it is a letter"
+
 SIGNS = (
-    ("● ready", "◌ starting"),
+    ("● ready or done", "◌ starting"),
+    ("◐ running", "↗ a link to a page"),
     ("✗ failed or declined", "○ ended or cancelled"),
     ("▲ look twice", "■ do not answer"),
     ("⚒ tool  ★ favourite", "❝ prompt  ▤ resource  ▥ template"),
@@ -140,12 +144,23 @@ def _signs(width: int) -> list[Line]:
     return [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
 
 
+Group: TypeAlias = list[list[Line]]
+"""Its title and its entries, of one or more lines each; or a text alone, as one entry."""
+
+
+def _words_of(entry: list[Line]) -> str:
+    """What it says, whatever the lines that it stands in."""
+    return " ".join(" ".join(map(text_of, entry)).split()).casefold()
+
+
 def _key_lines(key: str, does: str, name: str, width: int) -> list[Line]:
     """A key and what it does; its name at the end of the line, or below it."""
     column = 14 if width >= 56 else 8
     first, *others = list(wrapped(does, max(8, width - column))) or [""]
     head: Line = ((padded(f"  {key}", column), "strong"), (first, "plain"))
     lines = [head, *(((" " * column + part, "plain"),) for part in others)]
+    if not name:
+        return lines
     room = width - cell_len(text_of(lines[-1])) - len(name) - 1
     if room < 1:
         return [*lines, ((f"{' ' * column}{name}", "dim"),)]
@@ -202,6 +217,10 @@ class HelpScreen(TextDialog):
             self.on_resize()
         self.query_one(LineView).focus()
 
+    def worded(self, action: str) -> str | None:
+        """The key that led here goes back."""
+        return "Back" if action == "help" else None
+
     def action_help(self) -> None:
         """The same key goes back."""
         self.dismiss(None)
@@ -209,35 +228,37 @@ class HelpScreen(TextDialog):
     def lines(self, width: int) -> list[Line]:
         """Its keys as they are now, its signs, then what the console is."""
         groups = self._keys(width)
-        groups.append(_signs(width))
-        groups += [text_lines(words, width) for words in WORDS]
-        palette = key_name(self.app.COMMAND_PALETTE_BINDING)
-        groups.append(
-            text_lines(
-                f"Every action is also in the command palette ({palette}). Keys are changed in "
-                f"{self.app.config_path or 'your configuration'} under [console.keys], by the "
-                'names in grey: "question.send" = "f10".',
-                width,
-                "dim",
-            )
+        groups.append([_signs(width)])
+        groups += [[text_lines(words, width)] for words in WORDS]
+        file = self.app.config_path or "your configuration"
+        words = (
+            f"Every action is also in the command palette ({self._palette}). Keys are changed in "
+            f"{file} under [console.keys], by the names in grey: "
+            '"question.send" = "f10".'
         )
-        return joined(self._found(groups)) or [(("Nothing matches.", "dim"),)]
+        groups.append([text_lines(words, width, "dim")])
+        found = ([line for entry in group for line in entry] for group in self._found(groups))
+        return joined(found) or [(("Nothing matches.", "dim"),)]
 
-    def _found(self, groups: Iterable[list[Line]]) -> Iterator[list[Line]]:
-        """The groups, or what of them holds the word that is looked for."""
+    @property
+    def _palette(self) -> str:
+        return key_name(self.app.COMMAND_PALETTE_BINDING)
+
+    def _found(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """The groups, or what of them holds the word that is looked for, entry by entry.
+
+        Of what has no title, a paragraph or the signs, all is shown or nothing.
+        """
         term = self.query_one(SearchLine).value.strip().casefold()
-        for head, *others in groups:
-            has_title = head[0][1] == "accent"
-            # Of what has no title, a paragraph or the signs, all is shown or nothing.
-            words = text_of(head) if has_title else " ".join(map(text_of, [head, *others]))
-            lines = [line for line in others if has_title and term in text_of(line).casefold()]
-            if term in words.casefold():
-                yield [head, *others]
-            elif lines:
-                yield [head, *lines]
+        for head, *entries in groups:
+            held = [entry for entry in entries if term in _words_of(entry)]
+            if term in _words_of(head):
+                yield [head, *entries]
+            elif held:
+                yield [head, *held]
 
-    def _keys(self, width: int) -> list[list[Line]]:
-        groups: dict[str, list[Line]] = {}
+    def _keys(self, width: int) -> list[Group]:
+        groups: dict[str, Group] = {}
         for name, binding in self.app.known_keys.items():
             family = name.partition(".")[0]
             pane = name.partition(".")[2] if family == "pane" else PANES_OF.get(family)
@@ -247,8 +268,15 @@ class HelpScreen(TextDialog):
                 continue
             covered = self._panes_are_covered and family == "pane"
             head: Line = ((TITLES[family] + AT_THE_PANES * covered, "accent"),)
-            lines = groups.setdefault(family, [head])
-            lines += _key_lines(self.app.key_of(name), sentence(binding), name, width)
+            entries = groups.setdefault(family, [[head]])
+            key = self.app.key_of(name)
+            if name == "console.help" and name not in self.app.own_keys:
+                key = f"{key}, ?"
+            entries.append(_key_lines(key, sentence(binding), name, width))
+        groups["console"] += [
+            _key_lines(key, does, "", width)
+            for key, does in ((self._palette, PALETTE), ("q", QUITS))
+        ]
         order = sorted(groups, key=lambda family: family not in self._here)
         if self._panes_are_covered:
             order.sort(key=lambda family: family == "pane")
