@@ -195,9 +195,13 @@ class KeyBar(ClickBar):
         the field. What a button in sight names goes with the air. On a narrow screen, where keys
         are left out all the same, the way out stays.
         """
-        for count in range(len(self._rarer), 0, -1):
-            yield (*self._field, *self._parts, *self._rarer[:count]), self._right
         close = [_without_last_space(part) for part in self._parts]
+        for count in range(len(self._rarer), 0, -1):
+            rarer = self._rarer[:count]
+            yield (*self._field, *self._parts, *rarer), self._right
+            if not self._field:
+                yield (*close, *map(_without_last_space, rarer)), self._right
+                yield (*close, *map(_without_last_space, rarer)), self._right[-2:]
         others = [part for part in close if text_of(part.spans).split()[0] not in self._named]
         for count in range(len(self._field), -1, -1):
             field = self._field[:count]

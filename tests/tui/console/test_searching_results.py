@@ -36,6 +36,14 @@ async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> No
         await stand.until(lambda: "line 159 of" in stand.text())
 
 
+async def test_in_the_search_line_no_key_that_leads_there_is_named(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("a log")) as (stand, _):
+        assert "/ Search" in stand.text().splitlines()[-1]
+        await stand.press("slash")
+        await stand.until(lambda: "Enter Find" in stand.text().splitlines()[-1])
+        assert "/ Search" not in stand.text()
+
+
 async def test_another_view_goes_on_with_the_search_until_escape_ends_it(tmp_path: Path) -> None:
     lines = "\n".join(f"line {number} of a log" for number in range(200))
     async with reading(tmp_path, text_result(lines)) as (stand, screen):

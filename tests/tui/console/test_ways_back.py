@@ -279,6 +279,20 @@ async def test_the_bar_says_what_enter_does_with_a_tool_a_prompt_and_a_resource(
             await stand.press("down")
 
 
+@pytest.mark.parametrize(("columns", "named"), [(100, "s Save"), (160, "e Command")])
+async def test_keys_of_a_call_go_closer_together_before_one_is_left_out(
+    tmp_path: Path, columns: int, named: str
+) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(columns, 24)) as stand:
+        for _ in range(2):
+            call = stand.app.state.calls.start("alpha", Call("tools/call", "book", {}))
+            call.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "d Compare" in bar(stand))
+        assert named in bar(stand)
+        assert "^Q Leave" in bar(stand)
+
+
 @pytest.mark.parametrize(("columns", "named"), [(80, False), (160, True)])
 async def test_the_rarer_keys_of_a_pane_are_named_where_there_is_room_and_always_in_the_palette(
     tmp_path: Path, columns: int, named: bool

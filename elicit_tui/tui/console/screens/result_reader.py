@@ -216,6 +216,8 @@ class ResultScreen(Dialog[None]):
             return bool(self._term)
         if action == "open_link":
             return bool(links_of(self._record))
+        if action == "search" and isinstance(self.focused, SearchLine):
+            return False  # It leads to where one is.
         if action in ("search", "copy"):
             return self._way != "picture"
         if action == "turn":
