@@ -186,7 +186,12 @@ class FieldControl(Guarded):
 
     @property
     def replaced_by_typing(self) -> bool:
-        """Whether what came back here is selected, so that a letter takes its place."""
+        """Whether what came back here is selected with the focus: a letter takes its place."""
+        return False
+
+    @property
+    def all_selected(self) -> bool:
+        """Whether all that stands here is selected just now."""
         return False
 
     def height_for(self, width: int) -> int:

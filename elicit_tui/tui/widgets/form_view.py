@@ -75,7 +75,7 @@ class FormView(RowsView):
         self._judging = False
         self._wanted_focus: str | None = None
         self._told_not_taken: dict[str, str] = {}
-        self._named: tuple[tuple[tuple[str, str], ...], str] | None = None
+        self._named: tuple[tuple[tuple[str, str], ...], str, bool] | None = None
         self._told_unseen: frozenset[str] = frozenset()
         """The fields that were not on the screen, or in another form, when that was said."""
         self._told_words = False
@@ -221,15 +221,14 @@ class FormView(RowsView):
     def on_field_moved(self, event: FieldMoved) -> None:
         """Keep the line in view on which the person acts."""
         event.stop()
-        self._follow()
-        if event.field_control is self.focused_field:
-            self._tell_keys(event.field_control)
+        self._resized()
 
     def _tell_keys(self, control: FieldControl) -> None:
         """Say it when other keys act in the field, or when it is another search."""
-        named = control.own_keys, control.not_taken
+        named = control.own_keys, control.not_taken, control.all_selected
         if named != self._named:
             self._named = named
+            self._rows[control.spec.name].restate()
             self.post_message(self.Focused(self, control))
 
     def _resized(self) -> None:

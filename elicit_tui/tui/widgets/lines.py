@@ -75,6 +75,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         """Where in this walk one is."""
         self._away = 0
         """The arrow that began it, and leads away from the person's own."""
+        self._told_selected = False
         super().__init__()
         self.cursor_blink = False
         self.put(entry)
@@ -134,6 +135,18 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         if self.whence:
             return super().replaced_by_typing
         return bool(self.typed) and self.entry == self.spec.initial
+
+    @property
+    def all_selected(self) -> bool:
+        """Whether a letter takes the place of all of it."""
+        begin, end = self.selection
+        return bool(self.value) and abs(end - begin) == len(self.value)
+
+    def watch_selection(self) -> None:
+        """What typing does is another matter once nothing is selected any more."""
+        if self.is_attached and self.all_selected != self._told_selected:
+            self._told_selected = self.all_selected
+            self.moved()
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
@@ -209,27 +222,11 @@ class NumberLine(TextLine):
     is_stepped = True
     selects_all = True
 
-    def __init__(self, spec: Field, entry: Entry) -> None:
-        self._told_selected = False
-        super().__init__(spec, entry)
-
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Stepping; and that what is selected gives way to what is typed."""
-        replaces = (("0-9", "replace"),) if self._all_selected else ()
+        replaces = (("0-9", "replace"),) if self.all_selected else ()
         return (*replaces, ("↑↓", "step"))
-
-    @property
-    def _all_selected(self) -> bool:
-        return bool(self.value) and abs(self.selection.end - self.selection.start) == len(
-            self.value
-        )
-
-    def watch_selection(self) -> None:
-        """Other keys are named once nothing is selected any more."""
-        if self.is_attached and self._all_selected != self._told_selected:
-            self._told_selected = self._all_selected
-            self.moved()
 
     @property
     def may_become_right(self) -> bool:

@@ -357,7 +357,7 @@ class FieldRow:
     def _provenance(self) -> list[Content]:
         """What goes out; where the person did not type it just now, what typing does to it too."""
         whence, sends, room = self.control.whence, self._sends, self._columns.room
-        replaced = self.active and self.control.replaced_by_typing
+        replaced = self.active and self.control.replaced_by_typing and self.control.all_selected
         if not whence:
             told = " · ".join(text for text in ("typing replaces it" * replaced, sends) if text)
             return _styled(told, room, "$faint") if told else []

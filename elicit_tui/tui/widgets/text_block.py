@@ -172,6 +172,11 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         """Type a text where the cursor stands, in place of what is selected."""
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
+    @property
+    def all_selected(self) -> bool:
+        """Whether a letter takes the place of all of it."""
+        return bool(self.text) and self.selected_text == self.text
+
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
         text = self.text_of(entry)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Draft
+from elicit_tui.form.field import Typed
 from elicit_tui.tui import question_gate
 from elicit_tui.tui.widgets.lines import DateLine
 from tests.tui.question.asking import (
@@ -148,6 +150,19 @@ async def test_a_text_that_is_the_servers_own_gives_way_to_what_is_typed(
         await until(pilot, lambda: "typing replaces it" in app.words, "what typing does")
         await pilot.press("end", "x")
         await until(pilot, lambda: "typing replaces it" not in app.words, "it is one's own")
+
+
+@pytest.mark.parametrize("key", ["home", "ctrl+a", "left"])
+@pytest.mark.parametrize("most", [20, 500], ids=["line", "block"])
+async def test_that_typing_replaces_a_text_is_told_while_it_does(key: str, most: int) -> None:
+    prop = {**TEXT, "default": "old", "maxLength": most}
+    draft = Draft({"v": Typed("older")}, frozenset({"v"}))
+    app = Asking(form_question(schema(v=prop)), draft=draft)
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "typing replaces it" in app.words, "what typing does")
+        await pilot.press(key)
+        await until(pilot, lambda: "typing replaces it" not in app.words, "that it inserts")
+        assert "from before" in app.words
 
 
 async def test_invisible_characters_of_a_default_are_said() -> None:
