@@ -211,6 +211,14 @@ def results_directory() -> Path:
     return paths.state_directory() / "results"
 
 
+def at_home(path: Path) -> str:
+    """A path as it is shortest: with `~` for the person's home."""
+    try:
+        return str("~" / path.relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return str(path)
+
+
 def saved_parts(result: Mapping[str, Any]) -> list[tuple[str, Binary | bytes]]:
     """Each binary part, or the whole text when there is none, with the suffix of its file."""
     parts = binaries(result)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from elicit_tui import paths
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.results import as_command, results_directory
+from elicit_tui.tui.console.results import as_command, at_home, results_directory
 from elicit_tui.tui.question.address import copy, handed_over
 
 if TYPE_CHECKING:
@@ -47,4 +47,4 @@ def save_picture(app: Controller) -> None:
         words = f"Not saved: {neutral_line(str(error))}"
         app.notify(words, severity="error", markup=False)
         return
-    app.notify(str(path), title="Saved, for your eyes only", markup=False, timeout=15)
+    app.notify(at_home(path), title="Saved, for your eyes only", markup=False, timeout=15)

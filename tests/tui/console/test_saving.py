@@ -98,6 +98,22 @@ async def test_the_path_that_stands_there_gives_way_to_what_is_typed_and_an_arro
         assert "result-alpha" not in stand.text()
         await stand.press("enter")
         await stand.until(lambda: (tmp_path / "my.txt").exists())
+        await stand.until(lambda: f"Saved {tmp_path}/my.txt" in stand.notices())
+
+
+async def test_where_something_was_saved_is_told_with_its_folder_from_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}) as stand:
+        await saving(stand)
+        await stand.press(*"my.txt", "enter")
+        await stand.until(lambda: "Saved ~/my.txt" in stand.notices())
+        await stand.press("w")
+        await stand.until(lambda: "Keep this call" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "Kept ~/alpha-ping.call.json: elicit-tui" in stand.notices())
 
 
 async def test_the_name_that_stands_there_for_a_call_to_keep_gives_way_to_what_is_typed(

@@ -15,6 +15,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screens.saving import PlaceDialog, plain_name
 from elicit_tui.tui.one_line import OneLine
 
@@ -63,7 +64,7 @@ class KeepCallScreen(PlaceDialog):
             return
         command = shlex.join(("elicit-tui", "call", f"@{str(path).removesuffix(SUFFIX)}"))
         once = f" once {self._missing} stands in it" if self._missing else ""
-        words = f"{path}: {command} makes it again{once}."
+        words = f"{at_home(path.absolute())}: {command} makes it again{once}."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
         self.dismiss(None)
 

@@ -16,7 +16,7 @@ from elicit_tui import paths
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
-from elicit_tui.tui.console.results import Binary, results_directory, saved_parts
+from elicit_tui.tui.console.results import Binary, at_home, results_directory, saved_parts
 from elicit_tui.tui.one_line import OneLine
 
 if TYPE_CHECKING:
@@ -28,14 +28,6 @@ LONGEST_NAME: Final = 80
 def plain_name(*words: str) -> str:
     """Words as the name of a file, whatever a server called them."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", "-".join(words))[:LONGEST_NAME]
-
-
-def at_home(path: Path) -> str:
-    """A path as it is shortest: with `~` for the person's home."""
-    try:
-        return str("~" / path.relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return str(path)
 
 
 def paths_like(typed: str) -> list[str]:
@@ -170,7 +162,7 @@ class SaveScreen(PlaceDialog):
             if trouble := self.written_new(path, content):
                 self.say(trouble)
                 return
-            written.append(at_home(path))
+            written.append(at_home(path.absolute()))
         self.app.notify("\n".join(written), title="Saved", markup=False, timeout=15)
         self.dismiss(None)
 
