@@ -48,7 +48,15 @@ class Completion:
         completed = await self._completed(name, typed, others)
         wanted = typed.casefold()
         known = (value for value in self.known(name) if wanted in value.casefold())
-        return list(dict.fromkeys([*completed, *known]))[:MOST_VALUES]
+        told = self._told_before(name, wanted, others)
+        return list(dict.fromkeys([*completed, *told, *known]))[:MOST_VALUES]
+
+    def _told_before(self, name: str, wanted: str, others: Mapping[str, str]) -> Iterator[str]:
+        """What the server had for less of it: it may know no small letter from a capital."""
+        around = tuple(sorted(others.items()))
+        for (asked, typed, beside), values in self._answers.items():
+            if (asked, beside) == (name, around) and wanted.startswith(typed.casefold()):
+                yield from (value for value in values if value.casefold().startswith(wanted))
 
     def known(self, name: str) -> Iterator[str]:
         """What needs no server: what was sent for it before, and the examples of its schema."""

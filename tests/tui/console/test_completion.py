@@ -70,6 +70,18 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(
         assert calls_of(stand)[1].name == call.name
 
 
+async def test_a_small_letter_finds_the_servers_value_that_begins_with_a_capital(
+    tmp_path: Path,
+) -> None:
+    async with console(
+        tmp_path, servers=["alpha"], templates=(MEMO,), completions=NAMES, size=(100, 40)
+    ) as stand:
+        await open_form(stand, "memo")
+        await stand.until(lambda: "3 known" in stand.text())
+        await stand.press("a", "l")
+        await stand.until(lambda: "1 known" in stand.text() and "Alan" in stand.text())
+
+
 async def test_whoever_comes_to_the_values_by_tab_is_at_the_first_of_them(tmp_path: Path) -> None:
     async with console(
         tmp_path, servers=["alpha"], templates=(MEMO,), completions=NAMES, size=(100, 40)
