@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,14 +30,20 @@ def once_meant(
 
 
 def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer) -> bool:
-    """Whether a tool that may change something is called without anybody having said so.
+    """Whether a tool that may do something a second time is called without anybody's word.
 
-    Its owner may have, in the settings of its server; where those ask, the call itself does.
+    It may say itself that it does not, or that it destroys nothing; its owner may have approved it
+    in the settings of its server; where those ask, the call itself does.
     """
     from elicit_tui.policy.tools import approval_mode
 
     runtime = app.runtime
-    if runtime is None or offer.kind != "tool" or "read-only" in offer.hints:
+    annotations = offer.raw.get("annotations")
+    destroys = (
+        not isinstance(annotations, Mapping) or annotations.get("destructiveHint") is not False
+    )
+    harmless = not destroys or not {"read-only", "idempotent"}.isdisjoint(offer.hints)
+    if runtime is None or offer.kind != "tool" or harmless:
         return False
     if approval_mode(record.settings, offer.name)[1] == "approve":
         return False

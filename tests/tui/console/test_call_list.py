@@ -183,12 +183,14 @@ async def test_a_tool_that_may_change_something_is_called_again_only_once_that_i
     ("settings", "definition"),
     [
         pytest.param(TOUCHES, {"annotations": {"readOnlyHint": True}}, id="only-reads"),
+        pytest.param(TOUCHES, {"annotations": {"idempotentHint": True}}, id="idempotent"),
+        pytest.param(TOUCHES, {"annotations": {"destructiveHint": False}}, id="destroys-nothing"),
         pytest.param(
             replace(TOUCHES, default_tools_approval_mode="approve"), {}, id="owner-approves-it"
         ),
     ],
 )
-async def test_a_tool_that_only_reads_or_that_its_owner_approves_is_called_again_at_once(
+async def test_a_tool_that_destroys_nothing_or_that_its_owner_approves_is_called_again_at_once(
     tmp_path: Path, settings: ServerSettings, definition: dict[str, Any]
 ) -> None:
     async with called_once(tmp_path, settings, **definition) as stand:

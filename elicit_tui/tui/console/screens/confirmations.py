@@ -163,7 +163,7 @@ class AgainScreen(SureDialog):
         """Why it is asked."""
         words = (
             f"The tool takes no arguments, and its server {self._server} does not say that it "
-            "only reads: what it did may be done once more."
+            "destroys nothing: what it did may be done once more."
         )
         yield from self.asking([words], "again", "Call again", "Back")
 
