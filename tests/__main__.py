@@ -12,20 +12,24 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.installing import NODE, PLACE, PYTHON
+
 ROOT = Path(__file__).parent.parent
-NODE = ROOT / "tests" / "node"
-PYTHON = ROOT / "tests" / "python"
 
 CHECKS = {
     "style": ["ruff", "check", "."],
     "format": ["ruff", "format", "--check", "."],
-    "types": ["mypy"],
     "layers": ["lint-imports", "--no-cache"],
 }
+TYPES = ["mypy"]
+WORKERS = min(8, 3 * (os.cpu_count() or 2))
+"""Most tests wait for other processes half of their time: who is done takes from who is not."""
 
 
 # What pytest makes of a test module is kept for the next process.
@@ -75,10 +79,15 @@ def run_beside(title: str, *commands: list[str]) -> bool:
             env=ENVIRONMENT,
         )
         if done.returncode != 0:
-            print(f"── {title}: {' '.join(arguments)}: FAILED\n{done.stdout}", flush=True)
+            tell_beside(f"{title}: {' '.join(arguments)}: FAILED\n{done.stdout}")
             return False
-    print(f"── {title}: ok ({time.monotonic() - started:.0f} s)", flush=True)
+    tell_beside(f"{title}: ok ({time.monotonic() - started:.0f} s)")
     return True
+
+
+def tell_beside(what: str) -> None:
+    """On a line of its own: pytest may be in the middle of one."""
+    print(f"\n── {what}", flush=True)
 
 
 def install_node_servers() -> bool:
@@ -106,6 +115,14 @@ def install_python_servers() -> bool:
     )
 
 
+INSTALLS = {
+    "node servers": install_node_servers,
+    "python servers": install_python_servers,
+    "real agents": install_real_agents,
+}
+"""What some tests need; the tests begin while it is brought."""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests", description=__doc__)
     parser.add_argument(
@@ -130,28 +147,39 @@ def run_long() -> dict[str, bool]:
 
 def run_all(quick: bool, for_pytest: list[str]) -> dict[str, bool]:
     """`quick`: without the servers of npm and PyPI, and what needs them."""
-    pytest = [sys.executable, "-m", "pytest", "-q"]
-    results = {}
-    with ThreadPoolExecutor() as beside:
-        others = {
-            "collection": beside.submit(run_beside, "collection", [*pytest, "--collect-only"])
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(8) as beside:
+        others = {"types": beside.submit(run_beside, "types", [command(word) for word in TYPES])}
+        for title, install in {} if quick else INSTALLS.items():
+            others[title] = beside.submit(installed, install, being_installed(place, title))
+        if not quick:
+            conformance = [sys.executable, "-m", "tests.conformance"]
+            others["conformance"] = beside.submit(run_beside, "conformance", conformance)
+        results = {
+            title: run(title, [command(arguments[0]), *arguments[1:]])
+            for title, arguments in CHECKS.items()
         }
-        if not quick:
-            others["node servers"] = beside.submit(install_node_servers)
-            others["python servers"] = beside.submit(install_python_servers)
-            others["real agents"] = beside.submit(install_real_agents)
-        for title, arguments in CHECKS.items():
-            results[title] = run(title, [command(arguments[0]), *arguments[1:]])
-        results |= {title: other.result() for title, other in others.items()}
-        conformance = [sys.executable, "-m", "tests.conformance"]
-        if not quick:
-            judged = beside.submit(run_beside, "conformance", conformance)
-        # Most tests wait for other processes half of their time: who is done takes from who is not.
-        workers = ["-n", str(min(4, (os.cpu_count() or 2) + 2)), "--dist", "worksteal"]
-        results["tests"] = run("tests", [*pytest, *workers, *for_pytest])
-        if not quick:
-            results["conformance"] = judged.result()
-    return results
+        pytest = [sys.executable, "-m", "pytest", "-q"]
+        # What pytest makes of each test module, made once and not by each worker.
+        results["collection"] = run_beside("collection", [*pytest, "--collect-only"])
+        workers = ["-n", str(WORKERS), "--dist", "worksteal"]
+        environment = {**ENVIRONMENT, PLACE: place}
+        results["tests"] = run("tests", [*pytest, *workers, *for_pytest], env=environment)
+        return results | {title: other.result() for title, other in others.items()}
+
+
+def being_installed(place: str, title: str) -> Path:
+    """The file that holds those tests which need this."""
+    file = Path(place, title)
+    file.touch()
+    return file
+
+
+def installed(install: Callable[[], bool], holding: Path) -> bool:
+    """Install it, and let the tests that wait for it begin."""
+    try:
+        return install()
+    finally:
+        holding.unlink()
 
 
 if __name__ == "__main__":

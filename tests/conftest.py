@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.forks import end_forks
+from tests.installing import begin_when_installed, in_order, skip_without
 
 if TYPE_CHECKING:
     from tests.store.redis import RedisProcess
@@ -33,6 +34,20 @@ for name in ("SIGINT", "SIGHUP", "SIGTERM"):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items[:] = in_order(items)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # Before the clock of its timeout.
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    begin_when_installed(item)
+    return (yield)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    skip_without(item)
 
 
 def pytest_collection_finish() -> None:

@@ -11,10 +11,12 @@ import pytest
 
 from tests.agents.bench import bench
 from tests.agents.real_agents import ALL
+from tests.installing import needs_agents
 
 IN_CI = sorted(key for key, agent in ALL.items() if agent.in_ci)
 
 
+@needs_agents
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("key", IN_CI)
 def test_a_call_that_asks_is_paused_and_answered_and_the_agent_s_file_is_as_it_was(

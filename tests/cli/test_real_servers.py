@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -12,14 +11,12 @@ import pytest
 
 from tests.cli.running import SECONDS, environment, run
 from tests.cli.terminal import Terminal
+from tests.installing import NODE, needs_node
 
 MODULE = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
-EVERYTHING = Path(__file__).parent.parent / "node" / MODULE
+EVERYTHING = NODE / MODULE
 
-pytestmark = pytest.mark.skipif(
-    not EVERYTHING.exists() or shutil.which("node") is None,
-    reason="needs the packages of tests/node",
-)
+pytestmark = needs_node
 
 WITH = ("--with", f"everything=node {EVERYTHING} stdio", "call", "everything")
 

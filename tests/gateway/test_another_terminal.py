@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import shutil
 import sqlite3
 import sys
 from contextlib import closing
@@ -27,6 +26,7 @@ from tests.cli.test_real_servers import EVERYTHING
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person
 from tests.gateway.world import ERAS, text_of
 from tests.host.world import HANDSHAKE, server_line
+from tests.installing import needs_node
 from tests.keys import ENTER, SEND
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -58,10 +58,7 @@ async def inbox(*arguments: str) -> tuple[int, str]:
     return process.returncode, printed.decode()
 
 
-@pytest.mark.skipif(
-    not EVERYTHING.exists() or shutil.which("node") is None,
-    reason="needs the packages of tests/node",
-)
+@needs_node
 async def test_the_same_call_of_server_everything_returns_what_was_typed_elsewhere(
     home: Path,
 ) -> None:
@@ -105,10 +102,7 @@ async def test_a_person_at_the_inbox_approves_and_answers_what_an_agent_calls_on
             assert "Deployed fix/login to canary" in text_of(await asked)
 
 
-@pytest.mark.skipif(
-    not EVERYTHING.exists() or shutil.which("node") is None,
-    reason="needs the packages of tests/node",
-)
+@needs_node
 async def test_a_person_at_the_inbox_answers_what_an_agent_calls_on_server_everything(
     home: Path,
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -50,10 +49,10 @@ from tests.gateway.world import (
     settled,
     until,
 )
+from tests.installing import NODE, needs_node
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(60)]
 
-NODE = Path(__file__).parents[1] / "node"
 LIMITS = (0.6, 1.4)
 """Seconds after which the clients of these tests give up."""
 LONGEST = 2.0
@@ -143,10 +142,7 @@ async def test_whoever_gives_up_is_seen_in_both_eras_on_both_transports(
     assert found.http == ("+" in upwards)
 
 
-@pytest.mark.skipif(
-    not (NODE / "node_modules").exists() or shutil.which("node") is None,
-    reason="needs the packages of tests/node",
-)
+@needs_node
 async def test_the_typescript_sdk_waits_longer_while_there_is_progress(
     files: DoctorFiles, sealed_machine: Path
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,26 +14,18 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import SECONDS
+from tests.installing import NODE, PYTHON, needs_node, needs_python
 from tests.scenarios.runs import BOOKS, LONG, failures, outcome_of, scenarios, ways
 
 HERE = Path(__file__).parent
-NODE = HERE.parent / "node"
 NODE_PROGRAM = NODE / "node_modules" / "node" / "bin" / "node"
-FASTMCP = HERE.parent / "python"
-FASTMCP_PROGRAM = FASTMCP / ".venv" / "bin" / "python"
+FASTMCP_PROGRAM = PYTHON / ".venv" / "bin" / "python"
 EVERYTHING = NODE / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 ERAS = ("2025-11-25", "2026-07-28")
 
-needs_node = pytest.mark.skipif(
-    not (NODE / "node_modules").exists() or shutil.which("node") is None,
-    reason="needs the packages of tests/node",
-)
-needs_fastmcp = pytest.mark.skipif(
-    not FASTMCP_PROGRAM.exists(), reason="needs the packages of tests/python"
-)
 SERVERS = [
     pytest.param((sys.executable, HERE / "table_server.py"), id="Python SDK"),
-    pytest.param((FASTMCP_PROGRAM, FASTMCP / "table_server.py"), id="FastMCP", marks=needs_fastmcp),
+    pytest.param((FASTMCP_PROGRAM, PYTHON / "table_server.py"), id="FastMCP", marks=needs_python),
     pytest.param((NODE_PROGRAM, NODE / "table_server.mjs"), id="TypeScript SDK", marks=needs_node),
 ]
 
