@@ -63,7 +63,7 @@ class OtherPrograms:
         return with_servers(own_document(self.ours), blocks).as_bytes()
 
 
-def servers_elsewhere(own: Path) -> Mapping[str, str]:
+def servers_elsewhere(own: Path) -> Mapping[str, tuple[str, str]]:
     """What other programs have and our file has not: whose it is and its TOML, by name.
 
     Raises ConfigError.
@@ -72,7 +72,7 @@ def servers_elsewhere(own: Path) -> Mapping[str, str]:
     if others.trouble is not None:
         raise others.trouble
     servers = others.collected.servers
-    return {name: f"# {others.whose(name)}\n{toml}" for name, toml in servers.items()}
+    return {name: (others.whose(name), toml) for name, toml in servers.items()}
 
 
 def take_servers(own: Path, names: Collection[str]) -> None:

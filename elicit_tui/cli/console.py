@@ -59,7 +59,7 @@ def _own_file(namespace: argparse.Namespace) -> OwnFile:
     )
 
 
-def _elsewhere(own: Path) -> Mapping[str, str]:
+def _elsewhere(own: Path) -> Mapping[str, tuple[str, str]]:
     """What other programs have; looked for when the person asks for it, and loaded then."""
     from elicit_tui.cli.config_import import servers_elsewhere
 

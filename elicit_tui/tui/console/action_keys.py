@@ -260,7 +260,7 @@ def _servers(app: Controller) -> Iterator[Entry]:
         yield _command(f"Server: {name}", record.standing, show, Traits((name,)))
         yield _command(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
         if record.settings.layer == "user":
-            about = "how it is reached, and which of its calls are asked before"
+            about = "how it is reached, and which of its calls ask you first"
             yield _command(f"Edit {name}", about, partial(_edit, app, record), ASKING)
         verb = "Unmute" if name in app.muted else "Mute"
         yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))

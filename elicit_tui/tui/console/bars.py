@@ -196,12 +196,16 @@ class KeyBar(ClickBar):
         are left out all the same, the way out stays.
         """
         close = [_without_last_space(part) for part in self._parts]
+        # Where the palette has no room beside these, or there are none, none is kept free for it.
+        fits = bool(close) and _cells(close) + _cells(self._right) < width
+        ends = self._right if fits else self._right[-2:]
         for count in range(len(self._rarer), 0, -1):
-            rarer = self._rarer[:count]
+            rarer = (*self._rarer[:count], *self._mark(count))
             yield (*self._field, *self._parts, *rarer), self._right
             if not self._field:
-                yield (*close, *map(_without_last_space, rarer)), self._right
-                yield (*close, *map(_without_last_space, rarer)), self._right[-2:]
+                yield (*close, *map(_without_last_space, rarer)), ends
+        if self._parts:
+            yield (*self._field, *self._parts, *self._mark(0)), self._right
         others = [part for part in close if text_of(part.spans).split()[0] not in self._named]
         for count in range(len(self._field), -1, -1):
             field = self._field[:count]
@@ -214,6 +218,10 @@ class KeyBar(ClickBar):
         yield close, self._right[-2:]
         if width >= NARROW:
             yield close, self._right[-1:]
+
+    def _mark(self, count: int) -> Sequence[Part]:
+        """What stands behind so many of the rarer keys."""
+        return [CUT] if count < len(self._rarer) else []
 
     @property
     def _keys_on_buttons(self) -> frozenset[str]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from elicit_tui.text import neutral, neutral_line, quoted
+from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.spans import Line, joined, labelled, shortened, text_lines
 
 if TYPE_CHECKING:
+    from elicit_tui.form.field import Field
     from elicit_tui.tui.console.servers import Offer, ServerRecord
 
 ADDRESS_CHARACTERS: Final = 4_000
@@ -101,6 +102,7 @@ def offer_words(offer: Offer, width: int) -> list[Line]:
 
 ARGUMENTS_SHOWN: Final = 60
 CHOICES_SHOWN: Final = 12
+DEFAULT_CHARACTERS: Final = 60
 
 
 def argument_words(offer: Offer, width: int) -> list[Line]:
@@ -111,15 +113,36 @@ def argument_words(offer: Offer, width: int) -> list[Line]:
     form = read_form(offer.schema, purpose="arguments")
     lines: list[Line] = []
     for field in form.fields[:ARGUMENTS_SHOWN]:
-        choices = [choice.label for choice in field.choices[:CHOICES_SHOWN]]
-        more = ["…"] if len(field.choices) > CHOICES_SHOWN else []
-        what = ", ".join([*choices, *more]) or field.kind
+        what = _choices(field) or field.kind
         if not field.sendable:
             what = f"JSON: {shape(field.schema, offer.schema)}"
-        facts = [what, field.hint, field.description or ""]
+        facts = [what, field.hint, _default(field), field.description or ""]
         name = field.title + (" *" if field.required else "")
         text = " · ".join(fact for fact in facts if fact)
         lines += labelled(shortened(name, 18), neutral_line(text, 600), width, label_width=20)
     if len(form.fields) > ARGUMENTS_SHOWN:
         lines.append(((f"{len(form.fields) - ARGUMENTS_SHOWN:,} more", "dim"),))
     return lines
+
+
+def _choices(field: Field) -> str:
+    """What there is to choose from; empty where it is no choice."""
+    labels = [choice.label for choice in field.choices[:CHOICES_SHOWN]]
+    more = ["…"] if len(field.choices) > CHOICES_SHOWN else []
+    several = "any of" if field.kind == "multi" else "one of"
+    return f"{several} {', '.join([*labels, *more])}" if labels else ""
+
+
+def _default(field: Field) -> str:
+    """The value that it has where nothing is chosen, by the name that a choice has."""
+    from elicit_tui.form.field import Unset
+
+    if isinstance(field.initial, Unset):
+        return ""
+    values = field.default if isinstance(field.default, list) else [field.default]
+    labels = {readable_json(choice.value): choice.label for choice in field.choices}
+    named = (
+        labels.get(readable_json(v)) or (v if isinstance(v, str) else readable_json(v))
+        for v in values
+    )
+    return f"default {neutral_line(', '.join(named), DEFAULT_CHARACTERS)}"

@@ -35,8 +35,8 @@ class OwnFile:
 
     reload: Callable[[], Settings]
     """The configuration as it is now."""
-    elsewhere: Callable[[], Mapping[str, str]]
-    """The servers that other programs have and this file has not: TOML by name."""
+    elsewhere: Callable[[], Mapping[str, tuple[str, str]]]
+    """The servers that other programs have and this file has not: whose and its TOML, by name."""
     take: Callable[[Collection[str]], None]
     """Writes some of these into the file, all or none."""
     is_of_demo: bool = False

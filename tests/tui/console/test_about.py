@@ -106,7 +106,7 @@ async def test_what_a_tool_takes_is_listed_with_what_it_says_of_itself(tmp_path:
         "type": "object",
         "properties": {
             "unit": {"type": "string", "enum": ["m", "km"], "description": "Of lengths."},
-            "digits": {"type": "integer", "minimum": 0, "maximum": 9},
+            "digits": {"type": "integer", "minimum": 0, "maximum": 9, "default": 2},
         },
         "required": ["unit"],
     }
@@ -114,11 +114,16 @@ async def test_what_a_tool_takes_is_listed_with_what_it_says_of_itself(tmp_path:
     assert tool is not None
     async with console(tmp_path, tools={"alpha": (tool,)}, size=(140, 40)) as stand:
         await stand.press("enter")
-        for words in ("unit *", "m, km · Of lengths.", "digits", "integer · 0 to 9"):
+        for words in (
+            "unit *",
+            "one of m, km · Of lengths.",
+            "digits",
+            "integer · 0 to 9 · default 2",
+        ):
             await stand.until(lambda words=words: words in stand.text())
         await stand.press("f2")
         await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
-        assert "m, km · Of lengths." in stand.text()
+        assert "one of m, km · Of lengths." in stand.text()
 
 
 @pytest.mark.parametrize(("pane", "first"), [("1", "servers"), ("3", "calls"), ("5", "history")])

@@ -302,7 +302,7 @@ async def test_what_was_allowed_of_a_server_that_ended_is_not_listed_any_more(
             await stand.press("1", "r")
             await stand.settled()
             await stand.press("f3")
-        await stand.until(lambda: "No tool is allowed" in stand.text())
+        await stand.until(lambda: "You have allowed no tool" in stand.text())
 
 
 async def test_a_yes_that_was_not_used_as_the_tool_changed_meanwhile_is_not_told_as_allowed(

@@ -9,8 +9,10 @@ from rich.color import Color as RichColor
 from rich.style import Style
 from textual.color import Color
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import Stand, console
 
@@ -72,6 +74,26 @@ async def test_every_word_of_the_panes_can_be_read(tmp_path: Path, theme: str) -
             await stand.press(key)
             await settled(stand)
             assert not faint_words(stand.app, LEAST[theme]), key
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+async def test_every_word_of_the_banner_and_of_a_table_can_be_read(
+    tmp_path: Path, theme: str
+) -> None:
+    settings = ConsoleSettings(theme=theme)
+    async with console(tmp_path, servers=["alpha"], console=settings) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        rows = [{"host": name, "up": True} for name in ("one", "two")]
+        record.end("answered", result={"content": [], "structuredContent": {"rows": rows}})
+        await stand.press("4", "slash")
+        stand.ask("alpha", "Shall we?")
+        await stand.until(lambda: "^O opens" in stand.text())
+        await settled(stand)
+        assert not faint_words(stand.app, LEAST[theme])
+        stand.app.push_screen(ResultScreen(record))
+        await stand.until(lambda: "Table · alpha" in stand.text())
+        await settled(stand)
+        assert not faint_words(stand.app, LEAST[theme])
 
 
 @pytest.mark.parametrize("theme", sorted(THEMES))

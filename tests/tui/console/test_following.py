@@ -92,7 +92,7 @@ async def test_the_key_that_a_notice_names_shows_the_question_at_once(tmp_path: 
         await stand.until(lambda: "Under Questions (2): the question, and why." in stand.notices())
         await stand.until(lambda: stand.app.state._shown_stopped[0] == stopped.id)
         await stand.press("2")
-        await stand.until(lambda: "■ Your password number 1?" in stand.text())
+        await stand.until(lambda: "“Your password number 1?”" in stand.text())
         await stand.press("escape")
         assert getattr(stand.app.focused, "id", "") == "stopped"
 

@@ -83,6 +83,15 @@ async def test_keys_that_the_bar_has_no_room_for_leave_a_mark(tmp_path: Path) ->
         assert stand.text().splitlines()[-1].endswith("F1 Help")
 
 
+async def test_rarer_keys_that_have_no_room_leave_a_mark_too(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=(), size=(40, 15)) as stand:
+        await stand.until(lambda: "n Add i Import" in stand.text().splitlines()[-1])
+        assert "…" in stand.text().splitlines()[-1]
+    async with console(tmp_path, servers=(), size=(80, 24)) as stand:
+        await stand.until(lambda: "i Import" in stand.text().splitlines()[-1])
+        assert "…" not in stand.text().splitlines()[-1]
+
+
 @pytest.mark.parametrize("width", [40, 58, 60, 62, 80])
 async def test_every_pane_has_its_tab_also_with_counts(tmp_path: Path, width: int) -> None:
     async with console(tmp_path, size=(width, 24)) as stand:

@@ -97,7 +97,7 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
         request = stand.ask("alpha")
         await stand.shown(request)
         await stand.press("f3")
-        await stand.until(lambda: "No tool is allowed." in stand.text())
+        await stand.until(lambda: "You have allowed no tool." in stand.text())
         await stand.press("escape")
         await stand.until(lambda: isinstance(stand.app.screen, QuestionScreen))
         await stand.press("f1")

@@ -75,7 +75,7 @@ async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_pat
 
 
 async def test_the_buttons_of_the_dialogs_for_servers_are_in_sight(tmp_path: Path) -> None:
-    other = dict.fromkeys(("notes", "time"), 'command = "x"\nargs = ["y"]\n')
+    other = dict.fromkeys(("notes", "time"), ("Codex", 'command = "x"\nargs = ["y"]\n'))
     async with console(tmp_path, size=LOW) as stand:
         stand.app.own_file = OwnFile(Settings, lambda: other, lambda names: None)
         await stand.press("n")

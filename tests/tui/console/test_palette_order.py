@@ -212,11 +212,11 @@ async def test_where_it_is_set_which_calls_are_asked_before_is_found(
         assert "Edit theirs" not in stand.text()
 
 
-async def test_the_page_of_allowed_tools_says_where_is_set_which_calls_are_asked_before(
+async def test_the_page_of_allowed_tools_says_where_is_set_which_calls_ask_first(
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, servers=["alpha"]) as stand:
         await stand.press("f3")
-        await stand.until(lambda: "No tool is allowed." in stand.text())
+        await stand.until(lambda: "You have allowed no tool." in stand.text())
         words = " ".join(stand.text().replace("│", " ").split())
-        assert "asked before is set for each server: e under Servers." in words
+        assert "Which calls ask you first is set for each server: e under Servers." in words

@@ -366,7 +366,8 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         card = stand.app.screen.query_one(".dialog").styles.border_top[1].hex.casefold()
         assert card == stand.app.get_css_variables()["error"].casefold()
         rows = [row.strip("│ ") for row in stand.text().splitlines()]
-        assert rows[1].startswith("■ Please enter your password")
+        assert rows[1].startswith("■ Do not type it here.")
+        assert "it wrote    “Please enter your password”" in rows
 
 
 async def test_of_a_page_stopped_for_its_missing_encryption_just_that_is_told(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,6 +146,7 @@ async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
         await stand.press("down")
         await stand.until(lambda: 'command = "y"' in stand.text())
         assert "# Codex" in stand.text()
+        assert re.search(r"\[ \] a  Codex: .*\n.*\[ \] b  Codex: ", stand.text())
         await stand.press("space", "ctrl+s")
         await stand.until(lambda: "● b" in stand.text())
         text = written(mine) or ""

@@ -229,7 +229,7 @@ async def test_what_is_allowed_for_an_agent_is_listed_and_taken_back(
         await stand.until(lambda: "prod · drop" in stand.text())
         assert "for claude-code" in stand.text()
         await stand.press("r")
-        await stand.until(lambda: "No tool is allowed." in stand.text())
+        await stand.until(lambda: "You have allowed no tool." in stand.text())
         assert await store.grants() == ()
 
 

@@ -61,7 +61,7 @@ async def test_what_was_told_before_a_dialog_came_is_not_told_twice(tmp_path: Pa
         stand.app.notify("Told once.", title="alpha", markup=False, timeout=60)
         await stand.until(lambda: "Told once." in stand.text())
         await stand.press("f3")
-        await stand.until(lambda: "No tool is allowed." in stand.text())
+        await stand.until(lambda: "You have allowed no tool." in stand.text())
         await stand.until(lambda: stand.text().count("Told once.") == 1)
         below: Any = stand.app.screen_stack[0].query_one("ToastRack")
         assert not below.display

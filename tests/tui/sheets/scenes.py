@@ -192,7 +192,10 @@ async def own_file(look: Look, take: Take) -> None:
         other = 'command = "npx"\nargs = ["-y", "notes-server"]\n'
         it.app.own_file = OwnFile(
             lambda: it.app.state.settings,
-            lambda: {"notes": other, "time": other},
+            lambda: {
+                "notes": ("Claude Code: ~/.claude.json", other),
+                "time": ("Cursor: ~/.cursor/mcp.json", other),
+            },
             lambda names: None,
         )
         await it.press("n")

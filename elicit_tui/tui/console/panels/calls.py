@@ -128,7 +128,8 @@ class CallsPane(Pane):
         alike = len({record.filed_under for record in self.state.calls}) < 2
         if alike and not self._filter:
             return ""
-        return f"{self.app.key_of('calls.filter')} lists {self._next_filter or 'all'}"
+        listed = f"Only {self._next_filter}" if self._next_filter else "All"
+        return f"{self.app.key_of('calls.filter')} {listed}"
 
     @property
     def _search(self) -> SearchLine:

@@ -47,13 +47,13 @@ class AllowancesScreen(Dialog[None]):
     def body(self) -> ComposeResult:
         """The list."""
         yield RowList(
-            empty="No tool is allowed. When a tool must be confirmed you can allow it for this "
-            "session, until its server ends; it is then listed here.",
+            empty="You have allowed no tool. Each call that must be confirmed asks you; there you "
+            "can allow its tool for this session, until its server ends, and it is listed here.",
             verb="",
             id="allowances",
         )
         edit = self.app.key_of("servers.edit")
-        words = f"Which calls are asked before is set for each server: {edit} under Servers."
+        words = f"Which calls ask you first is set for each server: {edit} under Servers."
         yield Static(words, id="where-set", markup=False)
 
     async def on_mount(self) -> None:

@@ -53,6 +53,8 @@ def finding_groups(
         for label, text in (("seen", evidence), ("advice", advice)):
             if text and text not in told:
                 group.extend(labelled(f"  {label}", text, width))
+            elif text and label == "seen" and text != head:
+                group.extend(labelled(f"  {label}", "as above", width))
         told.add(advice)
         where = neutral(finding.get("where") or "", 200)
         ids = " · ".join(text for text in (severity, rule, where) if text)
@@ -131,8 +133,10 @@ def _card(said: Sequence[str], width: int) -> list[Line]:
     if not said:
         return []
     wrote, advice, evidence = said
-    lines = [*text_lines(f"■ {wrote}", width, "bad"), *text_lines(advice, width, "strong")]
-    return lines + (labelled("seen", evidence, width) if evidence else [])
+    lines = text_lines(f"■ {advice or 'The guardian stopped this.'}", width, "bad")
+    lines += labelled("it wrote", quoted(wrote, 200), width)
+    seen = evidence and evidence != wrote
+    return lines + (labelled("seen", evidence, width) if seen else [])
 
 
 def _way_out(stopped: Stopped, width: int) -> list[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, Final
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +19,7 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
 from elicit_tui.tui.console.screens.confirmations import UnderWay
+from elicit_tui.tui.console.spans import padded
 from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
@@ -184,12 +186,16 @@ class OtherServersScreen(WritingDialog[None]):
     ]
 
     def __init__(
-        self, path: str, servers: Mapping[str, str], take: Callable[[Collection[str]], str]
+        self,
+        path: str,
+        servers: Mapping[str, tuple[str, str]],
+        take: Callable[[Collection[str]], str],
     ) -> None:
-        """`servers`: each as TOML; `take` gives the sentence why it cannot, or nothing."""
+        """`servers`: whose each is, and its TOML; `take` gives the sentence why it cannot."""
         super().__init__("Servers of other clients", neutral_line(path, 70))
         self._servers = servers
         self._names = tuple(servers)
+        self._column = min(24, max(cell_len(neutral_line(name, 60)) for name in servers))
         self._take = take
         self._chosen: set[str] = set()
 
@@ -207,12 +213,14 @@ class OtherServersScreen(WritingDialog[None]):
         names.focus()
 
     def _row(self, name: str) -> Text:
-        return Text(f"{MANY[name in self._chosen]} {neutral_line(name, 60)}")
+        row = f"{MANY[name in self._chosen]} {padded(neutral_line(name, 60), self._column)}  "
+        whose = neutral_line(self._servers[name][0], 200)
+        return Text(f"{row}{whose}", no_wrap=True, overflow="ellipsis")
 
     @on(OptionList.OptionHighlighted)
     def _show_pointed(self, event: OptionList.OptionHighlighted) -> None:
-        toml = self._servers[self._names[event.option_index]]
-        self.query_one("#about", Static).update(neutral(toml, 4000))
+        whose, toml = self._servers[self._names[event.option_index]]
+        self.query_one("#about", Static).update(neutral(f"# {whose}\n{toml}", 4000))
 
     @on(OptionList.OptionSelected)
     def action_choose(self) -> None:
