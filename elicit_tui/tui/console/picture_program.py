@@ -33,11 +33,15 @@ def main(width: int, height: int, ground: str) -> None:
     """
     _limit()
     warnings.simplefilter("ignore")
-    from PIL import Image, ImageOps
+    from PIL import Image, ImageFile, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None  # How many there are is asked here, before any is decoded.
     data = base64.b64decode(sys.stdin.buffer.read())
+    # A wrong checksum of what is no part of the pixels, such as a note, hides no picture; pixels
+    # that are cut off or torn do.
+    ImageFile.LOAD_TRUNCATED_IMAGES = True
     picture: Image.Image = Image.open(io.BytesIO(data), formats=FORMATS)
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
     _say(picture.format, picture.width, picture.height)
     if picture.width * picture.height > MOST_PIXELS:
         return
