@@ -10,7 +10,7 @@ from typing import Final, Literal
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.control import strip_control_codes
 
-Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad"]
+Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "here"]
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
 
@@ -57,7 +57,7 @@ def _pieces(span: Span, pattern: re.Pattern[str], now: int) -> Iterator[Span]:
     for match in pattern.finditer(text):
         if match.start() > end:
             yield text[end : match.start()], role
-        yield match[0], "accent" if match.start() == now else "warn"
+        yield match[0], "here" if match.start() == now else "warn"
         end = match.end()
     if end < len(text):
         yield text[end:], role

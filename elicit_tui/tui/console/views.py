@@ -36,10 +36,11 @@ COLOURS: Final[Mapping[Role, str]] = {
     "good": "success",
     "warn": "warning",
     "bad": "error",
+    "here": "accent",
 }
 """The name of each role's colour in the theme."""
 
-BOLD: Final = frozenset({"strong", "accent", "warn", "bad"})
+BOLD: Final = frozenset({"strong", "accent", "warn", "bad", "here"})
 
 
 class SpanView(ScrollView):
@@ -72,7 +73,7 @@ class SpanView(ScrollView):
         ground, colours = self._ground, self.app.theme_variables
         segments = []
         for text, role in spans:
-            style = ground + _style(colours[COLOURS[role]], role in BOLD)
+            style = ground + _style(colours[COLOURS[role]], role in BOLD, role == "here")
             segments.append(Segment(text, style + over if over else style))
         blank = ground + over if over else ground
         return Strip(segments).adjust_cell_length(width, blank)
@@ -92,8 +93,9 @@ class SpanView(ScrollView):
 
 
 @lru_cache(maxsize=64)
-def _style(colour: str, bold: bool) -> Style:
-    return Style(color=Color.parse(colour).rich_color, bold=bold or None)
+def _style(colour: str, bold: bool, reverse: bool) -> Style:
+    """`reverse`: it is seen where there are no colours, and among others of its kind."""
+    return Style(color=Color.parse(colour).rich_color, bold=bold or None, reverse=reverse or None)
 
 
 @lru_cache(maxsize=16)

@@ -171,7 +171,7 @@ NOTE: Final[dict[str, Any]] = {
         "note": {
             "type": "string",
             "title": "Your note",
-            "description": "Goes to the agent with a no, never to the server.",
+            "description": "For the agent, not the server.",
         }
     },
 }

@@ -36,6 +36,18 @@ async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> No
         await stand.until(lambda: "line 159 of" in stand.text())
 
 
+async def test_the_place_that_one_is_at_stands_out_without_a_colour(tmp_path: Path) -> None:
+    def reversed_texts(stand: Stand) -> list[str]:
+        strips = stand.app.screen._compositor.render_strips(stand.app.screen.size)
+        return [
+            part.text for strip in strips for part in strip if part.style and part.style.reverse
+        ]
+
+    async with reading(tmp_path, text_result("one log\nanother log")) as (stand, _):
+        await search(stand, "log")
+        await stand.until(lambda: reversed_texts(stand) == ["log"])
+
+
 async def test_in_the_search_line_no_key_that_leads_there_is_named(tmp_path: Path) -> None:
     async with reading(tmp_path, text_result("a log")) as (stand, _):
         assert "/ Search" in stand.text().splitlines()[-1]

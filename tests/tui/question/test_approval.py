@@ -91,6 +91,7 @@ async def test_that_n_opens_a_note_is_told_and_beside_it_stands_no_letter_that_d
         assert "Allow once y" in app.words
         await pilot.press("n")
         await until(pilot, lambda: "Allow once ^S" in app.words, "the keys of the note")
+        assert "For the agent, not the server." in app.words
         for key in ("Decline ^N", "Back Esc"):
             assert key in app.words
         for key in ("call n", "once y", "Cancel Esc"):
