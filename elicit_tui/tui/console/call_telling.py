@@ -35,6 +35,9 @@ ARGUMENTS_CHARACTERS: Final = 20_000
 ROOMY: Final = 40
 """Cells of a row; with fewer a bar of progress leaves room for the arguments."""
 
+TOLD_WAITING: Final = 1.0
+"""From so many seconds on it is told how long the person was waited for."""
+
 LISTED_SECONDS: Final = 1.0
 """A server that lists its tools within this is not said to be waited for."""
 
@@ -68,7 +71,7 @@ class CallTelling:
         sign, _, role = how(record)
         before: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"))
         room = width - cell_len(text_of(before)) - 1
-        took = f"{duration(record.elapsed)} "
+        took = f"{duration(record.own_seconds)} "
         if cell_len(name) + cell_len(took) > room:
             took = ""
         left: Line = (*before, (shortened_within(name, room), "strong"))
@@ -115,7 +118,8 @@ class CallTelling:
         if fails and record.refusal is None:
             state, fails = fails, ""
         rounds = f" · round {record.round}" if record.round > 1 else ""
-        took = f"{duration(record.elapsed)}{rounds}"
+        you = f", you {duration(record.waited)}" if record.waited >= TOLD_WAITING else ""
+        took = f"{duration(record.own_seconds)}{you}{rounds}"
         head: list[Line] = [((f"{sign} {state}", role), (f"  {took}", "dim"))]
         if cell_len(text_of(head[0])) > width:
             head = [((f"{sign} {state}", role),), ((took, "dim"),)]

@@ -58,6 +58,8 @@ class CallRecord:
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     state: CallState = "running"
+    waited: float = 0.0
+    """Seconds of its time that the person took to answer what it asked."""
     round: int = 1
     progress: float | None = None
     total: float | None = None
@@ -116,6 +118,11 @@ class CallRecord:
     def elapsed(self) -> float:
         """Seconds since it began, or that it took."""
         return (self.ended if self.ended is not None else time.monotonic()) - self.started
+
+    @property
+    def own_seconds(self) -> float:
+        """Of these the ones in which the person was not waited for."""
+        return max(self.elapsed - self.waited, 0.0)
 
     @property
     def is_error(self) -> bool:

@@ -216,6 +216,8 @@ class ConsoleState:
         )
         of_one = len(request.calls) == 1
         for call in calls:
+            if of_one and outcome.decided_by == "user":
+                call.waited += event.waited_ms / 1000
             if request.traits.about_call:
                 call.confirmation = ending(outcome)
             else:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.broker.contracts import Resolved
+from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity, accept
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
 from elicit_tui.tui.console.screen import ConsoleScreen
@@ -144,6 +145,25 @@ async def test_who_cannot_follow_a_link_hears_why(tmp_path: Path, words: str, wh
         await stand.press("z")
         await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
         assert why in stand.app.screen.why_not("open_link")  # type: ignore[attr-defined]
+
+
+async def test_the_time_of_a_call_is_its_own_and_that_of_the_person_stands_apart(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        call = Call("tools/call", "look", {})
+        record = stand.app.state.calls.start("alpha", call)
+        record.started -= 41.2
+        params = {"message": "Where to?", "requestedSchema": {"type": "object"}}
+        request = ElicitationRequest(ServerIdentity("alpha", "stdio", "x"), params, calls=(call,))
+        answer = accept("user", "You said yes.", {})
+        stand.app.state.broker_event(Resolved(request, Review(()), answer, 40_000))
+        record.end("answered", result={})
+        stand.app.state.changed()
+        await stand.press("3")
+        await stand.until(lambda: "● done  1.2 s, you 40 s" in stand.text())
+        assert "look" in stand.text()
+        assert "41 s" not in stand.text()
 
 
 # Made again
