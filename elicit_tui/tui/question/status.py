@@ -156,7 +156,8 @@ def summary(
         # In few words: beside them stand the keys, and 40 columns have one line for both.
         answers = f"{sent}, {same} by default" if same else count(sent, "answer")
         if unseen:  # The first key that sends shows these.
-            return Content.styled(f"● {unseen} not seen yet of {answers}{unset}", "bold")
+            # Not of how many: more are sent with each field that is filled in.
+            return Content.styled(f"● {unseen} not seen yet · sends {answers}{unset}", "bold")
         return Content.styled(f"✓ ready to send {answers}{unset}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
