@@ -35,6 +35,9 @@ MARKDOWN_LINES: Final = 1_000
 milliseconds of the processor for each line. What has more is read as text."""
 MARKDOWN_BRACKETS: Final = 5_000
 """Each may begin a link, whose end is looked for: of more the parser would be waited for."""
+HIT: Final = "bold underline $warning"
+HERE: Final = "bold not underline reverse $accent"
+"""As `span_style` of the views draws what is looked for, and that of it where one is."""
 TABLE_ROWS: Final = 1_000
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
@@ -239,14 +242,14 @@ class MarkdownPage(VerticalScroll):
             starts = [match.start() for match in pattern.finditer(drawn.plain)]
             if starts:
                 self._drawn[part] = drawn
-                part.update(self._marked(drawn, starts, "warning"), layout=False)
+                part.update(self._marked(drawn, starts, HIT), layout=False)
             places += [(part, start) for start in starts]
         self._found = places
         return places
 
-    def _marked(self, drawn: Content, starts: Iterable[int], colour: str) -> Content:
+    def _marked(self, drawn: Content, starts: Iterable[int], style: str) -> Content:
         for start in starts:
-            drawn = drawn.stylize(f"bold ${colour}", start, start + self._length)
+            drawn = drawn.stylize(style, start, start + self._length)
         return drawn
 
     def go_to(self, place: tuple[Static, int]) -> None:
@@ -254,9 +257,9 @@ class MarkdownPage(VerticalScroll):
         for part, drawn in self._drawn.items():
             if part in (self._at, place[0]):
                 starts = [start for each, start in self._found if each is part]
-                drawn = self._marked(drawn, starts, "warning")
+                drawn = self._marked(drawn, starts, HIT)
                 here = [place[1]] if part is place[0] else []
-                part.update(self._marked(drawn, here, "accent"), layout=False)
+                part.update(self._marked(drawn, here, HERE), layout=False)
         self._at = place[0]
         self.scroll_to_widget(self._at, top=True, animate=False)
 
@@ -306,6 +309,7 @@ class ResultTable(DataTable[Text]):
         Binding("k", "cursor_up", "Up", show=False),
         Binding("g", "scroll_top", "Top", show=False),
         Binding("G", "scroll_bottom", "End", show=False),
+        Binding("enter", "select_cursor", "Whole row"),
     ]
 
     DEFAULT_CSS = """
@@ -351,7 +355,7 @@ class ResultTable(DataTable[Text]):
         for cell in self._marked:
             cell.spans.clear()
         self._marked = []
-        style = f"bold {self.app.theme_variables['warning']}"
+        style = f"bold underline {self.app.theme_variables['warning']}"
         for row in map(self.get_row_at, range(self.row_count if term else 0)):
             self._marked += [
                 cell for cell in row if cell.highlight_words([term], style, case_sensitive=False)

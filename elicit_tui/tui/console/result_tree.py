@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
@@ -19,7 +18,7 @@ from textual.widgets.tree import TreeNode
 from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.spans import Line, Role, marked, text_of
-from elicit_tui.tui.console.views import BOLD, COLOURS, cut_at_edges
+from elicit_tui.tui.console.views import COLOURS, cut_at_edges, span_style
 
 Key = str | int
 Path = tuple[Key, ...]
@@ -32,11 +31,13 @@ SHOWN_TEXT: Final = 400
 """Characters of a text; Enter shows all of it."""
 INNER_TEXT: Final = 16_000_000
 """Characters of a text that is looked at for JSON of its own."""
+DATA_WITHIN: Final = 10
+"""Lines at the top among which the data of a result is looked for."""
 MOST_FOUND: Final = 10_000
 INKLINGS: Final = 3
 LOOKED_AT: Final = 12
 INKLING_CHARACTERS: Final = 24
-ROLES: Final[Mapping[type, Role]] = {str: "good", bool: "warn", type(None): "warn"}
+ROLES: Final[Mapping[type, Role]] = {str: "good", bool: "strong", type(None): "strong"}
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,19 @@ class ResultTree(Tree[TreePart]):
         self.guide_depth = 2
         self._unfold_some()
 
+    def on_mount(self) -> None:
+        """What the keys act on is seen at once: the data of a result, where it is in sight."""
+        lines = range(min(DATA_WITHIN, self.last_line + 1))
+        self.cursor_line = next((number for number in lines if self._holds_data(number)), 0)
+
+    def _holds_data(self, line: int) -> bool:
+        node = self.get_node_at_line(line)
+        if node is None or node.data is None:
+            return False
+        part = node.data
+        in_a_text = isinstance(part.value, str) and part.inside is not None
+        return in_a_text or (node.parent is self.root and part.key == "structuredContent")
+
     def render_line(self, y: int) -> Strip:
         """A line, with a mark where the window cuts it: a cut number is another one."""
         line, width = super().render_line(y), self.scrollable_content_region.width
@@ -235,8 +249,7 @@ class ResultTree(Tree[TreePart]):
         colours = self.app.theme_variables
         label = Text(self._sign(node), base_style)
         for text, role in marked(self._label_of(node), self._term):
-            colour = Style(color=_rich(colours[COLOURS[role]]), bold=role in BOLD or None)
-            label.append(text, style + colour)
+            label.append(text, style + span_style(colours[COLOURS[role]], role))
         return label
 
     def get_label_width(self, node: TreeNode[TreePart]) -> int:
@@ -323,7 +336,3 @@ class ResultTree(Tree[TreePart]):
         if isinstance(key, int):
             return start <= key < end
         return any(name == key for name, _ in entries_of(part.inside, start, end))
-
-
-def _rich(colour: str) -> Any:
-    return Color.parse(colour).rich_color

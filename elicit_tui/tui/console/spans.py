@@ -10,7 +10,8 @@ from typing import Final, Literal
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.control import strip_control_codes
 
-Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "here"]
+Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "hit", "here"]
+"""What a span is; `hit`: what is looked for, `here`: that of it where one is."""
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
 
@@ -37,10 +38,7 @@ def pattern_of(term: str) -> re.Pattern[str]:
 
 
 def marked(spans: Line, term: str, now: int = -1) -> Line:
-    """The line with each occurrence of the words in the colour of what is to be seen.
-
-    The one that begins at `now` has that of where one is.
-    """
+    """The line with each occurrence of the words set off; the one at `now` is where one is."""
     if not term:
         return spans
     pattern, start = pattern_of(term), 0
@@ -57,7 +55,7 @@ def _pieces(span: Span, pattern: re.Pattern[str], now: int) -> Iterator[Span]:
     for match in pattern.finditer(text):
         if match.start() > end:
             yield text[end : match.start()], role
-        yield match[0], "here" if match.start() == now else "warn"
+        yield match[0], "here" if match.start() == now else "hit"
         end = match.end()
     if end < len(text):
         yield text[end:], role

@@ -36,11 +36,12 @@ COLOURS: Final[Mapping[Role, str]] = {
     "good": "success",
     "warn": "warning",
     "bad": "error",
+    "hit": "warning",
     "here": "accent",
 }
 """The name of each role's colour in the theme."""
 
-BOLD: Final = frozenset({"strong", "accent", "warn", "bad", "here"})
+BOLD: Final = frozenset({"strong", "accent", "warn", "bad", "hit", "here"})
 
 
 class SpanView(ScrollView):
@@ -73,7 +74,7 @@ class SpanView(ScrollView):
         ground, colours = self._ground, self.app.theme_variables
         segments = []
         for text, role in spans:
-            style = ground + _style(colours[COLOURS[role]], role in BOLD, role == "here")
+            style = ground + span_style(colours[COLOURS[role]], role)
             segments.append(Segment(text, style + over if over else style))
         blank = ground + over if over else ground
         return Strip(segments).adjust_cell_length(width, blank)
@@ -93,9 +94,14 @@ class SpanView(ScrollView):
 
 
 @lru_cache(maxsize=64)
-def _style(colour: str, bold: bool, reverse: bool) -> Style:
-    """`reverse`: it is seen where there are no colours, and among others of its kind."""
-    return Style(color=Color.parse(colour).rich_color, bold=bold or None, reverse=reverse or None)
+def span_style(colour: str, role: Role) -> Style:
+    """How a span is drawn in the colour of its role: what was found is told without colours too."""
+    return Style(
+        color=Color.parse(colour).rich_color,
+        bold=role in BOLD or None,
+        underline=role == "hit" or None,
+        reverse=role == "here" or None,
+    )
 
 
 @lru_cache(maxsize=16)

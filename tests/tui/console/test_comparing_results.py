@@ -52,6 +52,7 @@ async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> 
         *_, first = stand.app.state.calls
         await stand.until(lambda: f"- the call at {first.at}" in stand.text())
         assert "both with the same arguments" in stand.text()
+        assert f"Difference to the call at {first.at_second} · alpha" in stand.text()
 
 
 def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() -> None:

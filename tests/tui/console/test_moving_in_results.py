@@ -26,6 +26,25 @@ async def test_the_row_under_the_cursor_of_a_table_is_copied_and_no_other(tmp_pa
         assert "The JSON of row 3" in stand.notices()
 
 
+async def test_a_table_says_in_which_of_its_rows_one_is(tmp_path: Path) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result, size=(80, 24)) as (stand, _):
+        await stand.until(lambda: "1 of 30 · Table" in stand.text())
+        assert "Enter Whole row" in stand.text().splitlines()[-1]
+        await stand.press("down")
+        await stand.until(lambda: "2 of 30 · Table" in stand.text())
+
+
+async def test_a_tree_shows_from_the_start_what_its_keys_act_on(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("x", structuredContent={"a": [1]})) as (_, screen):
+        await screen._show("json")
+        assert isinstance(screen.view, ResultTree)
+        line = screen.view.get_node_at_line(screen.view.cursor_line)
+        assert line is not None
+        assert line.data is not None
+        assert line.data.key == "structuredContent"
+
+
 @pytest.mark.parametrize(("top", "end"), EDGES)
 async def test_the_keys_of_a_texts_ends_lead_to_those_of_a_table_and_of_a_tree(
     tmp_path: Path, top: str, end: str

@@ -173,7 +173,11 @@ async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [("Oslo", "The value of “city”"), ("rain", "The JSON of [0]"), ("", "The JSON")],
+    [
+        ("Oslo", "The value of “city”"),
+        ("rain", "The JSON of [0]"),
+        ("", "The JSON of “structuredContent”"),
+    ],
 )
 async def test_of_what_was_copied_its_place_is_said(tmp_path: Path, words: str, said: str) -> None:
     data = {"city": "Oslo", "days": [{"rain": 1}]}

@@ -24,6 +24,42 @@ def standing_out(stand: Stand, words: str) -> int:
     return sum(part.text == words and part.style.color == wanted for part in segments)
 
 
+def drawn_as(stand: Stand, words: str) -> list[str]:
+    """How each piece of the screen is set off that says just this, but for its colour."""
+    strips = stand.app.screen._compositor.render_strips(stand.app.screen.size)
+    styles = [part.style for strip in strips for part in strip if part.text.strip() == words]
+    return [
+        "here" if style.reverse else "hit"
+        for style in styles
+        if style is not None and (style.reverse or style.underline)
+    ]
+
+
+@pytest.mark.parametrize("way", ["text", "markdown"])
+async def test_what_was_found_and_where_one_is_are_told_without_their_colours(
+    tmp_path: Path, way: str
+) -> None:
+    result = text_result("# Rain\n\nof a\n\nrain of b")
+    async with reading(tmp_path, result) as (stand, screen):
+        await screen._show(way)
+        await search(stand, "of")
+        await stand.until(lambda: "1 of 2 for “of”" in stand.text())
+        await stand.until(lambda: drawn_as(stand, "of") == ["here", "hit"])
+        await stand.press("n")
+        await stand.until(lambda: drawn_as(stand, "of") == ["hit", "here"])
+
+
+async def test_in_json_a_found_word_of_a_key_is_told_and_no_boolean_looks_like_one(
+    tmp_path: Path,
+) -> None:
+    data = {"hosts": [{"up": False, "none": None}], "no-host": 1}
+    async with reading(tmp_path, text_result("x", structuredContent=data)) as (stand, screen):
+        await screen._show("json")
+        await search(stand, "host")
+        await stand.until(lambda: drawn_as(stand, "host") == ["hit", "hit"])
+        assert [standing_out(stand, words) for words in ("false", "null")] == [0, 0]
+
+
 async def test_a_search_in_a_text_goes_from_place_to_place(tmp_path: Path) -> None:
     lines = "\n".join(f"line {number} of a log" for number in range(200))
     async with reading(tmp_path, text_result(lines)) as (stand, _):

@@ -324,11 +324,29 @@ class ResultScreen(Dialog[None]):
             self.view.go_to(self._places[self._place])
         self._say()
 
+    @cached_property
+    def _left_out(self) -> Sequence[str]:
+        return beside_the_table(self._result)
+
+    def _title(self) -> str:
+        """The view, which row of a table one is in, and with what it is compared."""
+        title, view = TITLES[self._way], self.view
+        if isinstance(view, ResultTable) and not self._term:
+            return f"{view.cursor_row + 1:,} of {view.row_count:,} · {title}"
+        if self._way == "difference" and self._other is not None:
+            return f"{title} to the call at {self._other.at_second}"
+        return title
+
     def _say(self) -> None:
         """In the frame: which view it is, and which of the found places."""
-        words = TITLES[self._way]
-        if self._way == "table" and (others := beside_the_table(self._result)):
-            words = f"{words} without {fitting(others, 40)}"
+        self._name_place()
+        self.refresh_bindings()
+
+    @on(DataTable.RowHighlighted)
+    def _name_place(self) -> None:
+        words = self._title()
+        if self._way == "table" and self._left_out:
+            words = f"{words} without {fitting(self._left_out, 40)}"
         if self._term:
             count = len(self._places)
             looks = getattr(self.view, "unfinished", False)
@@ -338,7 +356,6 @@ class ResultScreen(Dialog[None]):
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         frame = self.query_one(".dialog")
         frame.border_subtitle = f"{words} · {self._record.server}".replace("[", "\\[")
-        self.refresh_bindings()
 
     # What is taken along
 
