@@ -150,7 +150,12 @@ def links(result: Mapping[str, Any]) -> tuple[Link, ...]:
 
 def as_text(result: Mapping[str, Any], characters: int = SHOWN_CHARACTERS) -> str:
     """The result for reading: its texts, a word for each binary part, else its JSON."""
-    return neutral("\n".join(texts_of(result)) or EMPTY, characters)
+    return neutral(whole_text(result), characters)
+
+
+def whole_text(result: Mapping[str, Any]) -> str:
+    """The same as the server wrote it: neither neutral yet nor cut."""
+    return "\n".join(texts_of(result)) or EMPTY
 
 
 def texts_of(result: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,9 @@ from typing import Final, Literal
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.control import strip_control_codes
 
+from elicit_tui.text import neutral
+from elicit_tui.text.active import is_plain
+
 Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "hit", "here"]
 """What a span is; `hit`: what is looked for, `here`: that of it where one is."""
 Span = tuple[str, Role]
@@ -20,6 +23,14 @@ _CUT_WITHIN_LEAST: Final = 9
 """Cells; in fewer the beginning says more than two pieces."""
 _TAB: Final = 8
 """Cells from one column of a tab to the next."""
+WHOLE_CHARACTERS: Final = 8_000_000
+"""Of plain ASCII in few lines: as much of a text is laid out at once, in half a second."""
+_COST_OF_LINE: Final = 20
+_COST_OF_TAB: Final = 16
+_COST_OF_SIGN: Final = 8
+_COST_OF_MARKED: Final = 32
+"""How much longer, measured, than such a character takes a line, a tab, a sign beyond ASCII, and
+one in a line where some have to be marked or are looked at together."""
 
 
 def line(*spans: Span | str) -> Line:
@@ -158,6 +169,34 @@ def _line_begins(text: str, width: int) -> list[int]:
             begins += [start] if used and start else []
             used = cell_len(word)
     return begins
+
+
+def readable(text: str) -> str:
+    """A server's text to be read whole: neutral, and cut where it would keep the screen waiting."""
+    return neutral(text, _laid_out_at_once(text))
+
+
+def _laid_out_at_once(text: str) -> int:
+    """How many characters the neutral text may have, by what its lines cost."""
+    head = text[:WHOLE_CHARACTERS]
+    left, characters, plain = WHOLE_CHARACTERS, 0, is_plain(head)
+    # The last of these holds all that follows, which costs more than is left.
+    for line in head.split("\n", WHOLE_CHARACTERS // _COST_OF_LINE):
+        cost = _COST_OF_LINE + _cost_of(line, plain or is_plain(line))
+        if cost > left:
+            # The mark of the cut is no ASCII: what is left of the line is measured sign by sign.
+            return characters + min(len(line) * left // cost, left // _COST_OF_SIGN)
+        left -= cost
+        characters += len(line) + 1
+    return characters + left // _COST_OF_MARKED
+
+
+def _cost_of(line: str, plain: bool) -> int:
+    if not plain:
+        return len(line) * _COST_OF_MARKED
+    if not line.isascii():
+        return len(line) * _COST_OF_SIGN
+    return len(line) + line.count("\t") * _COST_OF_TAB
 
 
 def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:

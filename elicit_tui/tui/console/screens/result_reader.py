@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import DataTable, Markdown, Tree
 
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.call_words import compared_words, how
@@ -32,8 +32,8 @@ from elicit_tui.tui.console.reader_views import (
 from elicit_tui.tui.console.result_data import difference, takes_long, unpacked
 from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
-from elicit_tui.tui.console.results import as_text, binaries
-from elicit_tui.tui.console.spans import Line, fitting, text_lines
+from elicit_tui.tui.console.results import binaries, whole_text
+from elicit_tui.tui.console.spans import Line, fitting, readable, text_lines
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.pictures import PicturePage
 
 View: TypeAlias = "FoundLines | MarkdownPage | ResultTable | ResultTree | PicturePage"
-
-WHOLE_CHARACTERS: Final = 8_000_000
-"""Of a text that is read on the whole screen."""
 
 TITLES: Final = {
     "picture": "Picture",
@@ -180,7 +177,7 @@ class ResultScreen(Dialog[None]):
 
     @cached_property
     def _written(self) -> str:
-        return as_text(self._result, WHOLE_CHARACTERS)
+        return readable(whole_text(self._result))
 
     @property
     def _other_result(self) -> Mapping[str, Any]:
@@ -407,7 +404,7 @@ class ValueScreen(TextDialog):
     def __init__(self, title: str, value: Any) -> None:
         super().__init__(neutral_line(title, 60))
         text = value if isinstance(value, str) else bounded_json(value)
-        self._text = neutral(text, WHOLE_CHARACTERS)
+        self._text = readable(text)
 
     def lines(self, width: int) -> list[Line]:
         """The text, or the JSON."""

@@ -1,0 +1,59 @@
+"""A text of millions of characters is read as far as laying it out keeps nobody waiting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.tui.console.spans import WHOLE_CHARACTERS, readable, text_lines
+from tests.tui.console.reading import reading, text_result
+
+LOG = ("2026-11-29 12:00:00 host-17 answered GET /health with 200 in 3 ms\n") * 90_000
+CUT = "characters in all⟩"
+
+
+def test_a_long_log_is_read_to_its_end() -> None:
+    assert len(LOG) > 5_000_000
+    assert readable(LOG) == LOG
+    letters = "Größe und Maß, naïve Café\n" * 30_000
+    assert readable(letters) == letters
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("\n" * 7_000_000, 400_000),
+        ("--- a/x\n+++ b/x\n@@ -1,9000000 +1,9000000 @@\n" + "+\n-\n" * 1_500_000, 800_000),
+        ("\ta" * 4_000_000, 1_000_000),
+        ("漢" * 7_000_000, 1_000_000),
+        ("x" * 9_000_000, 1_000_000),
+        ("a" + "\u0301" * 7_000_000, 250_000),
+        ("a\u200d" * 3_500_000, 250_000),
+        ("👩‍👩‍👧‍👦" * 1_000_000, 250_000),
+        ("\u202e" * 7_000_000, 250_000),
+    ],
+    ids=["lines", "diff", "tabs", "letters", "word", "marks", "joiners", "families", "bidi"],
+)
+def test_a_costly_text_is_cut_sooner_and_says_so(text: str, most: int) -> None:
+    shown = readable(text)
+    assert len(shown) <= most
+    assert shown.endswith(f"{len(text):,} {CUT}")
+
+
+def test_what_is_marked_in_a_text_counts_as_long_as_it_is_shown() -> None:
+    shown = readable("\u202e" * 200_000)
+    assert len(shown) <= WHOLE_CHARACTERS // 32
+    assert shown.endswith(f"200,000 {CUT}")
+
+
+@pytest.mark.anyio
+async def test_the_reader_shows_as_much_of_a_costly_text_and_tells_its_length(
+    tmp_path: Path,
+) -> None:
+    result = text_result("a" + "\u0301" * 300_000)
+    async with reading(tmp_path, result) as (stand, _):
+        await stand.until(lambda: "⟨U+0301⟩" in stand.text())
+        await stand.press("end")
+        await stand.until(lambda: CUT in stand.text())
+        assert len(text_lines(readable(result["content"][0]["text"]), 76)) < 5_000
