@@ -310,3 +310,34 @@ def test_calls_are_told_apart_without_spelling_their_arguments_each_time(
         ]
     assert rows[7].startswith("path=/7")
     assert len(spelled) == len(made)
+
+
+async def test_what_a_server_has_for_a_field_below_is_shown_before_it_goes_out(
+    tmp_path: Path,
+) -> None:
+    below = {f"x{number}": {"type": "string", "default": "y"} for number in range(20)}
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, **below},
+        "required": ["name"],
+    }
+    tools = {"alpha": [tool("greet", schema)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "x1" in stand.text())
+        await stand.press(*"Ada", "ctrl+s")
+        await stand.until(
+            lambda: "more were not on the screen yet. ^S again calls." in stand.text()
+        )
+        assert not calls_of(stand)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["x19"] == "y"
+        again = next(iter(stand.app.state.calls))
+        await stand.until(lambda: again.state == "answered")
+        stand.app.call_again(again)
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Ada" in stand.text())
+        await stand.press("ctrl+s")  # It was the person's own then.
+        await stand.until(lambda: len(calls_of(stand)) == 2)

@@ -28,6 +28,7 @@ from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.question.body import FROM_BEFORE
+from elicit_tui.tui.question.seen_texts import shown_now
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
@@ -321,13 +322,15 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             general = [problem.message for problem in conversion.problems if problem.field is None]
             self.say("\n".join(general))
             return
-        left = form_view.not_taken()
+        left, again = form_view.not_taken(), f"{self.app.key_of('arguments.call')} again"
         if left is not None:
             title, typed, kept = left
-            key = self.app.key_of("arguments.call")
-            self.say(f"{title}: nothing was chosen for “{typed}”. {key} again {kept}.")
-            return
-        self.dismiss(dict(conversion.content))
+            self.say(f"{title}: nothing was chosen for “{typed}”. {again} {kept}.")
+        elif any(name not in self._given for name in form_view.fields_unseen):
+            # Else what a server has for a field far below would go out with what was typed above.
+            self.say(f"{shown_now([form_view])} {again} {VERBS[self._offer.kind].lower()}s.")
+        else:
+            self.dismiss(dict(conversion.content))
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What is typed may be the beginning of a value that the server knows."""
