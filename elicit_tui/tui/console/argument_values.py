@@ -131,6 +131,7 @@ class ValueList(OptionList):
     ValueList {
         height: auto; max-height: 21vh; border: round $border-blurred; background: $surface;
         border-title-color: $faint; scrollbar-size-vertical: 1; display: none;
+        text-wrap: nowrap; text-overflow: ellipsis;
         &:focus { border: round $accent; background-tint: transparent; }
         & > .option-list--option { padding: 0 1; }
         & > .option-list--option-highlighted { background: transparent; color: $foreground; }

@@ -179,3 +179,14 @@ async def test_known_values_leave_the_buttons_in_sight_on_a_low_screen(tmp_path:
         await stand.until(lambda: "Call ^S   Back Esc" in stand.text())
         assert "▌ Guest" in stand.text(), "the field that is typed in"
         await stand.press("escape")
+
+
+async def test_a_value_that_the_window_cuts_says_so(tmp_path: Path) -> None:
+    long = {**NAMES, "who": ["Ada " + "Lovelace " * 20 + "Byron"]}
+    async with console(
+        tmp_path, servers=["alpha"], templates=(MEMO,), completions=long, size=(80, 40)
+    ) as stand:
+        await open_form(stand, "memo")
+        await stand.until(lambda: "1 known" in stand.text())
+        [line] = [line for line in stand.text().splitlines() if "Ada Lovelace" in line]
+        assert "…" in line
