@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.screens.saving import SaveScreen, paths_like
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -114,6 +116,25 @@ async def test_where_something_was_saved_is_told_with_its_folder_from_home(
         await stand.until(lambda: "Keep this call" in stand.text())
         await stand.press("enter")
         await stand.until(lambda: "Kept ~/alpha-ping.call.json: elicit-tui" in stand.notices())
+
+
+async def test_a_part_that_is_broken_keeps_no_other_from_being_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = ("Zmlyc3Q=", "abcde", "bGFzdA==")
+    parts = [{"type": "image", "mimeType": "image/png", "data": each} for each in data]
+
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        return {"content": parts}
+
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, work=work) as stand:
+        await saving(stand)
+        await stand.press(*"a.png", "enter")
+        await stand.until(lambda: "Part 2 is left out. It is not valid base64." in stand.notices())
+        assert (tmp_path / "a.png").read_bytes() == b"first"
+        assert (tmp_path / "a-3.png").read_bytes() == b"last"
+        assert not (tmp_path / "a-2.png").exists()
 
 
 async def test_the_name_that_stands_there_for_a_call_to_keep_gives_way_to_what_is_typed(

@@ -151,20 +151,24 @@ class SaveScreen(PlaceDialog):
             self.say("It needs a name.")
             return
         first = Path(self.typed).expanduser()
-        written = []
+        contents: list[tuple[Path, bytes]] = []
+        told: list[str] = []
         for number, (suffix, part) in enumerate(saved_parts(self._result), 1):
             path = first if number == 1 else first.with_name(f"{first.stem}-{number}{suffix}")
             try:
-                content = part.content if isinstance(part, Binary) else part
+                contents.append((path, part.content if isinstance(part, Binary) else part))
             except ValueError as error:
-                self.say(str(error))
-                return
+                told.append(f"Part {number} is left out. {error}")
+        if not contents:
+            self.say(told[0])
+        for path, content in contents:
             if trouble := self.written_new(path, content):
                 self.say(trouble)
                 return
-            written.append(at_home(path.absolute()))
-        self.app.notify("\n".join(written), title="Saved", markup=False, timeout=15)
-        self.dismiss(None)
+            told.append(at_home(path.absolute()))
+        if contents:
+            self.app.notify("\n".join(told), title="Saved", markup=False, timeout=15)
+            self.dismiss(None)
 
 
 def _free(path: Path) -> Path:
