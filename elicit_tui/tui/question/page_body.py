@@ -64,6 +64,7 @@ class PageBody(Body):
             self.question.request.url or "",
             self.opened,
             login=self.question.request.traits.takes_redirect,
+            warned=bool(self.question.review.findings),
         )
 
     @property

@@ -46,10 +46,16 @@ class UrlPanel(Page):
 
     called = "the address"
 
-    def __init__(self, url: str, opened: bool = False, *, login: bool = False) -> None:
-        """`login`: it is the page on which one logs in to a server."""
+    def __init__(
+        self, url: str, opened: bool = False, *, login: bool = False, warned: bool = False
+    ) -> None:
+        """`login`: it is the page on which one logs in to a server.
+
+        `warned`: something was found about it: then no word of ours soothes.
+        """
         self.url = url
         self._login = login
+        self._warned = warned
         self.address: Address = address_of(url)
         self.elsewhere = False
         """Whether the person opens the page themselves, from the copy or the code."""
@@ -175,5 +181,5 @@ class UrlPanel(Page):
             parts.append(Content.styled(NOT_OPENED, "bold $error"))
         if self._message is self._opened:
             return Content("\n\n").join(parts), Content("")
-        words = Content.styled(_BEFORE if self._login else _STAYS, "$faint")
+        words = Content.styled(_BEFORE if self._login or self._warned else _STAYS, "$faint")
         return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)

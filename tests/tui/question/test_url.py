@@ -244,6 +244,15 @@ async def test_a_warned_page_that_was_opened_elsewhere_takes_the_second_step_too
     assert app.outcome.action == "accept"
 
 
+async def test_beside_a_warning_no_word_of_ours_soothes() -> None:
+    soothing = "stays between you and it"
+    for found, soothes in (((), True), ((LOOKALIKE,), False)):
+        app = Asking(url_question(URL, *found))
+        async with asked(app) as pilot:
+            await until(pilot, lambda app=app: "Nothing is opened" in app.words, "the page")
+            assert (soothing in " ".join(app.words.replace("│", " ").split())) is soothes
+
+
 async def test_what_is_no_page_cannot_be_said_to_be_opened_elsewhere() -> None:
     app = Asking(url_question("javascript:alert(1)"))
     async with asked(app) as pilot:
