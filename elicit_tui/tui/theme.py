@@ -129,6 +129,19 @@ class ColouredBar(ScrollBarRender):
 
 ScrollBar.renderer = ColouredBar
 
+
+def thumb_row(bar: ScrollBar, position: float) -> float:
+    """The row in which the thumb of a vertical bar begins when the view stands at `position`.
+
+    As the library draws it. Where the bar has no place yet, each position has a row of its own.
+    """
+    rows, left = bar.size.height, bar.window_virtual_size - bar.window_size
+    if not rows or left <= 0:
+        return position
+    thumb = max(1, bar.window_size * rows / bar.window_virtual_size)
+    return int((rows - thumb) * position / left)
+
+
 AUTO: Final = "auto"
 """Follows the terminal: light where its background is."""
 

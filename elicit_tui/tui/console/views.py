@@ -14,10 +14,12 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
+from elicit_tui.tui.theme import thumb_row
 
 if TYPE_CHECKING:
     from textual import events
@@ -83,6 +85,13 @@ class SpanView(ScrollView):
         """Let the scrollbar begin where the view stands: it may have gone there before."""
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Paint the scrollbar where its thumb moves: in a long text a page is less than a row."""
+        bar = self.vertical_scrollbar
+        if thumb_row(bar, bar.position) == thumb_row(bar, new_value):
+            bar.set_reactive(ScrollBar.position, new_value)
+        super().watch_scroll_y(old_value, new_value)
 
     @property
     def cursor_style(self) -> Style:

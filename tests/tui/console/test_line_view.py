@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -11,6 +12,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
+from textual.scrollbar import ScrollBar
 
 from elicit_tui.tui.console.spans import Line, wrapped
 from elicit_tui.tui.console.views import LineView
@@ -133,3 +135,32 @@ async def test_the_scrollbar_of_a_text_that_is_followed_stands_at_its_end() -> N
         await until(pilot, lambda: view.scroll_y > 0)
         assert view.scroll_y == view.max_scroll_y
         await until(pilot, lambda: view.vertical_scrollbar.position == view.scroll_y)
+
+
+async def test_a_page_by_which_its_thumb_does_not_move_paints_no_scrollbar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    painted: list[float] = []
+    render = ScrollBar.render
+
+    def counted(bar: ScrollBar) -> Any:
+        painted.append(bar.position)
+        return render(bar)
+
+    monkeypatch.setattr(ScrollBar, "render", counted)
+    app = Following()
+    async with app.run_test(size=(80, 24)) as pilot:
+        view = app.query_one(LineView)
+        view.show(lambda width: [((f"line {number}", "plain"),) for number in range(100_000)])
+        view.display = True
+        await until(pilot, lambda: view.scroll_y == view.max_scroll_y and painted)
+        view.focus()
+        await pilot.press("home")
+        await until(pilot, lambda: bool(painted) and painted[-1] == 0)
+        painted.clear()
+        await pilot.press("pagedown", "pagedown")
+        await pilot.pause()
+        assert view.scroll_y == view.vertical_scrollbar.position == 48
+        assert painted == []
+        await pilot.press("end")
+        await until(pilot, lambda: bool(painted) and painted[-1] == view.max_scroll_y)
