@@ -67,14 +67,27 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def found(entries: Iterable[Entry], query: str) -> list[Entry]:
-    """Those that are found, the nearest first; what has only its letters stands last."""
+    """Those that are found, the nearest first; what has only its letters stands last.
+
+    A tool that runs at once stands behind the commands of ours that begin as its name does: its
+    server chose that name.
+    """
     near = ((_distance(each, query), each) for each in entries)
     hits = [(far, each) for far, each in near if far is not None]
-    return [each for _, each in sorted(hits, key=lambda hit: (hit[0], hit[1].traits.place))]
+    begun = any(far < BEHIND and each.traits.place >= COMMAND for far, each in hits)
+
+    def order(hit: tuple[int, Entry]) -> tuple[int, int]:
+        far, traits = hit[0], hit[1].traits
+        runs_at_once = traits.is_grave and traits.place == TOOL
+        return (max(far, BEHIND) if begun and runs_at_once else far), traits.place
+
+    return [each for _, each in sorted(hits, key=order)]
 
 
 BEGINS: Final = 1
 """How far away a name is that begins so; one that is all of it is nearer."""
+BEHIND: Final = 3
+"""The nearest of those whose names and titles do not begin so."""
 IN_TITLE, IN_HELP, BY_LETTERS = 6, 7, 8
 
 

@@ -124,6 +124,20 @@ def test_letters_scattered_over_a_name_are_no_name_in_short(query: str, name: st
     assert not short
 
 
+@pytest.mark.parametrize("query", ["mute", "restart", "leave", "quit"])
+def test_a_tool_that_runs_at_once_takes_the_name_of_no_command(query: str) -> None:
+    hostile = made(f"evil: {query}", Traits((query,), TOOL, is_grave=True))
+    ours = [
+        made("Mute alpha"),
+        made("Restart alpha", GRAVE),
+        made("Leave elicit-tui", LEAVING),
+    ]
+    assert names([hostile, *ours], query)[-1] == hostile.words
+    assert len(names([hostile, *ours], query)) == 2
+    chosen = made(f"★ mine: {query}", Traits((query,), FAVOURITE, is_grave=True))
+    assert names([chosen, *ours], query)[0] == chosen.words, "the person chose it"
+
+
 async def test_enter_runs_what_all_that_was_typed_finds(tmp_path: Path) -> None:
     tools = {"alpha": [tool("git"), tool("git_log")]}
     async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
