@@ -245,7 +245,9 @@ def _recent(app: Controller) -> Iterator[Entry]:
                 again = partial(app.call_again, last) if last is not None else None
                 call = again or partial(app.call_offer, name, offer)
                 words = "as you called it last" if last is not None else ""
-                recent = Traits((offer.shown, offer.title), RECENT, is_grave=_runs_at_once(offer))
+                recent = Traits(
+                    (offer.shown, offer.title), RECENT, is_grave=_destroys_at_once(offer)
+                )
                 yield _command(f"Recent: {name}: {offer.shown}", words, call, recent)
     for path in saved_calls(Path()):
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
@@ -312,13 +314,20 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
         is_favourite = offer.key in favourites
         said = (offer.own_title, offer.description.partition("\n")[0])
         help_text = neutral_line(" · ".join(filter(None, said)), 80)
-        traits = Traits(called, FAVOURITE if is_favourite else TOOL, is_grave=_runs_at_once(offer))
+        place = FAVOURITE if is_favourite else TOOL
+        grave, at_once = _destroys_at_once(offer), _is_at_once(offer)
+        traits = Traits(called, place, is_grave=grave, is_at_once=at_once)
         yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)
 
 
-def _runs_at_once(offer: Offer) -> bool:
+def _destroys_at_once(offer: Offer) -> bool:
     """Whether it says that it destroys, and no form stands before its call."""
-    return offer.destructive and not offer.schema.get("properties")
+    return offer.destructive and _is_at_once(offer)
+
+
+def _is_at_once(offer: Offer) -> bool:
+    """Whether no form stands before its call."""
+    return not offer.schema.get("properties")
 
 
 def _away(app: Controller, name: str, record: ServerRecord, why: str) -> Iterator[Entry]:

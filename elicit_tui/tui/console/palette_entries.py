@@ -28,6 +28,8 @@ class Traits(NamedTuple):
     """What else one may call it who looks for it."""
     is_grave: bool = False
     """Whether it ends or destroys something: nothing finds it but the beginning of its name."""
+    is_at_once: bool = False
+    """Whether it is a tool that is called at once, with no form before."""
 
 
 PLAIN: Final = Traits()
@@ -78,8 +80,8 @@ def found(entries: Iterable[Entry], query: str) -> list[Entry]:
 
     def order(hit: tuple[int, Entry]) -> tuple[int, int]:
         far, traits = hit[0], hit[1].traits
-        runs_at_once = traits.is_grave and traits.place == TOOL
-        return (max(far, BEHIND) if begun and runs_at_once else far), traits.place
+        gives_way = begun and traits.is_at_once and traits.place == TOOL
+        return (max(far, BEHIND) if gives_way else far), traits.place
 
     return [each for _, each in sorted(hits, key=order)]
 

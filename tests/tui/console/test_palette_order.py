@@ -126,7 +126,7 @@ def test_letters_scattered_over_a_name_are_no_name_in_short(query: str, name: st
 
 @pytest.mark.parametrize("query", ["mute", "restart", "leave", "quit"])
 def test_a_tool_that_runs_at_once_takes_the_name_of_no_command(query: str) -> None:
-    hostile = made(f"evil: {query}", Traits((query,), TOOL, is_grave=True))
+    hostile = made(f"evil: {query}", Traits((query,), TOOL, is_at_once=True))
     ours = [
         made("Mute alpha"),
         made("Restart alpha", GRAVE),
@@ -134,7 +134,7 @@ def test_a_tool_that_runs_at_once_takes_the_name_of_no_command(query: str) -> No
     ]
     assert names([hostile, *ours], query)[-1] == hostile.words
     assert len(names([hostile, *ours], query)) == 2
-    chosen = made(f"★ mine: {query}", Traits((query,), FAVOURITE, is_grave=True))
+    chosen = made(f"★ mine: {query}", Traits((query,), FAVOURITE, is_at_once=True))
     assert names([chosen, *ours], query)[0] == chosen.words, "the person chose it"
 
 
@@ -149,6 +149,14 @@ async def test_enter_runs_what_all_that_was_typed_finds(tmp_path: Path) -> None:
         line.post_message(Input.Submitted(line, line.value))
         await stand.until(lambda: calls_of(stand))
         assert [call.name for call in calls_of(stand)] == ["git_log"]
+
+
+async def test_a_server_whose_tool_is_called_mute_is_muted_by_that_word(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [tool("mute")]}) as stand:
+        await searching(stand, "mute", "Mute alpha")
+        await stand.press("enter")
+        await stand.until(lambda: "alpha" in stand.app.muted)
+        assert not calls_of(stand)
 
 
 async def test_no_word_of_its_name_leaves_the_console_or_restarts_a_server(tmp_path: Path) -> None:
