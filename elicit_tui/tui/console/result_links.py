@@ -86,13 +86,15 @@ def _from(base: str, address: str) -> str:
 
 def _in_line(tokens: Sequence[Any], base: str) -> Iterator[Link]:
     address, words = "", ""
-    for token in tokens:
+    for token, behind in zip(tokens, (*tokens[1:], None), strict=False):
         if token.type == "link_open":
             address, words = _from(base, str(token.attrs.get("href", ""))), ""
         elif token.type == "link_close":
             # The library takes `notes.md` for a page of Moldova.
             guessed = token.markup == "linkify" and "://" not in words
-            if "://" in address and not guessed:
+            # A sign that acts unseen stands in the address: without the rest it leads elsewhere.
+            cut = token.markup == "linkify" and behind is not None and behind.content[:1] == "⟨"
+            if "://" in address and not guessed and not cut:
                 yield Link(address, "" if words == address else words, "", "")
         else:
             words += token.content

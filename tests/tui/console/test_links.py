@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.screens import links
 from elicit_tui.tui.console.screens.links import LinksScreen, PageScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -131,6 +133,17 @@ async def test_at_80_columns_the_key_of_a_link_hides_no_other(tmp_path: Path, wh
 
 def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b"])
+def test_an_address_with_a_sign_that_cannot_be_seen_is_no_link(sign: str) -> None:
+    def of(text: str) -> list[str]:
+        record = CallRecord("alpha", Call("tools/call", "look", {}))
+        record.result = {"content": [{"type": "text", "text": text}]}
+        return [link.uri for link in links_of(record)]
+
+    assert of("See https://good.com/a and more") == ["https://good.com/a"]
+    assert of(f"See https://good.com{sign}/moc.live and more") == []
 
 
 async def test_the_links_of_a_text_are_followed_as_what_they_are(
