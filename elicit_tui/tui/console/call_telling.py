@@ -112,6 +112,16 @@ class CallTelling:
             ]
         )
 
+    def brief_lines(self, record: CallRecord, width: int, *, as_json: bool) -> list[Line]:
+        """All of it where there are few rows: one for how it stands, then what came back."""
+        if record.result is None:
+            return self.lines(record, width, as_json=as_json)
+        sign, state, role = how(record)
+        stands: Line = ((f"{sign} {state}", role), (f"  {duration(record.elapsed)}", "dim"))
+        _, *result = self._result(record, width, as_json)
+        rest = [question_words(record, width), log_words(record, width)]
+        return [stands, *result, *joined([[()], *rest, self._arguments(record, width)])]
+
     def _head(self, record: CallRecord, width: int) -> list[Line]:
         sign, state, role = how(record)
         fails = "the tool says that it failed" if record.is_error else ""

@@ -46,6 +46,32 @@ async def test_a_tool_has_its_whole_name_where_there_is_room_beside_its_title(
         assert len({row.index("T ") for row in rows}) == 1
 
 
+async def test_one_long_name_takes_no_room_from_what_the_other_tools_say(tmp_path: Path) -> None:
+    names = ("go", "stop_at_once", "convert_a_time_between_any_two_zones_of_the_world")
+    found = [Tool.read({"name": name, "title": "Says", "inputSchema": CITY}) for name in names]
+    tools = {"alpha": tuple(tool for tool in found if tool is not None)}
+    async with console(tmp_path, tools=tools, size=(140, 40)) as stand:
+        await stand.until(lambda: all(name in stand.text() for name in names))
+        short, ordinary, long = lines_with(stand, "go  ", *names[1:])
+        assert f"{names[1]}  Says" in ordinary
+        assert short.index("Says") == ordinary.index("Says")
+        assert f"{names[2]}  Says" in long
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_what_is_said_of_a_tool_has_the_rows_that_few_tools_leave(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    said = " ".join(f"word{number}" for number in range(60))
+    few = [Tool.read({"name": "go", "description": said, "inputSchema": CITY})]
+    many = [Tool.read({"name": f"go_{n}", "inputSchema": CITY}) for n in range(60)]
+    tools = {"alpha": tuple(filter(None, few)), "beta": tuple(filter(None, many))}
+    async with console(tmp_path, servers=["alpha", "beta"], tools=tools, size=size) as stand:
+        await stand.until(lambda: "word59" in stand.text() and "City" in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "go_9" in stand.text() and "tool · 1 argument" in stand.text())
+
+
 async def test_the_questions_of_servers_with_long_and_short_names_begin_in_one_column(
     tmp_path: Path,
 ) -> None:

@@ -61,8 +61,22 @@ async def test_a_result_has_the_rows_once_one_reads_it(tmp_path: Path) -> None:
         await stand.press("3")
         await stand.until(lambda: stand.text().count("● ") >= 3)
         assert "three" not in stand.text()
+        assert (
+            "│ one" in stand.text()
+        )  # How it stands takes one row, and what came back the others.
+        assert "result" not in stand.text()
         await stand.press("enter")
-        await stand.until(lambda: "three" in stand.text())
+        await stand.until(lambda: "three" in stand.text() and "result" in stand.text())
+
+
+async def test_the_key_that_ends_a_running_call_is_named_first(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=LOW) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "wait", {}))
+        await stand.press("3")
+        await stand.until(lambda: last_line(stand).strip().startswith("x Cancel call"))
+        record.end("answered", result={"content": []})
+        stand.app.state.changed()
+        await stand.until(lambda: last_line(stand).strip().startswith("Enter Read"))
 
 
 async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ class CallsPane(Pane):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """In a low and narrow window the half with the keys has the room."""
         self.set_class(event.widget.id == "call-detail", "-within")
+        self._draw_detail()
 
     @property
     def record(self) -> CallRecord | None:
@@ -236,6 +237,12 @@ class CallsPane(Pane):
             return f"It still runs: {self.app.key_of('calls.cancel')} cancels it."
         return why_no_link(record.result) if record.result else "This call has no result."
 
+    @property
+    def remedies(self) -> frozenset[str]:
+        """In a narrow window the key that ends a running call comes before the others."""
+        runs = self.ready and self.record is not None and self.record.state == "running"
+        return frozenset({"cancel"} if runs and self.stacked else ())
+
     def worded(self, action: str) -> str | None:
         """The key that turns says what comes; there may be nothing to compare with."""
         if action == "read":
@@ -281,11 +288,19 @@ class CallsPane(Pane):
         record = self.state.calls.get(key)
         return [()] if record is None else self._telling.row(record, width)
 
+    @property
+    def _has_few_rows(self) -> bool:
+        """Whether the list has most of a low and narrow window."""
+        return self.stacked and self.screen.has_class("-low") and not self.has_class("-within")
+
     def _lines(self, width: int) -> list[Line]:
         record = self.record
         if record is None:
             return text_lines("A call's progress, its log and its result stand here.", width, "dim")
-        return self._telling.lines(record, width, as_json=record.call.id in self._as_json)
+        as_json = record.call.id in self._as_json
+        if self._has_few_rows:
+            return self._telling.brief_lines(record, width, as_json=as_json)
+        return self._telling.lines(record, width, as_json=as_json)
 
     def action_read(self) -> None:
         """Go to the call beside the list."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -39,6 +40,8 @@ SUMMARY_LEAST = 39
 """Cells for name and summary; with no more than these the hints give way to the summary."""
 TITLE_LEAST = 10
 """Cells; with fewer beside the names, a name stands alone."""
+ORDINARY_NAME = 24
+NAME_LEAST = 12
 SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤", "template": "▥"}
 
 
@@ -51,8 +54,8 @@ class OffersBox(Vertical):
         super().__init__(id="offers")
         self._record: ServerRecord | None = None
         self._shown: dict[str, Offer] = {}
-        self._longest = 0
-        """Cells of the longest name, searched for or not: no column moves by a search."""
+        self._widths: list[int] = []
+        """Cells of each name, in order, searched for or not: no column moves by a search."""
         self._ready = False
         self._wanted = ""
         """The part that is to have the keys once it is there."""
@@ -103,7 +106,7 @@ class OffersBox(Vertical):
             # Among what was searched for the nearest stands first: Enter goes to it.
             found.sort(key=lambda offer: not self._is_favourite(offer))
         self._shown = {offer.key: offer for offer in found}
-        self._longest = max((cell_len(offer.shown) for offer in offers), default=0)
+        self._widths = sorted(cell_len(offer.shown) for offer in offers)
         listing = self.query_one("#offer-list", RowList)
         listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row)
@@ -163,8 +166,7 @@ class OffersBox(Vertical):
             return [self._short_row(offer, name, summary, mark, width)]
         # It is called by its name: of a long one the summary leaves over what it can.
         shown = shortened_within(offer.shown, room)
-        column = min(max(min(30, room // 3), self._longest), room // 2)
-        name_width = max(column, cell_len(shown))
+        name_width = max(self._column(room), cell_len(shown))
         beside = room - name_width
         said = f"  {summary}" if beside >= TITLE_LEAST else ""
         return [
@@ -176,9 +178,14 @@ class OffersBox(Vertical):
             )
         ]
 
+    def _column(self, room: int) -> int:
+        """Cells for the names, as far as most have them: a name that is longer goes beyond it."""
+        ordinary = bisect_right(self._widths, max(ORDINARY_NAME, room // 3))
+        return max(NAME_LEAST, self._widths[ordinary - 1] if ordinary else 0)
+
     def _short_row(self, offer: Offer, name: Line, summary: str, mark: Span, width: int) -> Line:
         """What it is called and what it shows; that it destroys is a sign there, words below."""
-        room = width - 4 - self._longest - 2
+        room = width - 4 - self._widths[-1] - 2
         if room < TITLE_LEAST or not summary:
             before, (shown, role) = name
             if offer.destructive and 4 + cell_len(shown) + cell_len(mark[0]) > width:
@@ -188,7 +195,7 @@ class OffersBox(Vertical):
         sign = "▲ " if offer.destructive else ""
         return (
             name[0],
-            (padded(offer.shown, self._longest), "strong"),
+            (padded(offer.shown, self._widths[-1]), "strong"),
             (f"  {sign}", "warn"),
             (shortened(summary, room - len(sign)), "dim"),
         )
