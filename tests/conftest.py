@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.forks import end_forks
 from tests.installing import begin_when_installed, in_order, skip_without
+from tests.parsed_styles import share_parsed_styles
 
 if TYPE_CHECKING:
     from tests.store.redis import RedisProcess
@@ -55,6 +56,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
+    share_parsed_styles()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -211,8 +211,14 @@ class Stand:
         A screen that has just been pushed shows nothing yet: it is waited for as well.
         """
 
+        def holds() -> bool:
+            return bool(condition()) and (not self.app.is_running or bool(self.text().strip()))
+
         async def wait() -> None:
-            while not condition() or (self.app.is_running and not self.text().strip()):
+            while not holds():
+                # A pause visits every widget: one for all that came meanwhile is enough.
+                while not condition():
+                    await asyncio.sleep(0.01)
                 await self.pilot.pause(0.01)
 
         try:
