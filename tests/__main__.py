@@ -18,6 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.forks import shared_forks
 from tests.installing import NODE, PLACE, PYTHON
 
 ROOT = Path(__file__).parent.parent
@@ -160,10 +161,12 @@ def run_all(quick: bool, for_pytest: list[str]) -> dict[str, bool]:
         }
         pytest = [sys.executable, "-m", "pytest", "-q"]
         # What pytest makes of each test module, made once and not by each worker.
-        results["collection"] = run_beside("collection", [*pytest, "--collect-only"])
+        collection = beside.submit(run_beside, "collection", [*pytest, "--collect-only"])
         workers = ["-n", str(WORKERS), "--dist", "worksteal"]
-        environment = {**ENVIRONMENT, PLACE: place}
-        results["tests"] = run("tests", [*pytest, *workers, *for_pytest], env=environment)
+        with shared_forks() as forks:
+            results["collection"] = collection.result()
+            environment = {**ENVIRONMENT, **forks, PLACE: place}
+            results["tests"] = run("tests", [*pytest, *workers, *for_pytest], env=environment)
         return results | {title: other.result() for title, other in others.items()}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.forks import end_forks
+from tests.forks import NOT_OURS, end_forks
 from tests.installing import begin_when_installed, in_order, skip_without
 from tests.parsed_styles import share_parsed_styles
 
@@ -59,9 +59,8 @@ def pytest_collection_finish() -> None:
     share_parsed_styles()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _forks() -> Iterator[None]:
-    yield
+def pytest_sessionfinish() -> None:
+    """Also of a run that only collects, for which a module may have made some ready."""
     end_forks()
 
 
@@ -77,12 +76,8 @@ def sealed_machine(
     """A home of its own for each test, so that nothing of the developer's is read or written."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+    for name in NOT_OURS:
         monkeypatch.delenv(name, raising=False)
-    for name in ("CI", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "EDITOR", "VISUAL", "BROWSER"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("TMUX", "STY", "DISPLAY", "WAYLAND_DISPLAY"):
-        monkeypatch.delenv(name, raising=False)  # Nothing is put on the developer's clipboard.
     monkeypatch.setenv("TERM", "xterm-256color")
     return home
 

@@ -3,6 +3,7 @@
     python -S nursery.py SOCKET ARGUMENT…       one such process
     python nursery.py --forks SOCKET            forks of `elicit-tui ARGUMENT…`
     python nursery.py --servers SOCKET          forks of `python SERVER ARGUMENT…`, a server of ours
+    python nursery.py --modules SOCKET          forks of `python -m MODULE ARGUMENT…`, of MODULES
     python nursery.py --client SOCKET           forks of the conformance suite's client of our host
 
 The first hands its standard streams, arguments, environment and directory over and ends with the
@@ -13,8 +14,9 @@ import _socket  # The small one: with what `socket` imports this process would s
 import os
 import sys
 
+ANYIO = "anyio._backends._asyncio"
 ELICIT_TUI = (
-    "anyio._backends._asyncio",
+    ANYIO,
     "elicit_tui.cli.call",
     "elicit_tui.cli.dispatch",
     "elicit_tui.cli.test",
@@ -30,7 +32,7 @@ ELICIT_TUI = (
 )
 """What `elicit-tui` imports when it needs it."""
 SERVERS = (
-    "anyio._backends._asyncio",
+    ANYIO,
     "mcp.server.sse",
     "mcp.server.stdio",
     "mcp.server.streamable_http_manager",
@@ -44,11 +46,13 @@ SERVERS = (
 )
 """What servers with the SDK import."""
 CLIENT = (
-    "anyio._backends._asyncio",
+    ANYIO,
     "elicit_tui.host.task_follower",
     "platformdirs.unix",
 )
 """What the client of the conformance suite imports when it needs it."""
+MODULES = ("tests.broker.crowd", "tests.ledger.walking", "tests.store.waiting")
+"""Programs of the tests that are started by the dozen."""
 STREAMS = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
 NEW_SESSION = "session"
 """The fork leads a session of its own, whose terminal is its standard input."""
@@ -221,9 +225,32 @@ def ready_servers():  # type: ignore[no-untyped-def]
     return run
 
 
+def ready_modules():  # type: ignore[no-untyped-def]
+    """A program of the tests, with all that it imports in memory."""
+    import importlib
+    import runpy
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    for module in (ANYIO, *MODULES):
+        importlib.import_module(module)
+
+    def run(arguments):  # type: ignore[no-untyped-def]
+        module, *sys.argv[1:] = arguments
+        del sys.modules[module]  # It is run anew.
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+    return run
+
+
 if __name__ == "__main__":
     if sys.argv[1].startswith("--"):
         sys.path.pop(0)  # This file's own folder, which no run of elicit-tui has.
-        ready = {"--forks": ready_program, "--servers": ready_servers, "--client": ready_client}
+        ready = {
+            "--forks": ready_program,
+            "--servers": ready_servers,
+            "--modules": ready_modules,
+            "--client": ready_client,
+        }
         serve_forks(sys.argv[2], ready[sys.argv[1]]())
     sys.exit(main())

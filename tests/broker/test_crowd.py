@@ -6,9 +6,7 @@ import asyncio
 import json
 import os
 import random
-import signal
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,13 +19,13 @@ from elicit_tui.elicitation.settings import HistorySettings, Settings
 from elicit_tui.ledger import Ledger
 from elicit_tui.runtime import open_inbox
 from elicit_tui.store.sqlite import SqliteStore
+from tests.forks import ModuleFork
 
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL"),
 ]
 
-ROOT = Path(__file__).parents[2]
 BOUND = 100.0
 DEATHS = int(os.environ.get("DEATHS", "4"))
 """How many processes are killed; a closing look takes more."""
@@ -39,15 +37,10 @@ class Crowd:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.children: list[subprocess.Popen[str]] = []
+        self.children: list[ModuleFork] = []
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.broker.crowd", str(self.directory), *arguments],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    def start(self, *arguments: str) -> ModuleFork:
+        child = ModuleFork("tests.broker.crowd", str(self.directory), *arguments)
         self.children.append(child)
         return child
 
@@ -86,8 +79,7 @@ def crowd(tmp_path: Path) -> Iterator[Crowd]:
     crowd.kill_all()
 
 
-def lines(child: subprocess.Popen[str]) -> Iterator[list[str]]:
-    assert child.stdout is not None
+def lines(child: ModuleFork) -> Iterator[list[str]]:
     for line in child.stdout:
         yield line.split()
 
@@ -128,7 +120,7 @@ async def test_whoever_dies_at_whatever_step_nothing_is_left_and_the_ledger_agre
             after -= words[0] == step
             if after == 0:
                 break
-        victim.send_signal(signal.SIGKILL)
+        victim.kill()
         victim.wait(BOUND)
         if role == "answerer":  # what it had in front of it is answered by the next one
             crowd.start("answer")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -11,20 +10,14 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.ledger import Ledger
+from tests.forks import ModuleFork
 from tests.ledger.walking import STEPS
 
-ROOT = Path(__file__).parents[2]
 BOUND = 60.0
 
 
-def walk(path: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.ledger.walking", str(path), *arguments],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def walk(path: Path, *arguments: str) -> ModuleFork:
+    return ModuleFork("tests.ledger.walking", str(path), *arguments)
 
 
 def told(line: str) -> tuple[str, str]:
@@ -51,7 +44,7 @@ def test_fifty_deaths_at_every_step_lose_no_answer_that_was_sent(tmp_path: Path)
     for first in range(0, len(steps), 5):
         children = [walk(path, "3", step) for step in steps[first : first + 5]]
         for child in children:
-            output, _ = child.communicate("go\n", timeout=BOUND)
+            output = child.communicate("go\n", timeout=BOUND)
             assert child.returncode == -signal.SIGKILL
             answered |= {id for step, id in map(told, output.splitlines()) if step == "answer"}
         must_hold(path, answered)
@@ -63,18 +56,15 @@ def test_a_death_at_any_moment_loses_no_answer_that_was_sent(tmp_path: Path) -> 
     path = tmp_path / "ledger.sqlite3"
     answered: set[str] = set()
     for lines in range(1, 60, 6):
-        with walk(path, "100000") as child:
-            assert child.stdin is not None
-            assert child.stdout is not None
-            child.stdin.write("go\n")
-            child.stdin.flush()
-            for _ in range(lines):
-                step, question = told(child.stdout.readline())
-                if step == "answer":
-                    answered.add(question)
-            child.kill()
-            rest = child.stdout.read().splitlines(keepends=True)
-            child.wait(BOUND)
+        child = walk(path, "100000")
+        child.stdin.write("go\n")
+        child.stdin.flush()
+        for _ in range(lines):
+            step, question = told(child.stdout.readline())
+            if step == "answer":
+                answered.add(question)
+        child.kill()
+        rest = child.communicate(timeout=BOUND).splitlines(keepends=True)
         whole = [line for line in rest if line.endswith("\n")]
         answered |= {id for step, id in map(told, whole) if step == "answer"}
         must_hold(path, answered)
@@ -85,13 +75,11 @@ def test_ten_processes_at_once_lose_nothing_and_keep_one_chain(tmp_path: Path) -
     path = tmp_path / "new" / "ledger.sqlite3"
     children = [walk(path, "30") for _ in range(10)]
     for child in children:
-        assert child.stdin is not None
         child.stdin.write("go\n")
         child.stdin.close()
-        child.stdin = None
     sent: set[str] = set()
     for child in children:
-        output, _ = child.communicate(timeout=BOUND)
+        output = child.communicate(timeout=BOUND)
         assert child.returncode == 0
         sent |= {id for step, id in map(told, output.splitlines()) if step == "sent"}
     assert len(sent) == 300

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests.forks import COMMAND, ready_elicit_tui, ready_python
 from tests.project.test_documents import DOCUMENTS, ROOT, blocks
 
 SERVERS = ROOT / "tests" / "servers" / "guides.py"
@@ -43,6 +46,8 @@ ENDINGS = {
     "elicit-tui inbox revoke prod deploy": Ending(1, "nothing to take back"),
 }
 """How those end whose terminal or question is missing here; all others end with 0."""
+STARTED = "elicit-tui call demo book_table"
+"""Of the commands, the one that an interpreter of its own runs; the others are forks."""
 
 
 def commands() -> list[tuple[str, str]]:
@@ -57,8 +62,12 @@ def commands() -> list[tuple[str, str]]:
     return [each for each in found if each[0] not in ("CONTRIBUTING.md", "CHANGELOG.md")]
 
 
+def program_of(command: str) -> Sequence[str]:
+    return COMMAND if command == STARTED else ready_elicit_tui()
+
+
 @pytest.fixture
-def desk(tmp_path: Path, sealed_machine: Path) -> Path:
+def desk(tmp_path: Path, sealed_machine: Path, command: str) -> Path:
     """A directory with all that the guides' commands name, and `elicit-tui` on its PATH."""
     python = sys.executable
     configuration = sealed_machine / ".config" / "elicit-tui" / "config.toml"
@@ -67,9 +76,9 @@ def desk(tmp_path: Path, sealed_machine: Path) -> Path:
         f"[mcp_servers.deploy]\ncommand = '{python}'\nargs = ['{SERVERS}', 'deploy']\n"
     )
     (tmp_path / "bin").mkdir()
-    for name, arguments in [("python", ""), ("elicit-tui", "-m elicit_tui ")]:
+    for name, words in [("python", ready_python()), ("elicit-tui", program_of(command))]:
         program = tmp_path / "bin" / name
-        program.write_text(f'#!/bin/sh\nexec {python} {arguments}"$@"\n')
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         program.chmod(0o755)
     (tmp_path / "table_server.py").symlink_to(SERVERS)
     for guide, language, file in [
@@ -101,4 +110,4 @@ def test_a_command_of_a_guide_does_what_it_says(guide: str, command: str, desk: 
 
 
 def test_only_commands_of_a_guide_are_said_to_end_otherwise() -> None:
-    assert ENDINGS.keys() - {command for _, command in commands()} == set()
+    assert {*ENDINGS, STARTED} - {command for _, command in commands()} == set()

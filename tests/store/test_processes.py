@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from elicit_tui.store.store import Store, Waiting
+from tests.forks import ModuleFork
 from tests.store.conftest import Engine, not_on_valkey
 from tests.store.world import ME, answer, put, typed
 
@@ -21,7 +19,6 @@ pytestmark = [
     not_on_valkey,
 ]
 
-ROOT = Path(__file__).parents[2]
 BOUND = 60.0
 
 
@@ -29,20 +26,12 @@ class Process:
     """One process of `tests.store.waiting`."""
 
     def __init__(self, place: str, step: str, count: int) -> None:
-        self._child = subprocess.Popen(
-            [sys.executable, "-m", "tests.store.waiting", place, step, str(count)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._child = ModuleFork("tests.store.waiting", place, step, str(count))
 
     def line(self) -> list[str]:
-        assert self._child.stdout is not None
         return self._child.stdout.readline().split()
 
     def go(self) -> None:
-        assert self._child.stdin is not None
         self._child.stdin.write("go\n")
         self._child.stdin.flush()
 
@@ -52,11 +41,11 @@ class Process:
         return self
 
     def kill(self) -> None:
-        self._child.send_signal(signal.SIGKILL)
+        self._child.kill()
         self._child.communicate(timeout=BOUND)
 
     def rest(self) -> list[list[str]]:
-        output, _ = self._child.communicate(timeout=BOUND)
+        output = self._child.communicate(timeout=BOUND)
         assert self._child.returncode == 0
         return [line.split() for line in output.splitlines()]
 

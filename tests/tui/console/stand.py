@@ -217,7 +217,7 @@ class Stand:
         async def wait() -> None:
             while not holds():
                 # A pause visits every widget: one for all that came meanwhile is enough.
-                while not condition():
+                while not condition():  # noqa: ASYNC110
                     await asyncio.sleep(0.01)
                 await self.pilot.pause(0.01)
 
