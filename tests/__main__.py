@@ -41,6 +41,9 @@ TURNS = 10
 LONG = {
     "sixty deaths": ["pytest", "-q", "--timeout", "1800", *DEATHS],
     "two hundred questions on two nodes": ["pytest", "-q", "-s", "tests/gateway/test_nodes_die.py"],
+    "two hundred questions of six gateways": [
+        *("pytest", "-q", "tests/gateway/test_processes.py", "-k", "share_all_questions"),
+    ],
     "laws in full": ["tests.guardian.laws"],
     **{
         f"new examples, {turn} of {TURNS}": ["pytest", "-q", "-m", "hypothesis", "tests"]
@@ -139,7 +142,13 @@ def main() -> int:
 
 
 def run_long() -> dict[str, bool]:
-    environment = {**ENVIRONMENT, "DEATHS": "60", "NODES_QUESTIONS": "200", "EXAMPLES": "new"}
+    environment = {
+        **ENVIRONMENT,
+        "DEATHS": "60",
+        "GATEWAYS_QUESTIONS": "200",
+        "NODES_QUESTIONS": "200",
+        "EXAMPLES": "new",
+    }
     return {
         title: run(title, [sys.executable, "-m", *arguments], env=environment)
         for title, arguments in LONG.items()

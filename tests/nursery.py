@@ -6,10 +6,12 @@
     python nursery.py --modules SOCKET          forks of `python -m MODULE ARGUMENT…`, of MODULES
     python nursery.py --client SOCKET           forks of the conformance suite's client of our host
 
-The first hands its standard streams, arguments, environment and directory over and ends with the
-exit code of the fork, so that who started it sees a process of its own; the fork ends with it.
+The first hands its standard streams, arguments, environment and directory over and ends as the fork
+does, by an exit code or a signal, so that who started it sees a process of its own; the fork ends
+with it.
 """
 
+import _signal
 import _socket  # The small one: with what `socket` imports this process would start half as fast.
 import os
 import sys
@@ -68,7 +70,10 @@ def main() -> int:
         os.close(stream)
     number(nursery)
     code = number(nursery)
-    return code if code >= 0 else 128 - code
+    if code < 0:  # It was killed: so it is for who started this.
+        _signal.signal(-code, _signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    return code
 
 
 def hand_over(nursery, arguments, environment, place, streams, session="") -> None:  # type: ignore[no-untyped-def]

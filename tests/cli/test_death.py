@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from elicit_tui.ledger import Ledger
-from tests.cli.running import COMMAND, DEMO, SECONDS, environment
+from tests.cli.running import DEMO, SECONDS, environment
 from tests.cli.terminal import Terminal
+from tests.forks import ready_elicit_tui
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
@@ -39,7 +40,7 @@ def start(config: Path, ordinal: int, step: str) -> subprocess.Popen[bytes]:
     answers.write_text('[[answers]]\nmessage = "Question *"\ncontent = { environment = "x" }\n')
     return subprocess.Popen(
         [
-            *(*COMMAND, "--config", config, "--with", server),
+            *(*ready_elicit_tui(), "--config", config, "--with", server),
             *("call", "deploy", "ask", "--answers", answers),
         ],
         stdin=subprocess.DEVNULL,

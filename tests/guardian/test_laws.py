@@ -1,6 +1,7 @@
 """The laws of the guardian, on labelled requests: no context disarms a finding or makes one.
 
-Each request and each sentence has its turn; `python -m tests.guardian.laws` tries all with all.
+Each request has its turn with two of the four laws, and each sentence with some requests;
+`python -m tests.guardian.laws` tries all with all.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ SHARE = 7
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_a_law_holds_for_every_labelled_request(law, part: int) -> None:  # type: ignore[no-untyped-def]
+    first = part + PARTS * (LAWS.index(law) % 2)
     broken = [
         one
         for number, item in enumerate(items())
-        if number % PARTS == part
-        for one in law(JUDGE, item, (number * 7) % TURNS[law])
+        if number % (2 * PARTS) == first
+        for one in law(JUDGE, item, (number * 5) % TURNS[law])
     ]
     assert broken == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -95,7 +96,8 @@ def widths(app: Asking) -> set[int]:
     return {cell_len(line) for line in screen_text(app).split("\n")}
 
 
-@settings(max_examples=12, deadline=None)
+# An application for each: new ones, and more of them, in what `--long` runs.
+@settings(max_examples=12 if os.environ.get("EXAMPLES") == "new" else 5, deadline=None)
 @given(any_text, st.sampled_from([(80, 24), (40, 20)]), st.sampled_from(["form", "url"]))
 @example(EVERYTHING, (80, 24), "form")
 @example(MARKUP, (80, 24), "form")

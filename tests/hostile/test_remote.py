@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.forks import ready_python
 from tests.hostile.running import run
 from tests.hostile.tricks import COMMAND_LINES, FORBIDDEN
 
@@ -115,7 +115,7 @@ HARMLESS = (
 @contextmanager
 def server(attack: str, other: str = "") -> Iterator[tuple[str, list[str]]]:
     """A hostile server; its port, and after the block what it was sent."""
-    command = [sys.executable, str(REMOTE), attack, other]
+    command = [*ready_python(), str(REMOTE), attack, other]
     seen: list[str] = []
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

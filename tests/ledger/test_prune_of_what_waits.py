@@ -15,7 +15,8 @@ from mcp import Client
 
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.runtime import open_store
-from tests.cli.running import COMMAND, environment
+from tests.cli.running import environment
+from tests.forks import ready_elicit_tui
 from tests.gateway.processes import CONFIG, PATIENCE, agent, identifier, person
 
 pytestmark = [
@@ -37,7 +38,7 @@ def home(sealed_machine: Path) -> Path:
 async def history(*arguments: str) -> Any:
     """What `elicit-tui history ARGUMENTS` says as JSON."""
     process = await asyncio.create_subprocess_exec(
-        *(*COMMAND, "history", *arguments, "--output", "json"),
+        *(*ready_elicit_tui(), "history", *arguments, "--output", "json"),
         stdout=asyncio.subprocess.PIPE,
         env=environment(),
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
 
 from elicit_tui.cli.github import LARGEST_SUMMARY, add_to_summary
 from tests.cli.running import DEMO, run
+from tests.forks import ready_elicit_tui
 from tests.guardian.test_check import sarif_schema
 from tests.scenarios.runs import CACHE, scenarios
 from tests.scenarios.test_lint import form
@@ -21,7 +22,7 @@ PYTHON = """#!/bin/sh
 # Stands for a Python whose pip needs no network: `-m venv PLACE`.
 mkdir -p "$3/bin"
 printf '#!/bin/sh\\necho "pip $@"\\n' > "$3/bin/pip"
-printf '#!/bin/sh\\nexec "{python}" -m elicit_tui "$@"\\n' > "$3/bin/elicit-tui"
+printf '#!/bin/sh\\nexec {words} "$@"\\n' > "$3/bin/elicit-tui"
 chmod +x "$3/bin/pip" "$3/bin/elicit-tui"
 """
 
@@ -41,7 +42,7 @@ def job(checkout: Path, **given: str) -> Job:
     temporary = checkout.parent / "temporary"
     temporary.mkdir()
     python = temporary / "python"
-    python.write_text(PYTHON.format(python=sys.executable))
+    python.write_text(PYTHON.format(words=shlex.join(ready_elicit_tui())))
     python.chmod(0o755)
     usual = {"python": str(python), "servers": f"{DEMO}\n", "working-directory": "server"}
     return Job(ACTION, checkout, temporary, {**usual, **given}).run()
