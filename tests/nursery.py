@@ -71,7 +71,8 @@ def main() -> int:
     number(nursery)
     code = number(nursery)
     if code < 0:  # It was killed: so it is for who started this.
-        _signal.signal(-code, _signal.SIG_DFL)
+        if -code != _signal.SIGKILL:
+            _signal.signal(-code, _signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     return code
 
