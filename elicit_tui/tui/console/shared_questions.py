@@ -111,7 +111,7 @@ class SharedQuestions:
         version = f" {asker.agent_version}" if asker is not None and asker.agent_version else ""
         place = f" in {asker.directory}" if asker is not None and asker.directory else ""
         machine = elsewhere(asker)
-        return f"for {neutral_line(agent + version, 60)}{machine}{neutral_line(place, 200)}"
+        return f"{neutral_line(agent + version, 60)}{machine}{neutral_line(place, 200)}"
 
     def held(self, question: Question) -> str:
         """Who else has it in front of them, in words; empty when nobody has."""

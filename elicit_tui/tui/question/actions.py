@@ -289,7 +289,7 @@ WAITING = (
     RAW,
 )
 APPROVAL = (
-    Action("no", "Do not call", "n", "an explicit no", primary=True),
+    Action("no", "Decline", "n", "an explicit no", primary=True),
     Action("yes", "Allow once", "y", "called, this time"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,
@@ -299,7 +299,7 @@ APPROVAL = (
 )
 NOTING = (
     Action("decline", "Decline", "^N", "an explicit no, with your note", primary=True),
-    Action("send", "Allow once", "^S", "called, this time"),
+    Action("send", "Allow once", "^S", "called, this time, without your note"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     Action("cancel", "Back", "Esc", "back to the call, nothing decided"),
     HELP,

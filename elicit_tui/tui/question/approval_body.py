@@ -8,6 +8,7 @@ from typing import Any, Final
 from textual import events
 from textual.containers import Vertical
 from textual.content import Content
+from textual.widgets import Static
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.form.field import Typed
@@ -35,8 +36,10 @@ from elicit_tui.tui.widgets.rows_view import Begun
 
 ARGUMENTS_CHARACTERS: Final = 20_000
 """Of a call's arguments; of more than that the beginning and the end."""
-_DECIDED_ABOUT = 2
-"""Rows, from the first, that say what would happen."""
+_SAID_FIRST = 3
+"""Lines of what a tool says of itself before the arguments; the others stand below them.
+
+Where it is narrow: one less."""
 _LABEL = 12
 _LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
 """By the sign before a label: what a changed tool said before, and what it says now."""
@@ -46,24 +49,23 @@ _SESSION = (
     "“This session” allows this tool with any arguments, until the server ends or the tool's "
     "definition changes; it is never written to disk."
 )
-
-
+_SESSION_BRIEFLY = "{}: any arguments, until the server ends or the tool changes"
 _HANDED = "What you decide is handed to the agent, which may be asked in its own terminal too."
+_SHORT = 30
+"""Rows; with fewer, what stands at the foot is said in brief."""
 
 
 class ApprovalPanel(Page):
     """Shows a tool call whole, before it is made: what the tool says it does comes first.
 
-    Arguments may be longer than the screen, and what stands below them out of sight.
+    Arguments may be longer than the screen, and what stands below them out of sight: of a long
+    description the first lines stand above them.
     """
 
     called = "the call's text"
 
-    def __init__(self, request: ElicitationRequest, around: tuple[Action, ...] = ()) -> None:
-        """`around`: actions of the application; it may have one that lists what is allowed."""
+    def __init__(self, request: ElicitationRequest) -> None:
         self._request = request
-        keys = [action.key for action in around if action.name == "app.allowances"]
-        self._revoking = f" {keys[0]} lists and revokes it." if keys else ""
         self._drawn_for_width = 0
         text, self.decides = self._drawn(60)
         super().__init__(text, id="approval")
@@ -81,31 +83,55 @@ class ApprovalPanel(Page):
         sent = dict(call.arguments) if call is not None else {}
         arguments = texts_as_lines(frame_words.sent_json(sent, self._request))
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
-        rows = [
-            ("its hints", _hinted(hints_of(definition))),
-            ("arguments", Content(shown)),
-            ("it says", Content(_description(definition) or "nothing about itself")),
-        ]
+        hints = ("its hints", _hinted(hints_of(definition)))
+        called_with = ("arguments", Content(shown))
+        said = Content(_description(definition) or "nothing about itself")
+        below: list[Content] = []
         if self._request.handed_to is not None:
             name = call.name if call is not None else ""
-            rows = [rows[1], ("tool", Content(as_name(name)))]
-        if before is not None:
-            rows = [row for now in rows for row in _beside(now, before)]
-        parts = [
-            frame_words.hanging(
-                Content.styled(label.ljust(_LABEL), _LABEL_STYLES.get(label[:1], "$faint")),
-                text,
-                width,
-                label[:1] if label[:1] in _LABEL_STYLES else "",
-            )
-            for label, text in rows
-        ]
-        session = "session" in self._request.traits.scopes
-        more = _SESSION + self._revoking if session else _HANDED
-        text = Content("\n").join([*parts, Content(""), Content.styled(more, "$faint")])
-        # What a server says of its tool may be as long as it likes; what changed has to be seen.
-        decides = _DECIDED_ABOUT if before is None else len(parts)
-        return text, Content("\n").join(parts[:decides])
+            parts = [_row(called_with, width), _row(("tool", Content(as_name(name))), width)]
+        elif before is not None:
+            # What changed has to be seen, however long it is.
+            rows = [hints, ("it says", said), called_with]
+            parts = [_row(row, width) for now in rows for row in _beside(now, before)]
+        else:
+            # What a server says of its tool may be as long as it likes; what is called, too.
+            begins, below = _begins(said, width)
+            parts = [_row(hints, width), begins, _row(called_with, width)]
+        return Content("\n").join([*parts, *below]), Content("\n").join(parts)
+
+
+def _row(row: tuple[str, Content], width: int) -> Content:
+    """A label and beside it its text; where it is narrow, what is short follows on one line."""
+    label, text = row
+    style = _LABEL_STYLES.get(label[:1], "$faint")
+    sign = label[:1] if label[:1] in _LABEL_STYLES else ""
+    together = Content.assemble((label, style), " ", text)
+    if _is_narrow(width) and not sign and together.cell_length <= width and "\n" not in text.plain:
+        return together
+    head = Content.styled(label.ljust(_LABEL), style)
+    return frame_words.hanging(head, text, width, sign)
+
+
+def _is_narrow(width: int) -> bool:
+    """Whether labels have no column of their own."""
+    return width - _LABEL < frame_words.LEAST_COLUMN
+
+
+def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
+    """The first lines of what a tool says of itself, and the others, if there are any."""
+    narrow = _is_narrow(width)
+    begins = Content.assemble(("it says", "$faint"), " ") if narrow else Content("")
+    lines = [
+        line.rstrip()
+        for line in begins.append(said).wrap((width if narrow else width - _LABEL) - 2)
+    ]
+    most = _SAID_FIRST - narrow
+    first, others = Content("\n").join(lines[:most]), Content("\n").join(lines[most:])
+    if others:
+        first = first.append(" …")
+    above = first if narrow else _row(("it says", first), width)
+    return above, [_row(("… it says", others), width)] if others else []
 
 
 def _description(definition: Mapping[str, Any]) -> str:
@@ -171,11 +197,40 @@ NOTE: Final[dict[str, Any]] = {
         "note": {
             "type": "string",
             "title": "Your note",
-            "description": "For the agent, not the server.",
+            "description": "To the agent with a no, never to the server. A yes drops it.",
         }
     },
 }
 """What a refusal may carry."""
+
+
+class NoteLine(FormView):
+    """One line for a note: an empty one is none."""
+
+    empty_is_an_answer = False
+
+
+class Foot(Static):
+    """What more a yes means than this call, in sight whatever the call's own text takes."""
+
+    def __init__(self, body: ApprovalBody) -> None:
+        self._body = body
+        super().__init__("", markup=False, id="foot")
+
+    def on_mount(self) -> None:
+        """In the first drawing too."""
+        self.tell()
+
+    def tell(self) -> None:
+        """Say it in as many words as there is room for."""
+        frame = self._body.frame
+        if not self._body.for_session:
+            self.update(_HANDED)
+        elif self.app.size.height < _SHORT:
+            self.update(_SESSION_BRIEFLY.format(frame.key("session")))
+        else:
+            keys = [do.key for do in frame.around.actions if do.name == "app.allowances"]
+            self.update(_SESSION + (f" {keys[0]} lists and revokes it." if keys else ""))
 
 
 class NotedCall(Vertical):
@@ -188,8 +243,8 @@ class NotedCall(Vertical):
 
     def __init__(self, body: ApprovalBody) -> None:
         self._body = body
-        parts = [body.panel] if body.note_line is None else [body.panel, body.note_line]
-        super().__init__(*parts, id="middle")
+        note = [] if body.note_line is None else [body.note_line]
+        super().__init__(body.panel, Foot(body), *note, id="middle")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The buttons are those of the note, or of the call, and stay when one goes to them."""
@@ -219,7 +274,7 @@ class ApprovalBody(Body):
     def __init__(self, frame: QuestionFrame) -> None:
         super().__init__(frame.question, frame.accept)
         self.frame = frame
-        self._panel = ApprovalPanel(self.question.request, frame.around.actions)
+        self._panel = ApprovalPanel(self.question.request)
         draft = self.question.draft
         self.note_line: FormView | None = None
         self._told_of_note = False
@@ -231,7 +286,7 @@ class ApprovalBody(Body):
         if self.question.takes_note:
             whence = dict.fromkeys(draft.touched, FROM_BEFORE)
             begun = Begun(draft.entries, draft.touched, whence)
-            self.note_line = FormView(read_form(NOTE), begun, id="note")
+            self.note_line = NoteLine(read_form(NOTE), begun, id="note")
         self._whole = NotedCall(self)
         self._whole.set_class(self.typed, "-noted")
 
@@ -250,23 +305,33 @@ class ApprovalBody(Body):
         if page == "step":
             return STEP_CALL
         offered = NOTING if self._at_note else APPROVAL
-        return tuple(do for do in offered if do.name != "session" or self._for_session)
+        return tuple(do for do in offered if do.name != "session" or self.for_session)
 
     @property
-    def _for_session(self) -> bool:
+    def for_session(self) -> bool:
+        """Whether it can be allowed for more than this call."""
         return "session" in self.question.request.traits.scopes
 
     def summary(self) -> Content:
         """The letters that decide, and before them what was not seen; in the note, how it ends."""
         if self.writes_note:
-            back = self.frame.key("cancel")
-            return Content(f"Enter declines with this note, {back} goes back")
+            return Content(self._ends_of_note)
         if self.goes_on:
             return frame_words.goes_on_below()
         yes, no = self.frame.key("yes"), self.frame.key("no")
         if self.note_line is not None and not self._note_was_open:
-            return Content(f"{yes} calls it, {no} says no with a note")
-        return Content(f"{yes} calls it once, {no} does not")
+            return Content(f"{yes} calls, {no} declines with a note")
+        return Content(f"{yes} calls it once, {no} declines")
+
+    @property
+    def _ends_of_note(self) -> str:
+        """What ends a note; while the call goes on below, what shows more of that."""
+        back = f"{self.frame.key('cancel')} goes back"
+        more = self._panel.scroll_y < self._panel.max_scroll_y
+        if self.frame.has_class("-narrow"):
+            return f"Enter declines, {'PgDn reads on' if more else back}"
+        ends = f"Enter declines with this note, {back}"
+        return f"{ends}, PgDn reads on" if more else ends
 
     def focus(self) -> None:
         """The call, where no key decides by accident; whoever was writing goes on."""
@@ -379,7 +444,7 @@ class ApprovalBody(Body):
 
     def session(self) -> None:
         """Allow it, and those of the same tool that follow."""
-        if self._for_session and not self._drops_note("session"):
+        if self.for_session and not self._drops_note("session"):
             self.accept("You allowed the tool for this session.", None, scope="session")
 
     def _drops_note(self, action: str) -> bool:

@@ -280,7 +280,7 @@ class Surroundings:
     actions: tuple[Action, ...] = ()
     """What else the application can do, for the help page."""
     origin: str = ""
-    """For whom another process asks."""
+    """For whom another process asks: an agent, and where it works."""
     standing: str = ""
     """Who else has it, and whether its agent still waits."""
     as_it_stands: AsItStands = unchanged
@@ -296,7 +296,7 @@ class WhoAsks(TextRegion):
     def __init__(self, request: ElicitationRequest, around: Surroundings) -> None:
         self._request = request
         self._standing = around.standing
-        self._origin = around.origin
+        self._origin = frame_words.wanted_by(request, around.origin)
         self._as_it_stands = around.as_it_stands
         self._drawn = self._content(0)
         super().__init__(self._content, id="who")

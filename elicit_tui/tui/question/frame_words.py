@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from textual.content import Content
 
@@ -27,7 +27,7 @@ STYLES = {
     Severity.WARN: "bold $warning",
     Severity.BLOCK: "bold $error",
 }
-_LEAST_COLUMN = 24
+LEAST_COLUMN: Final = 24
 """A column that is narrower than this is no column: text goes below what it belongs to."""
 _ADDRESS_LIMIT = 400
 _NAME_LIMIT = 80
@@ -86,7 +86,7 @@ def hanging(head: Content, body: Content, width: int, sign: str = "") -> Content
     The head's `sign`, of one cell, stands before each of its lines.
     """
     room, signed = width - head.cell_length, head[: len(sign)]
-    if room < _LEAST_COLUMN:
+    if room < LEAST_COLUMN:
         begins = signed.append(" " * (2 - len(sign)))
         below = [begins.append(line.rstrip()) for line in body.wrap(max(width - 2, 1))]
         return Content("\n").join([head.rstrip(), *below])
@@ -110,7 +110,8 @@ def sent_json(value: Any, request: ElicitationRequest) -> str:
 def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
     """One line about who asks: the tool with its arguments, a later round, a name that disagrees.
 
-    `about` is what the program around the question knows of it.
+    `about` is what the program around the question knows of it. Whether a tool may be called is
+    decided by who wants it: that comes first then, and stands out.
     """
     parts = [called(request)] if request.traits.from_server else []
     if len(request.calls) > 1:
@@ -123,7 +124,21 @@ def who(request: ElicitationRequest, about: Sequence[str]) -> Content:
         # Our own question does not name the server there: its claim must not look the agent's.
         whose = "" if request.traits.from_server else f"{_named(request)} "
         parts.append(whose + calls_itself(request))
-    return Content.styled(" · ".join([*parts, *about]), "$faint")
+    known = list(about)
+    if request.traits.about_call:
+        styled = [(words, "$foreground") for words in known] + [
+            (words, "$faint") for words in parts
+        ]
+    else:
+        styled = [(words, "$faint") for words in [*parts, *known]]
+    return Content.styled(" · ", "$faint").join(Content.styled(*each) for each in styled)
+
+
+def wanted_by(request: ElicitationRequest, origin: str) -> str:
+    """For whom another process asks, in words; empty where `origin` is: then nobody else does."""
+    if not origin:
+        return ""
+    return f"wanted by {origin}" if request.traits.about_call else f"for {origin}"
 
 
 def called(request: ElicitationRequest) -> str:

@@ -239,7 +239,7 @@ class QuestionView(QuestionFrame):
         elif self._page != "answer":
             self.tell(f"{back}.")
         elif self.body.takes_yes:
-            no = "says no" if self.body.accepting == "says yes" else "does not"
+            no = "says no" if self.body.accepting == "says yes" else "declines"
             self.tell(f"{self.key('yes')} {self.body.accepting}, {self.key('no')} {no}.")
         elif isinstance(self.body, PageBody):
             self.tell(f"{accepts} {self.body.accepting}, {declines} declines.")

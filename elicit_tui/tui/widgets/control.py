@@ -121,6 +121,8 @@ class FieldControl(Guarded):
     """The button to which Enter goes on from here; empty where another field follows."""
     verb = "sends"
     """What becomes of the answer."""
+    empty_is_an_answer = True
+    """Whether one that is empty on purpose is another answer than none."""
     _undo: Entry | None = None
     _came_back: tuple[Entry, str] | None = None
     """What stood here when the form was shown, and where it came from; until it is changed."""
@@ -154,7 +156,8 @@ class FieldControl(Guarded):
     def can_take_empty(self) -> bool:
         """Whether "empty on purpose" means anything here: a text, or a list, that may be empty."""
         least = self.spec.min_length or self.spec.min_items
-        return self.spec.kind in ("string", "email", "uri", "multi") and not least
+        is_text_or_list = self.spec.kind in ("string", "email", "uri", "multi")
+        return self.empty_is_an_answer and is_text_or_list and not least
 
     @property
     @abstractmethod

@@ -156,6 +156,7 @@ class FieldRow:
         block = TextBlock(self.spec, self.control.entry)
         block.has_lines(lines)
         block.leads_to = self.control.leads_to
+        block.empty_is_an_answer = self.control.empty_is_an_answer
         self.control = block
         self.lay_out(self._columns)
         return block

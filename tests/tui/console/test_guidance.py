@@ -119,7 +119,7 @@ async def test_no_button_of_a_dialog_is_cut(tmp_path: Path, width: int) -> None:
         await stand.press("enter", "enter")
         await stand.until(lambda: "Call ^S" in stand.text())
         await stand.press("ctrl+s")
-        for words in ("Do not call n", "Allow once y", "This session ^A"):
+        for words in ("Decline n", "Allow once y", "This session ^A"):
             await stand.until(lambda words=words: words in stand.text())
         await stand.press("escape")
 

@@ -82,6 +82,7 @@ class Asking(OrderedApp[None]):
         theme: str = "dark",
         deadline: Deadline | None = None,
         queue_position: tuple[int, int] = (1, 1),
+        origin: str = "",
     ) -> None:
         super().__init__()
         use_theme(self, theme)
@@ -92,7 +93,7 @@ class Asking(OrderedApp[None]):
         self.view = QuestionView(
             question,
             self.deadline,
-            Surroundings(review, queue_position, opener or open_in_browser),
+            Surroundings(review, queue_position, opener or open_in_browser, origin=origin),
             startled=startled,
             follows=follows,
         )

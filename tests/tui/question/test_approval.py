@@ -28,6 +28,11 @@ QUESTION = Question(approval_request(SERVER, CALL, DESTRUCTIVE, ""))
 OF_AN_AGENT = replace(QUESTION, takes_note=True)
 
 
+def in_one_line(app: Asking) -> str:
+    """The words of the screen, without its frames."""
+    return " ".join(app.words.replace("│", " ").replace("▌", " ").split())
+
+
 @pytest.mark.parametrize(
     ("key", "action", "scope"),
     [("y", "accept", "once"), ("n", "decline", None), ("ctrl+a", "accept", "session")],
@@ -49,6 +54,47 @@ async def test_that_a_tool_destroys_stands_above_arguments_of_any_length(
         assert app.words.index("▲ destructive") < app.words.index("arguments")
 
 
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_what_a_tool_does_and_what_more_can_be_allowed_is_in_sight_of_any_arguments(
+    size: tuple[int, int],
+) -> None:
+    call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(200)]})
+    said = {**DESTRUCTIVE, "description": "Deletes all. " + "And so on. " * 60 + "That is all."}
+    app = Asking(Question(approval_request(SERVER, call, said, "")))
+    async with asked(app, size) as pilot:
+        assert "Deletes all." in app.words
+        assert app.words.index("Deletes all.") < app.words.index("arguments")
+        assert "any arguments, until the server ends or the tool" in in_one_line(app)
+        await pilot.press("end")
+        await until(pilot, lambda: "That is all." in app.words, "the rest of what it says")
+        assert "any arguments, until the server ends or the tool" in in_one_line(app)
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_which_agent_wants_the_call_stands_above_it(size: tuple[int, int]) -> None:
+    app = Asking(OF_AN_AGENT, origin="claude-code 2.1.319 in /home/me/code")
+    async with asked(app, size):
+        assert "wanted by claude-code 2.1.319" in app.words
+        assert app.words.index("wanted by") < app.words.index("Call “deploy”")
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_while_a_note_is_written_the_key_that_shows_more_of_the_call_is_named(
+    size: tuple[int, int],
+) -> None:
+    call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(30)]})
+    question = replace(OF_AN_AGENT, request=approval_request(SERVER, call, DESTRUCTIVE, ""))
+    app = Asking(question)
+    async with asked(app, size) as pilot:
+        await pilot.press("n", *typing("not yet"))
+        await until(pilot, lambda: "PgDn reads on" in app.words, "the key")
+        for _ in range(30):
+            await pilot.press("pagedown")
+        await until(pilot, lambda: '"host-29"' in app.words, "the last argument")
+        await until(pilot, lambda: "PgDn" not in app.words, "no more of it")
+        assert app.view.body.note == "not yet"
+
+
 @pytest.mark.parametrize("question", [QUESTION, OF_AN_AGENT], ids=["own", "of an agent"])
 async def test_y_allows_whoever_asks_and_enter_decides_nothing_that_was_not_chosen(
     question: Question,
@@ -56,7 +102,7 @@ async def test_y_allows_whoever_asks_and_enter_decides_nothing_that_was_not_chos
     app = Asking(question)
     async with asked(app) as pilot:
         await pilot.press("enter")
-        await until(pilot, lambda: "y calls it, n does not" in app.words, "the way")
+        await until(pilot, lambda: "y calls it, n declines" in app.words, "the way")
         await pilot.press("enter")
         await pilot.pause()
         assert app.outcome is None
@@ -72,6 +118,7 @@ async def test_a_note_opens_after_n_and_in_it_letters_decide_nothing_and_enter_d
         assert "Your note" not in app.words
         await pilot.press("n")
         await until(pilot, lambda: "Enter declines with this note" in app.words, "the note's line")
+        assert "empty on purpose" not in app.words
         await pilot.press(*typing("yes, but not on Fridays"))
         await until(pilot, lambda: "yes, but not on Fridays" in app.words, "the note")
         assert app.outcome is None
@@ -87,14 +134,14 @@ async def test_that_n_opens_a_note_is_told_and_beside_it_stands_no_letter_that_d
 ) -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app, size) as pilot:
-        assert "n says no with a note" in app.words
+        assert "n declines with a note" in app.words
         assert "Allow once y" in app.words
         await pilot.press("n")
         await until(pilot, lambda: "Allow once ^S" in app.words, "the keys of the note")
-        assert "For the agent, not the server." in app.words
+        assert "To the agent with a no, never to the server. A yes drops it." in in_one_line(app)
         for key in ("Decline ^N", "Back Esc"):
             assert key in app.words
-        for key in ("call n", "once y", "Cancel Esc"):
+        for key in ("Decline n", "once y", "Cancel Esc"):
             assert key not in app.words
         await pilot.press("tab")
         await pilot.pause()
@@ -161,7 +208,7 @@ async def test_whoever_looked_at_the_request_while_writing_goes_on_writing() -> 
         await until(pilot, lambda: "As it arrived" in app.words and not app.view.deaf, "all of it")
         await pilot.press("escape")
         await until(pilot, lambda: "Your note" in app.words and not app.view.deaf, "the call")
-        assert "Enter Do not call" not in app.words
+        assert "Enter Decline" not in app.words
         await pilot.press(*typing(" now"), "ctrl+n")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
@@ -172,7 +219,7 @@ async def test_the_button_with_the_focus_says_what_enter_does_there() -> None:
     app = Asking(QUESTION)
     async with asked(app) as pilot:
         await pilot.press("tab")
-        await until(pilot, lambda: "Enter Do not call: an explicit no" in app.words, "the first")
+        await until(pilot, lambda: "Enter Decline: an explicit no" in app.words, "the first")
         await pilot.press("tab")
         await until(pilot, lambda: "Enter Allow once: called, this time" in app.words, "the next")
 
@@ -190,7 +237,7 @@ async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_seco
     request = approval_request(SERVER, CALL, now, "", before)
     app = Asking(Question(request, note=what_changed(request)), follows="")
     async with asked(app, (80, 30)) as pilot:
-        words = " ".join(app.words.replace("│", " ").replace("▌", " ").split())
+        words = in_one_line(app)
         changed = "while you read: its description, what it takes, its hints. Your yes was not used"
         assert changed in words
         assert "Not called: the tool changed while you read." in words

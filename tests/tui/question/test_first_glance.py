@@ -76,7 +76,7 @@ async def test_a_harmless_question_has_a_grey_frame_and_a_destructive_call_an_am
     app = Asking(CALL)
     async with asked(app):
         assert frame_colour(app) == app.get_css_variables()["warning"].casefold()
-        assert filled(app) == ["Do not call n"]
+        assert filled(app) == ["Decline n"]
 
 
 async def test_nothing_is_filled_while_answers_are_missing_then_what_sends_them() -> None:

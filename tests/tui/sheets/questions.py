@@ -96,6 +96,10 @@ QUESTIONS: Final[dict[str, Scene]] = {
     "odd-page": partial(ask, "page-odd", url_question(URL, ODD, LOOKALIKE), {}),
     "approval": partial(ask, "approval", APPROVAL, {"details": ("f2",)}),
     "approval-noted": partial(
-        ask, "approval-of-agent", replace(APPROVAL, takes_note=True), {"note": ("n", *"not yet")}
+        ask,
+        "approval-of-agent",
+        replace(APPROVAL, takes_note=True),
+        {"note": ("n", *"not yet")},
+        origin="claude-code 2.1.319 in /home/me/code",
     ),
 }

@@ -179,9 +179,10 @@ class QuestionsPane(Pane):
     def _summary(self, entry: Pending) -> str:
         """What became of it, for whom it is asked, and what it says."""
         question = entry.question
+        origin = self.app.origin_of(question)
         about = (
             self.app.agent_away(question),
-            self.app.origin_of(question),
+            f"for {origin}" if origin else "",
             _asked(question.request),
         )
         return ("later · " if entry.state == "put_off" else "") + " · ".join(filter(None, about))
