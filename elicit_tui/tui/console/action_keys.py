@@ -309,14 +309,16 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
         called = (offer.shown, offer.title) if offer.title else (offer.shown,)
         if why_not := record.not_callable(offer):
             why = neutral_line(why_not, 80)
-            yield entry(f"Why not {title}", why, call, Traits(called, TOOL), listed=False)
+            traits = Traits(called, TOOL, told=offer.description)
+            yield entry(f"Why not {title}", why, call, traits, listed=False)
             continue
         is_favourite = offer.key in favourites
         said = (offer.own_title, offer.description.partition("\n")[0])
         help_text = neutral_line(" · ".join(filter(None, said)), 80)
         place = FAVOURITE if is_favourite else TOOL
         grave, at_once = _destroys_at_once(offer), _is_at_once(offer)
-        traits = Traits(called, place, is_grave=grave, is_at_once=at_once)
+        told = offer.description
+        traits = Traits(called, place, told=told, is_grave=grave, is_at_once=at_once)
         yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)
 
 

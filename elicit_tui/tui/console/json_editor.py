@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from textual import events
@@ -10,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets.text_area import Selection
 
 from elicit_tui.form.shape import text_names
+from elicit_tui.text import readable_json
 from elicit_tui.tui.widgets.text_block import TextEditor
 
 _BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
@@ -21,6 +24,8 @@ _VALUE: Final = re.compile(
 _KEY: Final = re.compile(r'^\s*"((?:[^"\\]|\\.)*)":')
 _ITEM: Final = re.compile(r' *(?:null|true|false|-?[0-9][^",]*|"(?:[^"\\]|\\.)*")')
 """A value of a list, alone in its line."""
+_CLOSED: Final = re.compile(r" *[}\]]")
+"""Where an object or a list ends that is an item of a list, alone in its line."""
 _BEGUN: Final = re.compile(r'(?:: ?|^ *|[\[,] ?)"$')
 """The quote with which a value begins."""
 _ESCAPING: Final = re.compile(r"(?<!\\)(?:\\\\)*\\$")
@@ -162,16 +167,18 @@ class JsonEditor(TextEditor):
     def _ends_a_list(self, row: int, column: int) -> bool:
         """Whether this is right behind a value that is the last of a list, on a line of its own."""
         line, *below = self.text.split("\n")[row:]
-        value = _ITEM.fullmatch(line)
+        ends = bool(_ITEM.fullmatch(line) or _CLOSED.fullmatch(line))
         is_last = bool(below) and below[0].lstrip().startswith("]")
-        return value is not None and self.selection.is_empty and column == len(line) and is_last
+        return ends and self.selection.is_empty and column == len(line) and is_last
 
     def _add_to_list(self, row: int, column: int) -> None:
-        """Have one more value in the list, selected to be written."""
-        line = self.text.split("\n")[row]
-        indent = line[: len(line) - len(line.lstrip())]
-        self.replace(f",\n{indent}null", (row, column), (row, column))
-        self.selection = Selection((row + 1, len(indent)), (row + 1, len(indent) + len("null")))
+        """Have one more value in the list, as the last one is made, selected to be written."""
+        lines = self.text.split("\n")
+        indent = lines[row][: len(lines[row]) - len(lines[row].lstrip())]
+        more = [indent + line for line in _one_more(lines[: row + 1], indent)]
+        self.replace("\n".join([",", *more]), (row, column), (row, column))
+        if not self._select_next(_BLANK, (row + 1, 0)):
+            self.move_cursor((row + len(more), len(more[-1])))
 
     @property
     def _columns(self) -> tuple[int, int]:
@@ -188,6 +195,29 @@ class JsonEditor(TextEditor):
         lines = self.text.split("\n")[: row + 1]
         named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
         return named is not None and named[1] in self._text_names
+
+
+def _one_more(lines: Sequence[str], indent: str) -> list[str]:
+    """The lines of a value like the one with which these end, with nothing written in it yet."""
+    first = next(
+        (
+            row
+            for row in range(len(lines) - 1, -1, -1)
+            if lines[row] in (f"{indent}{{", f"{indent}[")
+        ),
+        len(lines),
+    )
+    try:
+        last = json.loads("\n".join(lines[first:]))
+    except (ValueError, RecursionError):
+        return ["null"]
+    return readable_json(_unwritten(last)).split("\n")
+
+
+def _unwritten(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unwritten(part) for key, part in value.items()}
+    return [_unwritten(part) for part in value[:1]] if isinstance(value, list) else None
 
 
 def _within(value: re.Match[str]) -> tuple[int, int]:

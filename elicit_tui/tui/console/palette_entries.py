@@ -26,6 +26,8 @@ class Traits(NamedTuple):
     """The only words that find it, or their beginnings; empty: any of its title and its help."""
     meant_by: str = ""
     """What else one may call it who looks for it."""
+    told: str = ""
+    """All that is said of it, of which its help is the beginning."""
     is_grave: bool = False
     """Whether it ends or destroys something: nothing finds it but the beginning of its name."""
     is_at_once: bool = False
@@ -90,7 +92,7 @@ BEGINS: Final = 1
 """How far away a name is that begins so; one that is all of it is nearer."""
 BEHIND: Final = 3
 """The nearest of those whose names and titles do not begin so."""
-IN_TITLE, IN_HELP, BY_LETTERS = 6, 7, 8
+IN_TITLE, IN_HELP, IN_TOLD, BY_LETTERS = 6, 7, 8, 9
 
 
 def _distance(each: Entry, query: str) -> int | None:
@@ -103,12 +105,14 @@ def _distance(each: Entry, query: str) -> int | None:
         return None
     title = each.words.casefold()
     help_text = Content.from_markup(each.help).plain.casefold()
-    whole = f"{title}\n{help_text}\n{traits.meant_by}"
-    if not all(word in whole for word in words):
+    shown = f"{title}\n{help_text}\n{traits.meant_by}"
+    if not _all_in(words, shown) and not _all_in(words, f"{shown}\n{traits.told.casefold()}"):
         letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
         return BY_LETTERS if letters else None
     near = _in_names(each, in_words(query))
-    return near if near is not None else IN_TITLE if _all_in(words, title) else IN_HELP
+    if near is not None:
+        return near
+    return IN_TITLE if _all_in(words, title) else IN_HELP if _all_in(words, shown) else IN_TOLD
 
 
 def _begins_any(word: str, names: Iterable[str]) -> bool:

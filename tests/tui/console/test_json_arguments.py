@@ -198,6 +198,22 @@ async def test_a_comma_behind_the_last_value_of_a_list_adds_one_and_this_is_said
         assert calls_of(stand)[0].arguments == {"entities": [entity]}
 
 
+async def test_a_comma_behind_the_last_object_of_a_list_adds_one_to_be_written(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*"Ada", "tab", *"tall", '"', ",", *"old")
+        editor = stand.app.focused
+        assert isinstance(editor, JsonEditor)
+        end = next(row for row, line in enumerate(editor.text.split("\n")) if line == "    }")
+        editor.move_cursor((end, 0))
+        await stand.press("end", ",", *"Bob", "tab", *"slim", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        ada = {"name": "Ada", "observations": ["tall", "old"]}
+        bob = {"name": "Bob", "observations": ["slim"]}
+        assert calls_of(stand)[0].arguments == {"entities": [ada, bob]}
+
+
 async def test_a_comma_elsewhere_is_a_comma(tmp_path: Path) -> None:
     async with writing(tmp_path) as stand:
         await stand.press(*"Ada", '"', ",")

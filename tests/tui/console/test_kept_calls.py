@@ -244,6 +244,18 @@ async def test_a_call_whose_question_was_refused_has_the_same_sign_in_the_next_r
     assert how(kept) == how(ended)
 
 
+def test_what_a_call_took_and_what_became_of_its_approval_are_the_same_in_the_next_run() -> None:
+    ended = CallRecord("alpha", Call("tools/call", "clear", {}))
+    ended.confirmation = "accepted by you"
+    ended.end("answered", result={})
+    ended.started, ended.ended, ended.waited = 0.0, 8.7, 8.3
+    KeptCalls("redacted").add(ended, {}, None)
+    until_written()
+    (kept,) = KeptCalls("redacted").read()
+    assert (round(kept.own_seconds, 1), kept.waited) == (0.4, 8.3)
+    assert kept.confirmation == "accepted by you"
+
+
 def kept_again(content: ContentPolicy, result: dict[str, Any], **arguments: Any) -> CallRecord:
     """What the next run has of a call with this result."""
     ended = CallRecord("alpha", Call("tools/call", "look", arguments))

@@ -124,6 +124,18 @@ def test_letters_scattered_over_a_name_are_no_name_in_short(query: str, name: st
     assert not short
 
 
+async def test_a_word_of_all_that_a_tool_says_finds_it_behind_what_is_named_so(
+    tmp_path: Path,
+) -> None:
+    says = tool("read", description="Reads a file.\n" + "Any size. " * 30 + "All encodings.")
+    named = tool("list_encodings")
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [says, named]}) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        listed = stand.app.get_system_commands(stand.app.screen)
+        entries = [each for each in listed if isinstance(each, Entry)]
+        assert names(entries, "encodings") == ["alpha: list_encodings", "alpha: read"]
+
+
 @pytest.mark.parametrize("query", ["mute", "restart", "leave", "quit"])
 def test_a_tool_that_runs_at_once_takes_the_name_of_no_command(query: str) -> None:
     hostile = made(f"evil: {query}", Traits((query,), TOOL, is_at_once=True))
