@@ -92,8 +92,9 @@ class Words:
         return begins
 
     @kept
-    def _ends(self) -> dict[tuple[str, int], int]:
-        return {(hit.concept, hit.start): hit.end for hits in self._found.values() for hit in hits}
+    def _ends(self) -> dict[str, dict[int, int]]:
+        """Where the hits of a concept end, by where they begin, once a row has asked for it."""
+        return {}
 
     def _end_of_row(self, row: Sequence[str], start: int) -> int:
         """Where a row of concepts ends that goes on from a word; 0 where it does not."""
@@ -104,9 +105,11 @@ class Words:
         next_one = hits[bisect_left(hits, (concept, start)) :][:1] if hits else ()
         if not next_one or next_one[0].start >= start + _FAR:
             return 0
-        left = 0 if concept == row[0] else _LITTLE
+        if concept not in self._ends:
+            self._ends[concept] = {hit.start: hit.end for hit in hits}
+        left, ends = 0 if concept == row[0] else _LITTLE, self._ends[concept]
         for at in range(start, min(start + _FAR, len(self.words))):
-            end = self._ends.get((concept, at), 0)
+            end = ends.get(at, 0)
             if end and (found := self._end_of_row(row[1:], end)):
                 return found
             left -= len(self._contentful(at, at + 1))
@@ -142,10 +145,11 @@ class Words:
     @kept
     def _content(self) -> list[int]:
         """Places of all words that mean something of their own."""
+        small = {word for word in {*self.words} if is_word(word, "small", self.latin)}
+        hits = (hit for it in ("your", "please") for hit in self._found.get(it, ()))
+        of_none = {at for hit in hits for at in range(hit.start, hit.end)}
         return [
-            at
-            for at, word in enumerate(self.words)
-            if not is_word(word, "small", self.latin) and not self._is(at, "your", "please")
+            at for at, word in enumerate(self.words) if word not in small and at not in of_none
         ]
 
     def _contentful(self, start: int, end: int) -> list[int]:

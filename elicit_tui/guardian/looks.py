@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from elicit_tui.elicitation.shapes import card_number
@@ -52,10 +53,14 @@ _TESTS: Final[Mapping[str, Callable[[Place], object]]] = {
 
 def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Place]]:
     """The frames of what a field's texts show, each with the first place that does."""
+    seen = {place.role for place in places}
     harmless = any(place.says("unless") for place in places if place.role != "message")
-    for heading, roles in table("looks").items():
-        frame, where, shape, *needs = heading.split()
-        if (where == "open" and not is_open) or (harmless and frame == "long-value"):
+    for frame, where, shape, needs, roles in _looks():
+        if (
+            seen.isdisjoint(roles)
+            or (where == "open" and not is_open)
+            or (harmless and frame == "long-value")
+        ):
             continue
         test = _TESTS.get(shape)
         for place in (place for place in places if place.role in roles):
@@ -63,3 +68,12 @@ def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Plac
             if may_hold and (test(place) if test else re.search(pattern(shape), place.plain)):
                 yield frame, place
                 break
+
+
+@lru_cache(maxsize=1)
+def _looks() -> Sequence[tuple[str, str, str, Sequence[str], frozenset[str]]]:
+    """Each look: its frame, where it counts, its shape, signs that it needs, and in which roles."""
+    read = ((heading.split(), frozenset(roles)) for heading, roles in table("looks").items())
+    return [
+        (frame, where, shape, needs, roles) for (frame, where, shape, *needs), roles in read
+    ]
