@@ -148,9 +148,7 @@ class Words:
         small = {word for word in {*self.words} if is_word(word, "small", self.latin)}
         hits = (hit for it in ("your", "please") for hit in self._found.get(it, ()))
         of_none = {at for hit in hits for at in range(hit.start, hit.end)}
-        return [
-            at for at, word in enumerate(self.words) if word not in small and at not in of_none
-        ]
+        return [at for at, word in enumerate(self.words) if word not in small and at not in of_none]
 
     def _contentful(self, start: int, end: int) -> list[int]:
         """Those of them from one place to before another.

@@ -23,7 +23,7 @@ THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
-_MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED = 50, 9, 100
+_MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED, _MOST_IN_A_ROW = 50, 9, 100, 998
 
 
 class Sense(NamedTuple):
@@ -281,7 +281,8 @@ def _is_count(field: FieldReading) -> bool:
     most = field.drawn.get("maximum")
     title = " ".join(place.text.lower() for place in field.texts("title"))
     counts = title.startswith("number of ") and title.endswith("s")
-    return counts or (isinstance(most, int) and _ONE_FIGURE < most <= _MOST_COUNTED)
+    least, largest = _ONE_FIGURE, _MOST_IN_A_ROW if counts_on(field) else _MOST_COUNTED
+    return counts or (isinstance(most, int) and least < most <= largest)
 
 
 def counts_on(field: FieldReading) -> bool:

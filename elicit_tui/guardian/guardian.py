@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
-_FAMILIES: Final = "credentials private destructive effects deception hidden url schema".split()
+_FAMILIES: Final = "credentials private destructive deception hidden url schema suspected".split()
 _LOOK_WELL = "A check could not be finished, so look at this request with special care."
 _MAY_IT_LEAVE: Final = (
     "This looks like a secret. Send it only if you are sure that this server may have it."
@@ -52,7 +52,8 @@ class Guardian:
         sensitive: set[str] = set()
         trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
         for rule in self.rules:
-            if rule.about_host and trusted:
+            seen = rule.last and any(not finding.to_author for finding in findings)
+            if seen or (rule.about_host and trusted):
                 continue
             try:
                 for sighting in islice(rule.find(reading), 1 if rule.once else None):

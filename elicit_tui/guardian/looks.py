@@ -74,6 +74,4 @@ def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Plac
 def _looks() -> Sequence[tuple[str, str, str, Sequence[str], frozenset[str]]]:
     """Each look: its frame, where it counts, its shape, signs that it needs, and in which roles."""
     read = ((heading.split(), frozenset(roles)) for heading, roles in table("looks").items())
-    return [
-        (frame, where, shape, needs, roles) for (frame, where, shape, *needs), roles in read
-    ]
+    return [(frame, where, shape, needs, roles) for (frame, where, shape, *needs), roles in read]

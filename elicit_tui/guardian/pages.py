@@ -6,7 +6,7 @@ its entries, with commas between them; `#` begins a remark.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -37,6 +37,19 @@ def table(name: str) -> dict[str, tuple[str, ...]]:
     """What stands under each heading of one page of `tables`."""
     page = (TABLES / f"{name}.txt").read_text("utf-8")
     return {heading: tuple(entries) for heading, entries in paragraphs(page)}
+
+
+@lru_cache(maxsize=8)
+def weights_of(page: str) -> Mapping[str, int]:
+    """What each sign of a page weighs: those below `+3` weigh 3."""
+    amounts = ((name, signs) for name, signs in table(page).items() if name[0] in "+-")
+    return {sign: int(amount) for amount, signs in amounts for sign in signs}
+
+
+def most_of(page: str, known: Iterable[str]) -> int:
+    """What some concepts can weigh together at most, so that few texts are weighed in full."""
+    weights = weights_of(page)
+    return sum(max(weights.get(it, 0), weights.get(f"not {it}", 0), 0) for it in known)
 
 
 _Row = tuple[int, str, tuple[str, ...], frozenset[str]]

@@ -52,6 +52,8 @@ class GuardianRule:
     """Whether a trusted domain quiets it: look-alike and host findings only."""
     once: bool = False
     """Whether the first place that it sees tells enough."""
+    last: bool = False
+    """Whether it looks only at what no other rule has found anything in."""
 
     def finding(self, sighting: Sighting, request: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain, islice, product
@@ -28,17 +28,20 @@ from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
 from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import fits, windows_of
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
-from elicit_tui.guardian.pages import blocks, pattern, table
+from elicit_tui.guardian.pages import blocks, most_of, pattern, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
-from elicit_tui.guardian.sums import Signs, most_of, neighbouring, signs_in, weighed, weights_of
 from elicit_tui.guardian.words import Hit, is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""
 _NEAR: Final = 3  # sentences are read together
 _LONGEST: Final = 120
+_MOST_TRIED: Final = 60
+_IDENTIFIER: Final = re.compile(r"[^\W\d_]\w*(?:[-_.]\w+){0,12}[-_]\d+\b")
+"""A name that ends with its number, such as `inbox-open-7`: its words are no sentence."""
+Signs = dict[str, tuple[Place, Clause, Hit]]  # each sign with where it stands
 _ENOUGH: Final = 9  # is the sum from which a description is one of a secret
 _FEWEST_JOINED: Final = 3
 
@@ -79,7 +82,42 @@ def _signs(place: Place, sentence: Sequence[Clause]) -> Signs:
     is_asked = any(clause.standing(thing) == Standing.ASKED for clause, thing in named)
     if is_asked or any(map(_is_harmless, sentence)) or all(it.is_courtesy for it in sentence):
         return {}
-    return signs_in(place, sentence, weights_of("described"), _describes)
+    return _signs_in(place, sentence, weights_of("described"))
+
+
+def _signs_in(place: Place, sentence: Sequence[Clause], weights: Mapping[str, int]) -> Signs:
+    """The signs of a sentence, where they count; what asks whether something is so lends none."""
+    found: Signs = {}
+    text = place.views[0].folded.text
+    ids = [it.span() for it in _IDENTIFIER.finditer(text)] if "-" in text or "_" in text else ()
+    for clause in sentence:
+        may_deny = clause.denies_something or True in clause.quoted
+        heaviest: dict[tuple[int, int], str] = {}
+        # In a fixed order: of two that weigh the same at a place one counts, always the same one.
+        known = (it for it in clause.by_concept if it in weights or f"not {it}" in weights)
+        for concept in () if clause.whether else sorted(known):
+            for hit in clause.of(concept)[:_MOST_TRIED]:
+                at = clause.spans[hit.start][0]
+                if ids and any(start <= at < end for start, end in ids):
+                    continue
+                sign = f"not {concept}" if may_deny and clause.denies(hit) else concept
+                amount = weights.get(sign, 0)
+                if amount < 0:
+                    found[sign] = place, clause, hit
+                elif amount > weights.get(heaviest.get(hit[1:], ""), 0) and _describes(clause, hit):
+                    heaviest[hit[1:]] = sign
+        found |= {sign: (place, clause, Hit(sign, *span)) for span, sign in heaviest.items()}
+    return found
+
+
+def _neighbouring(place: Place) -> Iterator[Signs]:
+    """What neighbouring sentences of a place lend together."""
+    own = [_signs(place, sentence) for sentence in sentences(place.clauses)]
+    for first in range(len(own)):
+        together: Signs = {}
+        for signs in own[first : first + _NEAR]:
+            together = together | signs
+            yield together
 
 
 def _describes(clause: Clause, hit: Hit) -> bool:
@@ -97,7 +135,7 @@ def _told(request: Reading) -> tuple[list[Signs], int]:
     few = "types there" not in known and len(known & {*table("described")["what it is"]}) < 2
     if few or weights["open field"] + most_of("described", known) < _ENOUGH:
         return [], -_LONGEST
-    places = (neighbouring(place, _NEAR, _signs) for place in request.texts(*GENERAL))
+    places = (_neighbouring(place) for place in request.texts(*GENERAL))
     told: list[Signs] = [{}, *chain.from_iterable(places)]
     return told, max(sum(max(weights[sign], 0) for sign in signs) for signs in told)
 
@@ -121,7 +159,11 @@ def _weighed(request: Reading, field: FieldReading) -> Iterator[Sighting]:
         enough = shape + sum(map(weights.__getitem__, signs)) >= _ENOUGH
         if enough and (len(told_apart) > 1 or "types there" in signs):
             first = next((place for place, _, _ in signs.values()), request.message)
-            because = weighed(signs, weights)
+            found = (
+                weight(weights[sign], sign, place, clause.said(hit))
+                for sign, (place, clause, hit) in signs.items()
+            )
+            because = tuple(sorted(found, key=lambda why: -why.amount))
             yield Sighting(Severity.BLOCK, first.where, first.text[:120], field.name, because)
             return
 

@@ -182,9 +182,8 @@ def _effect(request: Reading) -> Iterator[Sighting]:
                 gone = _goes(clause, place, listed=ends and place.role == "message")
                 if gone is None or view.repeats(clause, gone[0]):
                     continue
-                if not (place.role in ("name", "title") and _is_said_small(request, clause)):
-                    evidence = excerpt(view.folded, *clause.span(gone[0]))
-                    yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
+                evidence = excerpt(view.folded, *clause.span(gone[0]))
+                yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
     for place in (*leave, *choices):
         forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
         at = forced.start() if forced else -1
@@ -193,16 +192,6 @@ def _effect(request: Reading) -> Iterator[Sighting]:
         if forced and not any(hit.start == 0 for place in around for hit in place.of("speaks")):
             why = (weight(2, "command", place, forced[0]),)
             yield Sighting(Severity.WARN, place.where, forced[0], None, why)
-
-
-def _is_said_small(request: Reading, clause: Clause) -> bool:
-    """Whether a field only repeats the act that the message says to be a small one."""
-    return not clause.of("weighty", "everything", "irreversible") and any(
-        small.of("small thing") and small.words[hit.start] == clause.words[other.start]
-        for small in request.message.clauses
-        for hit in small.of("destroys")
-        for other in clause.of("destroys")
-    )
 
 
 _FOR_GOOD: Final = ("irreversible", "brings back", "announces")

@@ -1,0 +1,187 @@
+"""Requests that no other rule sees, and that say what is mostly said where something is wrong.
+
+Nothing of it decides alone: what a form's own words, up to three neighbouring sentences of its
+message, and the way it is made add up to tells a secret, an act or a lure. The weights, in
+`tables/like_….txt`, are those that tell labelled requests apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Final
+
+from elicit_tui.elicitation import Severity
+from elicit_tui.guardian.clauses import Clause, sentences
+from elicit_tui.guardian.families import destructive as acts
+from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
+from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
+from elicit_tui.guardian.rule import Sighting, house_rule, weight
+
+_NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _MANY, _SEVERAL = 3, 30, 60, 8, 16, 4, 3
+_LARGE: Final = ("thousands", "device", "data_path")
+_WRITTEN: Final = {
+    "hundreds": acts.HUNDREDS,
+    "amount": acts.AMOUNT,
+    **{name: re.compile(pattern(name)) for name in _LARGE},
+}
+_TOUCHED: Final = {"people", "many people", "money", "moves", "mail", "carrier", "written amount"}
+_SPARED: Final = {"handle", "keeps", "only looks", "small thing", "way back"}
+_DENIED: Final = {"undoes", "remains", "who one is"}
+_ENDS: Final = {"gone", "no more", "lost", "irreversible", "unguarded", *_DENIED}
+"""What tells of an end with a "no"; else a denial tells of nothing that will be."""
+Lent = Mapping[str, tuple[Place, str]]  # each sign, with where it stands and its words
+
+
+@lru_cache(maxsize=1)
+def made(request: Reading) -> frozenset[str]:
+    """How a form is made, whatever it says: what must be answered, and what stands beside it."""
+    fields = request.fields[:_MOST_FIELDS]
+    must = [it for it in fields if it.name not in request.optional] or fields[: len(fields) == 1]
+    opened = [it for it in must if it.is_open and it.kind == "text"]
+    kinds = {field.kind for field in fields}
+    only = must[0] if len(must) == 1 else None
+    is_open = any(field.is_open and field.is_free for field in fields)
+    signs = {
+        "no field": not fields,
+        "one field": len(fields) == 1,
+        "many fields": len(fields) >= _MANY,
+        "one open field": len(opened) == 1,
+        "several open fields": len(opened) > 1,
+        "only an open field": only is not None and bool(opened),
+        "nothing open": not is_open,
+        "open to be left": is_open and not opened,
+        "only a yes": only is not None and only.kind == "boolean",
+        "only a few choices": only is not None and bool(only.few),
+        "may be left": any(it.may_be_left for it in must),
+        "yes beside": "boolean" in kinds and (only is None or only.kind != "boolean"),
+        "choice beside": "choice" in kinds and (only is None or only.kind != "choice"),
+        "number beside": "number" in kinds,
+        "must be typed": any(it.is_free and "default" not in it.drawn for it in must),
+        "prepared": any(it.is_free and "default" in it.drawn for it in fields),
+    }
+    signs |= _made_to_hold(request, opened[0]) if opened else {}
+    return frozenset(sign for sign, holds in signs.items() if holds)
+
+
+def _made_to_hold(request: Reading, field: FieldReading) -> dict[str, bool]:
+    """How the field is made that must be answered, and may hold anything."""
+    most, titles = field.drawn.get("maxLength"), field.texts("title")
+    said = {word for clause in request.message.clauses for word in clause.words}
+    own = [word for it in titles for clause in it.clauses for word in clause.words]
+    return {
+        "short answer": isinstance(most, int) and most <= _SHORT,
+        "long answer": isinstance(most, int) and most > _SHORT,
+        "answer of a length": "minLength" in field.drawn,
+        "told in a title": len(own) >= _SEVERAL,
+        "called as it is asked": bool(own) and said.issuperset(own),
+        "untitled": not titles,
+    }
+
+
+def _said(place: Place) -> Iterator[Lent]:
+    """The signs of each sentence of a place; what is denied, quoted or only reported lends none."""
+    for sentence in sentences(place.clauses)[:_MOST_SENTENCES]:
+        lent: dict[str, tuple[Place, str]] = {}
+        for clause in sentence:
+            told = clause.by_concept.keys() - lent.keys()
+            for concept in told & _ENDS if clause.denies_something else told:
+                for hit in clause.of(concept)[:_MOST_TRIED]:
+                    # A part of a name or of an address is no word.
+                    is_part = not {"_", "/"}.isdisjoint(clause.gaps[hit.start])
+                    is_told = concept in acts.ACTS and (
+                        clause.reports(hit) or acts.is_state(clause, hit)
+                    )
+                    denied = clause.denies(hit)
+                    if not (is_part or is_told) and (not denied or concept in _DENIED):
+                        sign = f"not {concept}" if denied else concept
+                        lent[sign] = place, clause.said(hit)
+                        break
+        for sign, found in _written_in(place, sentence):
+            lent[f"written {sign}"] = place, found
+        if "written thousands" in lent and _TOUCHED & lent.keys() and not _SPARED & lent.keys():
+            lent["many touched"] = lent["written thousands"]
+        yield lent
+
+
+def _written_in(place: Place, sentence: Sequence[Clause]) -> Iterator[tuple[str, str]]:
+    """Numbers, sums and paths of a sentence that are no mere report, and how they are written."""
+    folded = place.views[0].folded
+    start, end = folded.span(sentence[0].spans[0][0], sentence[-1].spans[-1][1])
+    first = max(0, start - 2)  # "€40 for …", "/dev/sdb …"
+    told = folded.original[first:end].lower() + " "
+    # Behind what is only spoken of, or where something comes back, they tell of nothing new.
+    backs = ((clause, hit) for clause in place.clauses for hit in clause.of("brings back"))
+    spoken = (folded.span(*it.span(hit))[0] for it in sentence for hit in it.of("spoken"))
+    back = any(not clause.denies(hit) for clause, hit in backs)
+    last = first if back else min(spoken, default=len(folded.original))
+    for sign, written in _WRITTEN.items():
+        if (number := written.search(told)) and (
+            sign not in _LARGE or first + number.start() < last
+        ):
+            yield sign, number[0]
+
+
+@lru_cache(maxsize=1)
+def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
+    """What the fields say together, and what up to three neighbouring sentences of the form do."""
+    own: dict[str, tuple[Place, str]] = {}
+    for field in request.fields[:_MOST_FIELDS]:
+        for place in field.texts("title", "description", "choice", "default"):
+            for lent in _said(place):
+                own = {**lent, **own}
+    every = [lent for place in request.texts(*GENERAL) for lent in _said(place)]
+    near: list[Lent] = [{}]
+    for first in range(len(every)):
+        together: Lent = {}
+        for lent in every[first : first + _NEAR]:
+            together = {**lent, **together}
+            near.append(together)
+    return own, near
+
+
+def may_be(page: str, request: Reading) -> bool:
+    """Whether a request can be one of a kind at all: a secret is typed, an act is let happen."""
+    if page != "like_act":
+        return page == "like_lure" or bool(_handed(request))
+    decided = any(it.kind in ("boolean", "number") or it.few for it in request.fields)
+    asked = [clause for clause in request.message.clauses if clause.is_question]
+    looks = any(it.of("only looks") or (it.whether and it.of("becomes")) for it in asked)
+    return (decided or not request.fields) and not (looks or acts.can_be_undone(request))
+
+
+def _handed(request: Reading) -> list[str]:
+    """The fields in which what is asked for would be typed."""
+    free = [field for field in request.free_fields[:_MOST_FIELDS] if field.kind == "text"]
+    return [field.name for field in free if field.is_open] or [field.name for field in free]
+
+
+def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
+    weights, (warns, blocks) = weights_of(page), map(int, table(page)["from"])
+    shape = sum(weights.get(sign, 0) for sign in made(request))
+    signs = (*_WRITTEN, "many touched")
+    most = most_of(page, {*request.concepts, *(f"written {it}" for it in signs), *signs})
+    if shape + most < warns or request.mode == "url" or not may_be(page, request):
+        return
+    own, near = lent_by(request)
+    sums = [sum(weights.get(it, 0) for it in lent.keys() - own.keys()) for lent in near]
+    amount = shape + sum(weights.get(sign, 0) for sign in own) + max(sums)
+    if amount >= warns:
+        lent = {**near[sums.index(max(sums))], **own}
+        weighed = [weight(weights[it], it, *lent[it]) for it in lent if it in weights]
+        because = tuple(sorted(weighed, key=lambda why: -why.amount))
+        severity = Severity.BLOCK if amount >= blocks else Severity.WARN
+        shown = next((place for place, _ in lent.values()), request.message)
+        for field in _handed(request) if page == "like_secret" else (None,):
+            yield Sighting(severity, shown.where, shown.text[:120], field, because, ())
+
+
+_PAGES: Final = {
+    "credentials.suspected": "like_secret",
+    "destructive.told": "like_act",
+    "deception.suspected": "like_lure",
+}
+RULES = tuple(
+    house_rule(name, partial(_suspected, page), last=True) for name, page in _PAGES.items()
+)
