@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from elicit_tui.form.field import Choice
 from elicit_tui.form.json_values import is_integer, is_number, is_writable, json_key, number_text
-from elicit_tui.text import looks_blank, neutral_line
+from elicit_tui.text import CUT_ENDS, looks_blank, neutral_line
 
 LABEL_LENGTH: Final = 200
 
@@ -24,7 +24,7 @@ def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[st
         return None
     names = _names(schema)
     notes: list[str] = []
-    unique: dict[Any, tuple[Any, str]] = {}
+    unique: dict[Any, tuple[Any, str, str]] = {}
     unfit = twice = 0
     for value, name in zip_longest(values, names[: len(values)]):
         if not fits_type(value, schema.get("type")):
@@ -32,15 +32,16 @@ def read_choices(schema: Mapping[str, Any]) -> tuple[tuple[Choice, ...], list[st
         elif json_key(value) in unique:
             twice += 1
         else:
-            unique[json_key(value)] = (value, _title_or_value(name, value))
+            label = _title_or_value(name, value)
+            unique[json_key(value)] = (value, label, name if is_beginning_of(label, name) else "")
     if unfit:
         notes.append(f"{unfit} of its choices cannot be sent and {_are(unfit)} left out")
     if twice:
         notes.append(f"{twice} of its choices {_are(twice)} there twice")
-    same_label = Counter(label for _, label in unique.values())
+    same_label = Counter(label for _, label, _ in unique.values())
     choices = tuple(
-        Choice(value, _disambiguated(value, label, same_label[label] > 1))
-        for value, label in unique.values()
+        Choice(value, _disambiguated(value, label, same_label[label] > 1), title)
+        for value, label, title in unique.values()
     )
     return choices, notes
 
@@ -123,6 +124,11 @@ def _title_or_value(title: Any, value: Any) -> str:
     if isinstance(title, str) and not looks_blank(title):
         return _short_line(title)
     return value_label(value)
+
+
+def is_beginning_of(line: str, text: Any) -> bool:
+    """Whether a text had to be cut to stand on this line."""
+    return isinstance(text, str) and line.endswith(CUT_ENDS) and neutral_line(text, None) != line
 
 
 def _short_line(text: str) -> str:

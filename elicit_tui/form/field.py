@@ -118,6 +118,8 @@ class Choice:
 
     value: Any
     label: str
+    title: str = ""
+    """Of the server, raw and whole, where the label has only its beginning."""
 
 
 @dataclass(frozen=True, eq=False)

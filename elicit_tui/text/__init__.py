@@ -13,6 +13,7 @@ from elicit_tui.text.data import ascii_json, neutral_value, readable_json
 from elicit_tui.text.deceptive import controls_left_out, looks_blank, without_controls
 from elicit_tui.text.duration import countdown, in_figures, in_seconds, local_time
 from elicit_tui.text.neutral import (
+    CUT_ENDS,
     as_name,
     ci_safe,
     name_line,
@@ -24,6 +25,7 @@ from elicit_tui.text.neutral import (
 )
 
 __all__ = [
+    "CUT_ENDS",
     "as_name",
     "ascii_json",
     "ci_safe",

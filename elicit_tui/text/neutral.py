@@ -40,6 +40,8 @@ _DANGLING: Final = "".join(
     ]
 )
 """Characters that mean nothing without the one that the cut took from behind them."""
+CUT_ENDS: Final = " characters in all⟩"
+"""How a text ends that was cut."""
 _CUT_MARK = re.compile("⟨U?\\+?[0-9A-F]{0,6}\\Z")
 
 
@@ -176,7 +178,7 @@ def _whole_characters(head: str) -> str:
 
 def _cut(clean: str, limit: int, whole: int) -> str:
     """Neutral text shortened to `limit` characters, with a mark that says so."""
-    mark = f"…⟨{whole:,} characters in all⟩"
+    mark = f"…⟨{whole:,}{CUT_ENDS}"
     # Where the mark would take more than half, only the dots are left of it.
     if len(mark) * 2 > limit:
         mark = "…"[: max(limit, 0)]

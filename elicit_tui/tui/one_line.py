@@ -56,9 +56,45 @@ class OneLine(Input):
     def _show_beginning(self) -> None:
         self.scroll_to(x=0, animate=False, force=True, immediate=True)
 
+    def _goes_on(self) -> tuple[bool, bool]:
+        """Whether an ellipsis stands at the left, and at the right; never where one types."""
+        width, first = self.scrollable_content_region.width, round(self.scroll_x)
+        caret = self._position_to_cell(self.cursor_position) - first if self.has_focus else -1
+        if width < 2:
+            return False, False
+        return first > 0 and caret != 0, (
+            cell_len(self.value) > first + width and caret != width - 1
+        )
+
+    @property
+    def in_sight(self) -> tuple[int, int]:
+        """The first letter that is whole on the screen, and the one behind the last."""
+        left, right = self._goes_on()
+        first = round(self.scroll_x)
+        end = first + self.scrollable_content_region.width - right
+        return _letters(self.value, first + left, end)
+
     def render_line(self, y: int) -> Strip:
-        """The line, cut at its end where it goes on."""
+        """The line, with a mark where it goes on."""
         strip, width = super().render_line(y), self.scrollable_content_region.width
-        if y or self.has_focus or width < 2 or cell_len(self.value) <= width:
+        left, right = (False, False) if y else self._goes_on()
+        if not (left or right):
             return strip
-        return Strip.join([strip.crop(0, width - 1), Strip([Segment("…", self.rich_style)])])
+        mark = Strip([Segment("…", self.rich_style)])
+        inner = strip.crop(int(left), width - right)
+        return Strip.join([*[mark] * left, inner, *[mark] * right])
+
+
+def _letters(text: str, first: int, end: int) -> tuple[int, int]:
+    """The letters that lie whole within these cells."""
+    if text.isascii():
+        return first, end
+    cell, inside = 0, []
+    for place, letter in enumerate(text):
+        wide = cell_len(letter)
+        if cell >= end:
+            break
+        if cell >= first and cell + wide <= end:
+            inside.append(place)
+        cell += wide
+    return (inside[0], inside[-1] + 1) if inside else (0, 0)

@@ -9,11 +9,15 @@ from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
 from textual.widgets.text_area import Selection
 
 from elicit_tui.form.shape import text_names
 from elicit_tui.text import readable_json
-from elicit_tui.tui.widgets.text_block import TextEditor
+from elicit_tui.tui.widgets.seen_writing import SeenWriting
+from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
 _BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
 """A value that is still to be written, in a line of JSON."""
@@ -35,7 +39,7 @@ _QUOTED: Final = re.compile(r'(?<!\\)(?:\\\\)*\\"')
 """A quotation mark that is one of the text."""
 
 
-class JsonEditor(TextEditor):
+class JsonEditor(TextEditor, SeenWriting):
     """An editor that begins with what is required; Tab goes from value to value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,22 +57,59 @@ class JsonEditor(TextEditor):
         """`schema`: of what is written."""
         super().__init__("", id=id, show_line_numbers=False)
         self._text_names = text_names(schema)
+        self._painted = Region()
+        """What of it was painted last."""
         self._ended: tuple[int, int] | None = None
         """The place behind a text that was ended by its quote just now."""
         self._was_filled = False
         """Whether no value was still to be written when it was begun."""
 
-    def begin(self, text: str) -> None:
+    class Seen(Message):
+        """All of it was on the screen."""
+
+    @property
+    def typed(self) -> str:
+        """The text as it stands here."""
+        return self.text
+
+    @property
+    def in_sight(self) -> tuple[int, int]:
+        """The first letter of the lines that are painted, and the one behind the last."""
+        return part_of(self, self._painted)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Whatever is painted has been on the screen."""
+        lines = super().render_lines(crop)
+        self._painted = crop
+        if self.hidden:
+            self._see_more()
+        return lines
+
+    def _see_more(self) -> None:
+        self.see()
+        if not self.hidden:
+            self.post_message(self.Seen())
+
+    def read_on(self) -> None:
+        """Scroll to the first line that was never on the screen."""
+        line = 1 + self.text.count("\n", 0, self.first_unseen)
+        row = self.wrapped_document.location_to_offset((line - 1, 0)).y
+        self.scroll_to(y=row, animate=False, immediate=True)
+
+    def begin(self, text: str, *, own: bool) -> None:
         """Have this JSON; what is typed goes to the first value that is still to be written.
 
-        Where none is, it takes the place of the first value.
+        Where none is, it takes the place of the first value. `own`: the person has written it, or
+        seen it already.
         """
         self.show(text)
+        (self.counts_as_own if own else self.is_of_others)()
         self._begin_writing()
 
     def begin_anew(self, text: str) -> None:
-        """The same in place of what is written, which the key that undoes brings back."""
+        """The person's in place of what is written, which the key that undoes brings back."""
         self.replace(text, (0, 0), self.document.end)
+        self.counts_as_own()
         self._begin_writing()
 
     @property
@@ -236,3 +277,12 @@ def _quotes_within(begun: str) -> bool:
 def _is_within_a_text(line: str, begin: int, end: int) -> bool:
     """Whether these columns of a line of JSON lie in a text that ends in this line."""
     return all(len(_QUOTE.findall(part)) % 2 for part in (line[:begin], line[end:]))
+
+
+def hint_of(text: str, pos: int) -> str:
+    """What may be meant by a letter that stands where none can; empty of all else."""
+    if not text[pos : pos + 1].isalpha():
+        return ""
+    if text[:pos].rstrip().endswith('"'):
+        return ' Within a text a quotation mark is written \\".'
+    return ' A text stands in quotes: "…".'

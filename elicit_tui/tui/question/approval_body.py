@@ -26,9 +26,10 @@ from elicit_tui.tui.question.actions import (
     PageName,
     PageTurned,
 )
-from elicit_tui.tui.question.body import FROM_BEFORE, Body
+from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen_texts import Page, PartToSee, hides_some
+from elicit_tui.tui.widgets.control import FROM_BEFORE
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.rows_view import Begun
 

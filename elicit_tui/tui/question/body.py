@@ -14,7 +14,6 @@ from elicit_tui.elicitation import Finding, Outcome, Question, accept
 from elicit_tui.tui.question.actions import Action, PageName
 from elicit_tui.tui.question.seen_texts import PartToSee
 
-FROM_BEFORE: Final = "from before"
 FROM_AGENT: Final = "filled in by the agent"
 
 

@@ -30,12 +30,12 @@ from elicit_tui.tui.question.actions import (
     ActionButton,
     PageName,
 )
-from elicit_tui.tui.question.body import FROM_AGENT, FROM_BEFORE, Body
+from elicit_tui.tui.question.body import FROM_AGENT, Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import goes_on_below, sent_json
 from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
-from elicit_tui.tui.widgets.control import FieldControl
+from elicit_tui.tui.widgets.control import FROM_BEFORE, FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
@@ -96,6 +96,12 @@ class FormPanel(Horizontal):
             if self._beside.display and not self._will_draw:
                 self._will_draw = True
                 self.set_timer(LIVE_SECONDS, self._draw_live)
+
+    def on_form_view_seen(self, event: FormView.Seen) -> None:
+        """There is less to be seen before it can be sent."""
+        event.stop()
+        if self._body.fields.judged and not self._body.frame.decided:
+            self._body.frame.summarise()
 
     def on_form_view_focused(self, event: FormView.Focused) -> None:
         """Remember where the person is, and name the keys that act there."""
@@ -367,9 +373,10 @@ class FormBody(Body):
                 "review", overlays.problems(self.question.request, self.form, conversion)
             )
 
-    def _review(self, content: dict[str, Any]) -> None:
+    def _review(self, content: dict[str, Any], why: str = "") -> None:
         self._held = content
-        self.frame.turn_to("review", *overlays.review(self.question.request, self.form, content))
+        text = overlays.review(self.question.request, self.form, content, why)
+        self.frame.turn_to("review", *text)
 
     def send(self, page: PageName) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""
@@ -421,7 +428,12 @@ class FormBody(Body):
         frame.turn_to("step", *text)
 
     def go_through(self) -> None:
-        """Send what was shown."""
-        if self._held is not None:
+        """Send what was shown; what its field does not show whole is shown on the review."""
+        if self._held is None:
+            return
+        at_fields = self.frame.page == "answer" and not self.frame.message.unseen
+        if at_fields and self.fields.wants_a_page:
+            self._review(self._held, self.fields.unseen_in_words)
+        else:
             sentence = "You said yes." if self.form.is_confirmation else "You sent the form."
             self.accept(sentence, self._held)

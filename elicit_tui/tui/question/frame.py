@@ -347,9 +347,11 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         if self.message.unseen and not self.message.display:
             self.body.put_away()
-        shown = shown_now(self.to_be_seen)
+        shown = shown_now(parts := self.to_be_seen)
         if shown:
-            self.ask_again(f"{shown} {self.key(self.accepted_by)} again {self.body.accepting}.")
+            more = any(part.still_unseen for part in parts)
+            does = "reads on" if more else self.body.accepting
+            self.ask_again(f"{shown} {self.key(self.accepted_by)} again {does}.")
         return bool(shown)
 
     def ask_again(self, sentence: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from textual.content import Content
 from textual.widget import Widget
@@ -11,10 +12,10 @@ from textual.widget import Widget
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, Finding, Question, accept
 from elicit_tui.form.choices import value_label
-from elicit_tui.form.field import Field
+from elicit_tui.form.field import Choice, Field
 from elicit_tui.form.form import Conversion, Form
 from elicit_tui.form.json_values import json_key
-from elicit_tui.text import quoted, quoted_name, readable_json
+from elicit_tui.text import neutral_line, quoted, quoted_name, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
@@ -32,10 +33,17 @@ REQUEST_VALUES: Final = 1_000
 """Of a request that are drawn: each is a line at least, and all lines are laid out at once."""
 
 
-def _json_block(request: ElicitationRequest, content: Mapping[str, Any]) -> Content:
+Write: TypeAlias = Callable[[Any], str]
+"""A value as JSON that a person reads, as it goes out."""
+
+
+def _writes(request: ElicitationRequest) -> Write:
+    return partial(frame_words.sent_json, request=request)
+
+
+def _json_block(write: Write, content: Mapping[str, Any]) -> Content:
     return Content("\n").join(
-        Content.assemble(("│ ", "$accent"), line)
-        for line in frame_words.sent_json(content, request).split("\n")
+        Content.assemble(("│ ", "$accent"), line) for line in write(content).split("\n")
     )
 
 
@@ -53,13 +61,11 @@ def _left_out(
     return Content.styled(f"Left out, because unset: {', '.join(absent)}", "$faint")
 
 
-def _chosen(
-    request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]
-) -> Content | None:
+def _chosen(write: Write, form: Form | None, content: Mapping[str, Any]) -> Content | None:
     """What is called otherwise than it is sent: `Seat: In the quiet corner ("quiet")`."""
     lines = [
         Content.assemble(
-            (f"{spec.title}: ", "bold"), ", ".join(_titled(request, spec, content[spec.name]))
+            (f"{spec.title}: ", "bold"), ", ".join(_titled(write, spec, content[spec.name]))
         )
         for spec in (form.fields if form is not None else ())
         if spec.name in content and _has_titles(spec)
@@ -67,15 +73,20 @@ def _chosen(
     return Content("\n").join(lines) if lines else None
 
 
+def whole_label(choice: Choice) -> str:
+    """What a server calls a choice, to the end."""
+    return neutral_line(choice.title, None) if choice.title else choice.label
+
+
 def _has_titles(spec: Field) -> bool:
     return any(choice.label != value_label(choice.value) for choice in spec.choices)
 
 
-def _titled(request: ElicitationRequest, spec: Field, sent: Any) -> Iterator[str]:
+def _titled(write: Write, spec: Field, sent: Any) -> Iterator[str]:
     """Each choice that was made by its title, with the value beside it where that differs."""
-    labels = {json_key(choice.value): choice.label for choice in spec.choices}
+    labels = {json_key(choice.value): whole_label(choice) for choice in spec.choices}
     for value in sent if isinstance(sent, list) else [sent]:
-        written = frame_words.sent_json(value, request)
+        written = write(value)
         label = labels.get(json_key(value), written)
         yield label if label in (written, value_label(value)) else f"{label} ({written})"
 
@@ -85,16 +96,29 @@ def _stack(parts: Sequence[Content | None]) -> Content:
 
 
 def review(
-    request: ElicitationRequest, form: Form | None, content: Mapping[str, Any]
+    request: ElicitationRequest, form: Form | None, content: Mapping[str, Any], why: str = ""
 ) -> tuple[Content, Content]:
     """Exactly what will be sent, what is left out; and the beginning of it: what will be sent."""
-    name = quoted(request.server.name, 80)
-    sent = [
-        Content.styled(f"This is what {name} will get", "bold"),
-        _json_block(request, content),
-        _chosen(request, form, content),
+    sent = all_of_it(request.server.name, form, content, _writes(request), why)
+    return _stack([sent, _left_out(form, content), _said_beside(content)]), sent
+
+
+def all_of_it(
+    server: str, form: Form | None, content: Mapping[str, Any], write: Write, why: str
+) -> Content:
+    """Exactly what goes out, each choice with what it is called, to the end.
+
+    `why`: what was not seen of it, if it is shown although nobody asked for it.
+    """
+    parts = [
+        Content.styled(f"This is what {quoted(server, 80)} will get", "bold"),
+        _json_block(write, content),
+        _chosen(write, form, content),
     ]
-    return _stack([*sent, _left_out(form, content), _said_beside(content)]), _stack(sent)
+    if why:
+        why = f"{why}: here it stands, with all that goes out."
+        parts.insert(0, Content.styled(why, "bold $warning"))
+    return _stack(parts)
 
 
 def _said_beside(content: Mapping[str, Any]) -> Content:
@@ -116,8 +140,8 @@ def problems(request: ElicitationRequest, form: Form, conversion: Conversion) ->
         [
             Content.styled("Not ready to be sent", "bold"),
             wrong,
-            _json_block(request, conversion.content),
-            _chosen(request, form, conversion.content),
+            _json_block(_writes(request), conversion.content),
+            _chosen(_writes(request), form, conversion.content),
             _left_out(form, conversion.content, [problem.field for problem in conversion.problems]),
         ]
     )
@@ -142,12 +166,12 @@ def second_step(
     form, content = going.form, going.content
     will = Content(_will(request, found, going))
     if content is not None and not (form is not None and form.is_confirmation):
-        will = Content("\n").join([will, _json_block(request, content)])
+        will = Content("\n").join([will, _json_block(_writes(request), content)])
     decides = [
         _one_more_look(found, width) if found else Content.styled("Before it happens", "bold"),
         will,
         going.address,
-        _chosen(request, form, content) if content is not None else None,
+        _chosen(_writes(request), form, content) if content is not None else None,
     ]
     left_out = _left_out(form, content) if content is not None else None
     return _stack([*decides, left_out]), _stack(decides)

@@ -38,6 +38,11 @@ class PartToSee(Protocol):
         """Bring it into view, and tell what it is: `the message goes on`."""
         ...
 
+    @property
+    def still_unseen(self) -> bool:
+        """Whether there is more than what was brought into view last."""
+        ...
+
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""
         ...
@@ -109,6 +114,11 @@ class SeenText(VerticalScroll):
         if briefly or skipped <= 0:
             return f"{self.called} goes on"
         return f"{self.called} goes on ({count(skipped, 'more line')} above)"
+
+    @property
+    def still_unseen(self) -> bool:
+        """No: its end is there, and what was skipped was counted."""
+        return False
 
     def forget_seen(self) -> None:
         """It is another text now."""
@@ -263,6 +273,26 @@ class Page(SeenText, Guarded, can_focus=True):
             return super().lines_to_see
         width = self._text.content_size.width
         return len(self.decides.wrap(max(width, 1))) if self.decides else 0
+
+    def show_unseen(self, *, briefly: bool) -> str:
+        """Scroll on by a page: it says exactly what goes out, so that nothing of it is skipped.
+
+        What stands nowhere is told once all else was there.
+        """
+        if not self._unseen_lines:
+            return super().show_unseen(briefly=briefly)
+        top = min(self._seen_to, self.lines_to_see - self.scrollable_content_region.height)
+        self.scroll_to(y=top, animate=False, immediate=True)
+        left = self.lines_to_see - self._bottom
+        more = f" ({count(left, 'more line')} below)" if left > 0 and not briefly else ""
+        return f"{self.called} goes on{more}"
+
+    @property
+    def still_unseen(self) -> bool:
+        """Whether another page follows, or what stands nowhere was not told."""
+        return self.lines_to_see > self._bottom or (
+            bool(self.left_out) and not self._counts_as_seen
+        )
 
     def compose(self) -> list[Static]:
         """The text."""

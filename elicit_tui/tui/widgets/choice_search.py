@@ -64,6 +64,30 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
             self._show(place)
 
     @property
+    def in_sight(self) -> set[int]:
+        """Those in the window that are not cut there, and those that the search line names."""
+        window = range(max(self._painted.y - 1, 0), min(self._painted.bottom - 1, ROWS))
+        places = [self._top + row for row in window if self._top + row < len(self._matches)]
+        width = max(self.size.width, 8)
+        room = max(width - 2 - len(self._marks[0]) - 1, 4)
+        seen = {self._matches[place] for place in places}
+        whole = {index for index in seen if self._cells_of(index) <= room}
+        named = not self._search and self._painted.y == 0 and len(self._chosen) <= ROWS
+        return whole | self._chosen if named and self._names_chosen(width) else whole
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether it is one choice, to which the window goes."""
+        return super().shows_all and len(self._unread) <= 1
+
+    def _cells_of(self, index: int) -> int:
+        return Content(self.spec.choices[index].label).cell_length
+
+    def _names_chosen(self, width: int) -> bool:
+        """Whether the search line has room for the labels of all that is chosen."""
+        return f" {self._chosen_label()} " in f"{self._search_line(width).plain} "
+
+    @property
     def aside(self) -> str | None:
         """The chosen labels, where the list has to cut them."""
         labels = [self.spec.choices[index].label for index in sorted(self._chosen)[:ROWS]]

@@ -1,4 +1,4 @@
-"""Choices: what all lists share, where short ones stand, and the short list itself."""
+"""Choices: what all lists share, and the short list itself."""
 
 from __future__ import annotations
 
@@ -10,58 +10,18 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from elicit_tui.dataclass import dataclass
 from elicit_tui.form.choices import LABEL_LENGTH, value_label
 from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.tui.widgets.choice_places import Placed, lay_out
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
+    FROM_BEFORE,
     FieldControl,
     FieldFinished,
     FieldLeft,
 )
-
-# Where the choices of a short list stand at a given width.
-
-_GAP = 3
-
-
-@dataclass(frozen=True)
-class Placed:
-    """One line of one choice."""
-
-    index: int
-    y: int
-    x: int
-    text: str
-    width: int
-    first: bool
-    """Whether it is the choice's first line, which carries the mark."""
-
-
-def place(labels: Sequence[str], mark_width: int, width: int) -> tuple[Placed, ...]:
-    """All choices on one line where they fit, else one below the other, wrapped, never cut."""
-    cells = [Content(label).cell_length for label in labels]
-    in_line = sum(mark_width + 1 + cell for cell in cells) + _GAP * (len(labels) - 1)
-    placed: list[Placed] = []
-    if in_line <= width:
-        x = 0
-        for index, (label, cell) in enumerate(zip(labels, cells, strict=True)):
-            placed.append(Placed(index, 0, x, label, mark_width + 1 + cell, True))
-            x += mark_width + 1 + cell + _GAP
-        return tuple(placed)
-    y = 0
-    room = max(width - mark_width - 1, 4)
-    for index, label in enumerate(labels):
-        lines = Content(label).wrap(room) if cells[index] > room else [Content(label)]
-        for number, line in enumerate(lines):
-            text = line.plain.rstrip()
-            span = mark_width + 1 + Content(text).cell_length
-            placed.append(Placed(index, y, 0, text, span, number == 0))
-            y += 1
-    return tuple(placed)
-
 
 # What the widgets for choices share: their signs, what is chosen, a default that is no choice.
 
@@ -91,6 +51,12 @@ class ChoiceControl(FieldControl):
         """What was put, while the person has not chosen."""
         self._chosen: set[int] = set()
         """Places from 0."""
+        self._unread: set[int] = set()
+        """Of what is chosen: what others chose, and nobody saw whole."""
+        self._read: set[int] = set()
+        """What was on the screen while others had chosen it."""
+        self._cut_besides = False
+        """Whether there is a value that is none of the choices, and too long to be shown."""
 
     @property
     def entry(self) -> Entry:
@@ -116,8 +82,61 @@ class ChoiceControl(FieldControl):
             if (spelling := _spelling(value)) in wanted:
                 wanted.discard(spelling)
                 self._chosen.add(place)
+        self._unread, self._cut_besides = set(), False
+        if self.has_default and entry == self.spec.initial:
+            self._is_of_others()
         self._brought(min(self._chosen, default=0))
         self.refresh()
+
+    def came_back(self, whence: str, *, continues: bool = False) -> None:
+        """What others chose for the person is still to be seen."""
+        super().came_back(whence, continues=continues)
+        self._unread, self._cut_besides = set(), False
+        if whence != FROM_BEFORE:
+            self._is_of_others()
+
+    def _is_of_others(self) -> None:
+        self._unread = self._chosen - self._read
+        known = {_spelling(self._values[place]) for place in self._chosen}
+        besides = [value for value in _values_of(self._given) if _spelling(value) not in known]
+        self._cut_besides = any(_sent(value) != _sent(value, None) for value in besides)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether others chose something that was never on the screen whole."""
+        return self._cut_besides or bool(self._unread)
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether a list shows it whole."""
+        return not (self._cut_besides or any(map(self._is_cut, self._unread)))
+
+    @property
+    @abstractmethod
+    def in_sight(self) -> set[int]:
+        """The choices that stand whole in what was painted last."""
+
+    def see(self) -> None:
+        """What stands there, unless no list shows it whole."""
+        seen = {place for place in self.in_sight & self._unread if not self._is_cut(place)}
+        self._unread -= seen
+        self._read |= seen
+
+    def see_afresh(self) -> None:
+        """What stands there now, of what others chose."""
+        if self._read:
+            self._unread |= self._read & self._chosen
+            self._read.clear()
+            self.see()
+
+    def _is_cut(self, place: int) -> bool:
+        """Whether its title, or what is sent for it, is longer than any list shows."""
+        choice = self.spec.choices[place] if self.spec.choices else None
+        if choice is None or choice.title:
+            return choice is not None
+        return not says(choice.label, choice.value) and _sent(choice.value) != _sent(
+            choice.value, None
+        )
 
     @abstractmethod
     def _brought(self, place: int) -> None:
@@ -127,6 +146,8 @@ class ChoiceControl(FieldControl):
         """The person chooses it; where several can be chosen, or takes it out again."""
         self._given = None
         self._chosen = self._chosen ^ {place} if self.many else {place}
+        self._unread = (self._unread & self._chosen) - {place}
+        self._cut_besides = False
         self._brought(place)
         self.refresh()
         self.changed()
@@ -146,7 +167,7 @@ class ChoiceControl(FieldControl):
         """The values of what is chosen, as far as their labels say something else."""
         labels = {json_key(choice.value): choice.label for choice in self.spec.choices}
         unsaid = [
-            neutral_line(readable_json(value, indent=None), _SENT_LENGTH)
+            _sent(value)
             for value in _values_of(self.entry)
             if not isinstance(value, bool) or labels
             if not says(labels.get(json_key(value), ""), value)
@@ -171,6 +192,10 @@ def says(label: str, value: Any) -> bool:
         return not isinstance(value, str) or len(value) <= LABEL_LENGTH
     letters, sent = (_letters(text) for text in (label, shown))
     return isinstance(value, str) and letters == sent and not sent.isdecimal() and bool(sent)
+
+
+def _sent(value: Any, most: int | None = _SENT_LENGTH) -> str:
+    return neutral_line(readable_json(value, indent=None), most)
 
 
 def _letters(text: str) -> str:
@@ -240,6 +265,11 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         self._bar, self._moved = place, False
 
     @property
+    def in_sight(self) -> set[int]:
+        """All of them, as none is cut: which of their lines are painted is known to their row."""
+        return set(range(len(self._labels)))
+
+    @property
     def flows(self) -> bool:
         """Choices stand side by side where they fit."""
         return True
@@ -271,7 +301,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         """As many rows as the choices need at this width."""
         if width != self._width:
             self._width = width
-            self._placed = place(self._labels, len(self._marks[0]), max(width, 1))
+            self._placed = lay_out(self._labels, len(self._marks[0]), max(width, 1))
         return max((placed.y for placed in self._placed), default=0) + 1
 
     @property

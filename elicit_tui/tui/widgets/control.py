@@ -1,19 +1,20 @@
-"""What every field's widget has in common: raw entry in and out, its own keys, typed text."""
+"""What every field's widget has in common: raw entry in and out, its own keys, what was seen."""
 
 from __future__ import annotations
 
 import unicodedata
 from abc import abstractmethod
-from typing import Any
+from typing import Final
 
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from elicit_tui.form.field import EmptyOnPurpose, Entry, Field, Typed, Unset, is_unset
+from elicit_tui.form.field import EmptyOnPurpose, Entry, Field, Unset, is_unset
 from elicit_tui.text import stand_in
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question_gate import Guarded
@@ -64,6 +65,9 @@ def unseen_in(text: str) -> str | None:
 
 # What every field's widget has in common: raw entry in and out, and the field's own keys.
 
+FROM_BEFORE: Final = "from before"
+"""Whence what a person wrote came back to a form; whatever else comes from somebody else."""
+
 CLEAR = Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False)
 EMPTY = Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False)
 DEFAULT = Binding("ctrl+d", "default_field", "Back to the default", id="field.default", show=False)
@@ -113,6 +117,14 @@ class FieldMoved(Message):
         self.field_control = control
 
 
+class FieldSeen(Message):
+    """All that a field sends has been on the screen now."""
+
+    def __init__(self, control: FieldControl) -> None:
+        super().__init__()
+        self.field_control = control
+
+
 class FieldControl(Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 
@@ -128,6 +140,37 @@ class FieldControl(Guarded):
     """What stood here when the form was shown, and where it came from; until it is changed."""
 
     _continues = False
+    _painted = Region()
+    """What of the widget was painted last."""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether some of what it sends was never on the screen, and is not the person's own."""
+        return False
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether all of it is on the screen once the field is, as far as one can know before."""
+        return True
+
+    def see(self) -> None:
+        """What was painted last is on the screen."""
+
+    def see_afresh(self) -> None:
+        """What stands on the screen now was seen, and nothing that stood there before."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Whatever is painted has been on the screen."""
+        lines = super().render_lines(crop)
+        self._painted = crop
+        if self.hidden:
+            self._see_more()
+        return lines
+
+    def _see_more(self) -> None:
+        self.see()
+        if not self.hidden:
+            self.post_message(FieldSeen(self))
 
     def came_back(self, whence: str, *, continues: bool = False) -> None:
         """What stands here came back with the form: the first letter typed takes its place.
@@ -313,77 +356,6 @@ class FieldControl(Guarded):
             undo, self._undo = self._undo, None
             self.put(undo)
             self.changed()
-
-
-# What the widgets for typed text have in common: two kinds of blank, length, unseen letters.
-
-
-class TypedControl(FieldControl):
-    """A field's widget that holds text; blank is unset until the person says "on purpose"."""
-
-    placeholder: Any
-    """Of the widget this is mixed with: the words that stand in place of nothing."""
-    _blank: Entry = Unset()
-
-    @property
-    @abstractmethod
-    def typed(self) -> str:
-        """The text as it stands on the screen."""
-
-    @abstractmethod
-    def write(self, text: str) -> None:
-        """Type a text where the cursor stands, in place of what is selected."""
-
-    @property
-    def entry(self) -> Entry:
-        """What was typed; the kind of blank when nothing was."""
-        return Typed(self.typed) if self.typed else self._blank
-
-    @property
-    def count(self) -> str | None:
-        """Code points, where the length is limited."""
-        spec = self.spec
-        if spec.each_line or (spec.min_length is None and spec.max_length is None):
-            return None
-        return f"now {len(self.typed):,}"
-
-    @property
-    def warning(self) -> str | None:
-        """The characters in it that cannot be seen."""
-        return unseen_in(self.typed)
-
-    @property
-    def replaced_by_typing(self) -> bool:
-        """While the text came back, and is not gone on with."""
-        return self.gives_way and bool(self.typed)
-
-    @property
-    def may_become_right(self) -> bool:
-        """What is too short, or of no format yet; not what is too long."""
-        most = self.spec.max_length
-        return most is None or len(self.typed) <= most
-
-    def text_of(self, entry: Entry) -> str:
-        """The text to show for an entry; one that is empty counts as empty on purpose."""
-        text = entry.text if isinstance(entry, Typed) else ""
-        self.set_blank(Unset() if text or isinstance(entry, Unset) else EmptyOnPurpose())
-        return text
-
-    @property
-    def example(self) -> str:
-        """What could stand there; empty where nothing is worth showing."""
-        return self.spec.placeholder
-
-    def set_blank(self, blank: Entry) -> None:
-        """What a blank means from here on, said in its place."""
-        self._blank = blank
-        if isinstance(blank, EmptyOnPurpose):
-            suggested = isinstance(self.spec.initial, EmptyOnPurpose)
-            self.placeholder = "(empty)" if suggested else "(empty on purpose)"
-        else:
-            example = self.example
-            nothing = "not filled in" if self.spec.required else "unset"
-            self.placeholder = f"e.g. {example}" if example else nothing
 
 
 # A property that no answer exists for: said plainly, nothing to fill in.

@@ -10,7 +10,6 @@ from textual.message import Message
 
 from elicit_tui.form.field import Entry, Unset
 from elicit_tui.form.form import Conversion, Form
-from elicit_tui.text import neutral_line
 from elicit_tui.tui.widgets.control import (
     FieldChanged,
     FieldControl,
@@ -21,11 +20,12 @@ from elicit_tui.tui.widgets.control import (
 )
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.row import FieldRow
-from elicit_tui.tui.widgets.rows_view import BATCH, Begun, RowsView
+from elicit_tui.tui.widgets.rows_view import BATCH, Begun
+from elicit_tui.tui.widgets.seen_rows import SeenRows
 from elicit_tui.tui.widgets.text_block import TextBlock
 
 
-class FormView(RowsView):
+class FormView(SeenRows):
     """The fields of a form. Holds raw entries; `form` says what they mean."""
 
     class Changed(Message):
@@ -76,10 +76,6 @@ class FormView(RowsView):
         self._wanted_focus: str | None = None
         self._told_not_taken: dict[str, str] = {}
         self._named: tuple[tuple[tuple[str, str], ...], str, bool] | None = None
-        self._told_unseen: frozenset[str] = frozenset()
-        """The fields that were not on the screen, or in another form, when that was said."""
-        self._told_words = False
-        self._wanted_on_top: str | None = None
 
     # What the form holds
 
@@ -182,7 +178,12 @@ class FormView(RowsView):
         self._bring_into_view(row)
         if name == self._wanted_on_top:
             self._wanted_on_top = None
-            self.scroll_to_region(self._lines_of(row), animate=False, top=True)
+            self._put_on_top(row)
+            # Rows below it that were only just made have their place then.
+            self.call_after_refresh(self._put_on_top, row)
+
+    def _put_on_top(self, row: FieldRow) -> None:
+        self.scroll_to_region(self._lines_of(row), animate=False, top=True)
 
     def _focus_wanted(self) -> None:
         if self._wanted_focus is not None:
@@ -280,69 +281,6 @@ class FormView(RowsView):
         beside = self.beside(event.field_control.spec.name, event.by)
         if beside is not None:
             self.focus_field(beside)
-
-    # What was never on the screen
-
-    @property
-    def unseen(self) -> bool:
-        """Whether something goes out that was never on the screen, or words of the form were not.
-
-        What somebody was told of is seen.
-        """
-        return bool(self.fields_unseen) or self._unseen_words
-
-    @property
-    def _unseen_words(self) -> bool:
-        return self._words_unseen and not self._told_words
-
-    @property
-    def fields_unseen(self) -> list[str]:
-        """The names of the fields, from the top."""
-        answered = self.conversion.content.keys() - self._told_unseen
-        return [
-            spec.name
-            for spec in self.form.fields
-            if spec.name in answered
-            and not (spec.name in self._rows and self._rows[spec.name].seen)
-        ]
-
-    @property
-    def unset_unseen(self) -> int:
-        """How many fields are left out that were never on the screen."""
-        answered = self.conversion.content
-        return sum(
-            name not in answered and not (name in self._rows and self._rows[name].seen)
-            for name in self._names
-        )
-
-    @property
-    def answers_unseen(self) -> int:
-        """How many fields go out that were never on the screen, and that nobody was told of."""
-        return len(self.fields_unseen)
-
-    def show_unseen(self, *, briefly: bool) -> str:
-        """Go to the form's own words, else to the first of these fields; tell what it is."""
-        if self._unseen_words:
-            self._told_words = True
-            self._show_words()
-            return "what the form says goes on"
-        fields = self.fields_unseen
-        answer_seen = fields[0] in self._rows and self._rows[fields[0]].answer_seen
-        self.count_as_seen()
-        self._wanted_on_top = fields[0]
-        self.focus_field(fields[0])
-        titles = {spec.name: spec.title for spec in self.form.fields}
-        first = f"“{neutral_line(titles[fields[0]], 40)}”"
-        if answer_seen:
-            first = f"what {first} sends"
-        more = f" and {len(fields) - 1} more" if len(fields) > 1 else ""
-        were = "were" if more else "was"
-        return f"{first}{more} {were} not {'seen' if briefly else 'on the screen'} yet"
-
-    def count_as_seen(self) -> None:
-        """All of it is known to the person."""
-        self._told_unseen = frozenset(self.conversion.content)
-        self._told_words = True
 
     # Several lines for a text that had one
 

@@ -23,10 +23,10 @@ from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     FieldFinished,
     LinesPasted,
-    TypedControl,
     drawn_safely,
     odd_letter,
 )
+from elicit_tui.tui.widgets.typed_control import TypedControl
 
 if TYPE_CHECKING:
     from elicit_tui.tui.ordered_app import OrderedApp
@@ -98,6 +98,12 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         return cell_len(self.value) >= width
 
     @property
+    def shows_all(self) -> bool:
+        """Whether the text is no longer than the line."""
+        width = self.styles.width
+        return width is None or not self.outgrows(int(width.value))
+
+    @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """The keys that write what was answered before."""
         return (("↑↓", "earlier answers"),) if self.known else ()
@@ -154,6 +160,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         with self.prevent(Input.Changed):
             self.value = text
             self.cursor_position = len(text)
+        self.stands(entry)
         if self.is_mounted and not self.has_focus:
             self._show_beginning()
 

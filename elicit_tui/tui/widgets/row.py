@@ -15,6 +15,7 @@ from elicit_tui.tui.widgets.choices import ChoiceStrip
 from elicit_tui.tui.widgets.control import FieldControl, Refusal
 from elicit_tui.tui.widgets.lines import DateLine, NumberLine, TextLine
 from elicit_tui.tui.widgets.text_block import TextBlock
+from elicit_tui.tui.widgets.typed_control import TypedControl
 
 # How the columns of a form fall at a width: labels, controls, hints; or one below the other.
 
@@ -155,6 +156,8 @@ class FieldRow:
         """From now on its text has a block in the place of a line: so many are to come."""
         block = TextBlock(self.spec, self.control.entry)
         block.has_lines(lines)
+        if isinstance(self.control, TypedControl):
+            block.goes_on_with(self.control)
         block.leads_to = self.control.leads_to
         block.empty_is_an_answer = self.control.empty_is_an_answer
         self.control = block

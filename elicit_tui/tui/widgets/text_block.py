@@ -10,9 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
+from textual.geometry import Offset, Region
 from textual.strip import Strip
 from textual.widgets import TextArea
 
@@ -23,10 +25,10 @@ from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
     FieldFinished,
-    TypedControl,
     drawn_safely,
     odd_letter,
 )
+from elicit_tui.tui.widgets.typed_control import TypedControl
 
 # A text in the person's own editor, through a private file with a name of ours.
 
@@ -116,6 +118,23 @@ class TextEditor(TextArea):
         self.move_cursor(self.document.end)
 
 
+def part_of(editor: TextEditor, painted: Region) -> tuple[int, int]:
+    """The letters of an editor that stand in this part of it, from the first."""
+    document, wrapped = editor.document, editor.wrapped_document
+    before = [0]
+    for line in document.lines:
+        before.append(before[-1] + len(line) + len(document.newline))
+
+    def letter(row: int) -> int:
+        if row >= wrapped.height:
+            return before[-1]
+        line, column = wrapped.offset_to_location(Offset(0, row))
+        return before[line] + column
+
+    top = editor.scroll_offset.y + painted.y
+    return letter(top), letter(top + painted.height)
+
+
 # A field of several lines, with the person's own editor on a key.
 
 ROWS = 5
@@ -151,7 +170,7 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         self.rows = self._least
         if isinstance(entry, Typed):
             self.has_lines(entry.text.count("\n") + 1)
-        self._shown = ""
+        self._written = ""
         self._visited = False
         super().__init__(
             soft_wrap=True,
@@ -180,8 +199,9 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""
         text = self.text_of(entry)
-        self._shown = text
+        self._written = text
         self.text = text
+        self.stands(entry)
         self._visited = False
         if self.has_focus:
             self._go_on()
@@ -208,6 +228,18 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         """A few rows; more text scrolls."""
         return self.rows
 
+    @property
+    def in_sight(self) -> tuple[int, int]:
+        """The first letter of the lines that are painted, and the one behind the last."""
+        return part_of(self, self._painted)
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether its lines are few, and short."""
+        lines, width = self.text.split("\n"), self.styles.width
+        most = width.value if width is not None else 0
+        return len(lines) <= self.rows and all(cell_len(line) < most for line in lines)
+
     def has_lines(self, count: int) -> None:
         """Make room for so many lines, as far as that is sensible; told before it is laid out."""
         self.rows = max(self._least, min(count, MOST_ROWS))
@@ -231,9 +263,9 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Something was typed: a blank block is unset again."""
         event.stop()
-        if self.text == self._shown:
+        if self.text == self._written:
             return
-        self._shown = self.text
+        self._written = self.text
         self.set_blank(Unset())
         self.changed()
 

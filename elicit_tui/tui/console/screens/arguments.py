@@ -23,13 +23,13 @@ from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import CutText, DialogButton, WritingDialog, half_typed
-from elicit_tui.tui.console.json_editor import JsonEditor
+from elicit_tui.tui.console.dialog import CutText, DialogButton, half_typed
+from elicit_tui.tui.console.json_editor import JsonEditor, hint_of
+from elicit_tui.tui.console.screens.reading_on import ReadsOn
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
-from elicit_tui.tui.question.body import FROM_BEFORE
-from elicit_tui.tui.question.seen_texts import shown_now
 from elicit_tui.tui.widgets import FormView
+from elicit_tui.tui.widgets.control import FROM_BEFORE
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
 from elicit_tui.tui.widgets.text_block import TextBlock
@@ -58,7 +58,7 @@ _JSON_HINT = (
 )
 
 
-class ArgumentsScreen(WritingDialog[dict[str, Any]]):
+class ArgumentsScreen(ReadsOn):
     """Result: the arguments to call with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,6 +75,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         self, server: str, offer: Offer, arguments: Mapping[str, Any] | None = None
     ) -> None:
         super().__init__(f"{VERBS[offer.kind]} {neutral_line(offer.shown, 60)}", server)
+        self.verb = VERBS[offer.kind]
         self._server = server
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
@@ -106,11 +107,14 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             self._continued = left.continues
             whence = dict.fromkeys({*entries, *left.touched}, FROM_BEFORE)
             stands = {**entries, **left.entries}
-            yield FormView(self._form, Begun(stands, left.touched, whence, left.continues))
+            form_view = FormView(self._form, Begun(stands, left.touched, whence, left.continues))
+            form_view.known = frozenset(whence)
+            yield form_view
             yield ValueList()
         yield Static(_JSON_HINT, id="json-hint", markup=False)
         yield JsonEditor(self._offer.schema, id="arguments-json")
-        yield from self.ending(VERBS[self._offer.kind], "arguments.call")
+        yield self.unseen_line
+        yield from self.ending(self.verb, "arguments.call")
 
     def on_mount(self) -> None:
         """Start in the first field."""
@@ -118,6 +122,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         written = self.app.state.half_written.get(self._place)
         if written is not None:
             self._json_area.show(written)
+            self._json_area.counts_as_own()
             self._json = True
             self._came_back = self._read_json(go_there=False) or {}
         record = self.app.state.servers.get(self._server)
@@ -136,10 +141,10 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
     def _json_area(self) -> JsonEditor:
         return self.query_one("#arguments-json", JsonEditor)
 
-    def _begin_json(self, content: Mapping[str, Any]) -> None:
+    def _begin_json(self, content: Mapping[str, Any], *, own: bool = True) -> None:
         """Show it as JSON; what is typed goes to the first value that is still to be written."""
         self._begun_with = readable_json(dict(content))
-        self._json_area.begin(self._begun_with)
+        self._json_area.begin(self._begun_with, own=own)
 
     def _show(self) -> None:
         rows = _ROWS_AROUND + sum(
@@ -157,6 +162,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if self._json:
             self._json_area.focus()
         self.say("")
+        self.count_unseen()
 
     def action_turn(self) -> None:
         """From the form to its JSON and back; the form keeps what it can show."""
@@ -172,7 +178,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             content = dict(form_view.conversion.content)
             before = form_view.from_elsewhere
             self._came_back = {name: content[name] for name in before if name in content}
-            self._begin_json(content)
+            self._begin_json(content, own=not form_view.unseen)
         self._json = not self._json
         self._show()
 
@@ -217,7 +223,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
 
     def _take_json(self, text: str | None) -> None:
         if text is not None:
-            self._json_area.begin(text)
+            self._json_area.begin(text, own=not self._json_area.hidden)
             self._json_area.focus()
             self._read_json()
 
@@ -295,7 +301,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
             if go_there:
                 self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
             place = f"line {error.lineno}, column {error.colno}"
-            hint = _hint(self._json_area.text.strip(), error.pos)
+            hint = hint_of(self._json_area.text.strip(), error.pos)
             self.say(f"This is not JSON: {error.msg} ({place}).{hint}")
             return None
         except ValueError as error:
@@ -313,7 +319,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
                 self._judging.stop()
             content = self._read_json()
             if content is not None and not self._tell_problems(content):
-                self.dismiss(content)
+                self.take_once_seen(content, self._json_area)
             return
         form_view = self.query_one(FormView)
         conversion = form_view.conversion
@@ -326,14 +332,17 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         if left is not None:
             title, typed, kept = left
             self.say(f"{title}: nothing was chosen for “{typed}”. {again} {kept}.")
-        elif any(name not in self._given for name in form_view.fields_unseen):
-            # Else what a server has for a field far below would go out with what was typed above.
-            self.say(f"{shown_now([form_view])} {again} {VERBS[self._offer.kind].lower()}s.")
-        else:
-            self.dismiss(dict(conversion.content))
+            return
+        self.take_once_seen(dict(conversion.content), form_view)
+
+    @property
+    def written_in(self) -> FormView | JsonEditor:
+        """Where the arguments stand just now."""
+        return self._json_area if self._json else self.query_one(FormView)
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What is typed may be the beginning of a value that the server knows."""
+        super().on_form_view_changed(event)
         self._look_for_values()
 
     # Values for the field that one types in
@@ -363,7 +372,7 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         """The key says what the button says; what has lines has enough of them."""
         if action == "at_length" and (self._json or isinstance(self.focused, TextBlock)):
             return "Whole screen"
-        return VERBS[self._offer.kind] if action == "send" else None
+        return self.does if action == "send" else None
 
     @property
     def _typed_in(self) -> TextLine | None:
@@ -437,12 +446,3 @@ class ArgumentsScreen(WritingDialog[dict[str, Any]]):
         name = values.field
         values.offer("", ())
         self.query_one(FormView).focus_field(name)
-
-
-def _hint(text: str, pos: int) -> str:
-    """What may be meant by a letter that stands where none can; empty of all else."""
-    if not text[pos : pos + 1].isalpha():
-        return ""
-    if text[:pos].rstrip().endswith('"'):
-        return ' Within a text a quotation mark is written \\".'
-    return ' A text stands in quotes: "…".'

@@ -20,10 +20,10 @@ from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
 from elicit_tui.tui.console.screens.confirmations import UnderWay
 from elicit_tui.tui.console.spans import padded
-from elicit_tui.tui.question.body import FROM_BEFORE
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
 from elicit_tui.tui.widgets.choices import MANY
+from elicit_tui.tui.widgets.control import FROM_BEFORE
 from elicit_tui.tui.widgets.rows_view import Begun
 
 
