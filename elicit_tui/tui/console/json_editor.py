@@ -96,7 +96,7 @@ class JsonEditor(TextEditor, SeenWriting):
         row = self.wrapped_document.location_to_offset((line - 1, 0)).y
         self.scroll_to(y=row, animate=False, immediate=True)
 
-    def begin(self, text: str, *, own: bool) -> None:
+    def begin(self, text: str, *, own: bool = True) -> None:
         """Have this JSON; what is typed goes to the first value that is still to be written.
 
         Where none is, it takes the place of the first value. `own`: the person has written it, or

@@ -183,7 +183,8 @@ class FormView(SeenRows):
             self.call_after_refresh(self._put_on_top, row)
 
     def _put_on_top(self, row: FieldRow) -> None:
-        self.scroll_to_region(self._lines_of(row), animate=False, top=True)
+        region = self._lines_of(row)
+        self.scroll_to_region(region, animate=False, top=True, immediate=True)
 
     def _focus_wanted(self) -> None:
         if self._wanted_focus is not None:
