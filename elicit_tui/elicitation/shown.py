@@ -6,7 +6,7 @@ from elicit_tui.dataclass import dataclass
 
 
 @dataclass(frozen=True)
-class Shown:
+class SeenPart:
     """The characters of a text that somebody had before their eyes, or wrote themselves.
 
     As made: all of them. A face with a screen begins with `none_of` what it is given by a server or
@@ -18,9 +18,9 @@ class Shown:
     """In order and apart from each other: the first character, and the one behind the last."""
 
     @staticmethod
-    def none_of(text: str) -> Shown:
+    def none_of(text: str) -> SeenPart:
         """Nobody has seen anything of this yet."""
-        return Shown(len(text))
+        return SeenPart(len(text))
 
     @property
     def whole(self) -> bool:
@@ -32,7 +32,7 @@ class Shown:
         """The first character that was not."""
         return self.parts[0][1] if self.parts and not self.parts[0][0] else 0
 
-    def with_part(self, first: int, end: int) -> Shown:
+    def with_part(self, first: int, end: int) -> SeenPart:
         """These characters are on the screen now, too."""
         first, end = max(first, 0), min(end, self.length)
         if first >= end or self.whole:
@@ -41,16 +41,16 @@ class Shown:
         touching = [part for part in self.parts if part[1] >= first and part[0] <= end]
         first = min([first, *(part[0] for part in touching)])
         end = max([end, *(part[1] for part in touching)])
-        return Shown(self.length, tuple(sorted([*apart, (first, end)])))
+        return SeenPart(self.length, tuple(sorted([*apart, (first, end)])))
 
-    def edited(self, old: str, new: str) -> Shown:
+    def edited(self, old: str, new: str) -> SeenPart:
         """The person made this text of that one: what they wrote is seen, the rest as before."""
         if self.whole:
-            return Shown()
+            return SeenPart()
         begin = _alike(old, new)
         behind = _alike(old[begin:][::-1], new[begin:][::-1])
         moved = len(new) - len(old)
-        edited = Shown(len(new)).with_part(begin, len(new) - behind)
+        edited = SeenPart(len(new)).with_part(begin, len(new) - behind)
         for first, end in self.parts:
             edited = edited.with_part(first, min(end, begin))
             edited = edited.with_part(max(first, len(old) - behind) + moved, end + moved)

@@ -64,7 +64,7 @@ class JsonEditor(TextEditor, SeenWriting):
         self._was_filled = False
         """Whether no value was still to be written when it was begun."""
 
-    class Seen(Message):
+    class SeenWhole(Message):
         """All of it was on the screen."""
 
     @property
@@ -88,7 +88,7 @@ class JsonEditor(TextEditor, SeenWriting):
     def _see_more(self) -> None:
         self.see()
         if not self.hidden:
-            self.post_message(self.Seen())
+            self.post_message(self.SeenWhole())
 
     def read_on(self) -> None:
         """Scroll to the first line that was never on the screen."""

@@ -97,7 +97,7 @@ class FormPanel(Horizontal):
                 self._will_draw = True
                 self.set_timer(LIVE_SECONDS, self._draw_live)
 
-    def on_form_view_seen(self, event: FormView.Seen) -> None:
+    def on_form_view_seen_more(self, event: FormView.SeenMore) -> None:
         """There is less to be seen before it can be sent."""
         event.stop()
         if self._body.fields.judged and not self._body.frame.decided:

@@ -133,6 +133,7 @@ class FormView(SeenRows):
         unset = {spec.name: Unset() for spec in self.form.fields}
         self.put({**unset, **self.form.initial(), **entries}, whence)
         self._touched = set(entries)
+        self.known &= entries.keys()
         self._left.clear()
         self._reveal_all = False
         for name, entry in stood.items():

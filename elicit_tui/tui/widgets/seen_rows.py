@@ -24,7 +24,7 @@ class SeenRows(RowsView):
     then, and what its field has no room for, is for a page that shows all of it whole.
     """
 
-    class Seen(Message, namespace="form_view"):
+    class SeenMore(Message, namespace="form_view"):
         """Something was seen to its end."""
 
     def __init__(
@@ -51,7 +51,7 @@ class SeenRows(RowsView):
     def on_field_seen(self, event: FieldSeen) -> None:
         """Whoever counts what is to be seen counts anew."""
         event.stop()
-        self.post_message(self.Seen())
+        self.post_message(self.SeenMore())
 
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""

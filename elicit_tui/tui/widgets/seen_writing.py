@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 
-from elicit_tui.elicitation.shown import Shown
+from elicit_tui.elicitation.shown import SeenPart
 
 
 class SeenWriting:
     """Of a widget that holds a text: what nobody saw of it, of what is not the person's own."""
 
-    _shown = Shown()
+    _shown = SeenPart()
     _stood = ""
     """The text of which that is so."""
 
@@ -36,7 +36,7 @@ class SeenWriting:
         """The first letter in what was painted last, and the one behind the last."""
 
     @cached_property
-    def _of_others(self) -> dict[str, Shown]:
+    def _of_others(self) -> dict[str, SeenPart]:
         """What others wrote for the person, and what of it was seen, whoever brings it back."""
         return {}
 
@@ -50,17 +50,17 @@ class SeenWriting:
     def see_afresh(self) -> None:
         """The letters that are painted now, where they are not the person's own."""
         if self.typed in self._of_others:
-            self._shown = Shown.none_of(self.typed)
+            self._shown = SeenPart.none_of(self.typed)
             self.see()
 
     def is_of_others(self) -> None:
         """What stands here was written by a server, or an agent."""
         self._stood = self.typed
-        self._shown = self._of_others.setdefault(self.typed, Shown.none_of(self.typed))
+        self._shown = self._of_others.setdefault(self.typed, SeenPart.none_of(self.typed))
 
     def counts_as_own(self) -> None:
         """What stands here is what the person wrote."""
-        self._stood, self._shown = self.typed, Shown()
+        self._stood, self._shown = self.typed, SeenPart()
 
     def goes_on_with(self, other: SeenWriting) -> None:
         """It stands in the place of another, with the same text in it."""

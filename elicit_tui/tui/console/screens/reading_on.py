@@ -60,8 +60,8 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
     def _scrolled(self) -> None:
         self.call_after_refresh(self.count_unseen)
 
-    @on(FormView.Seen)
-    @on(JsonEditor.Seen)
+    @on(FormView.SeenMore)
+    @on(JsonEditor.SeenWhole)
     def _more_was_seen(self, event: events.Event) -> None:
         event.stop()
         self.count_unseen()
