@@ -1,8 +1,8 @@
 """Runs everything that must pass: style, types, layers, tests, conformance.
 
 `python -m tests` runs it all; `--quick` leaves out the real servers of npm and PyPI; `--long` runs
-what takes longer than a push may: sixty deaths, the guardian's laws in full, new examples for every
-property, a gateway's endurance.
+what takes longer than a push may: sixty deaths, two hundred questions at once, the guardian's laws
+in full, new examples for every property, a gateway's endurance.
 """
 
 from __future__ import annotations
