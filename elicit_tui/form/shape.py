@@ -94,6 +94,31 @@ def text_names(schema: Any) -> frozenset[str]:
     return frozenset(texts - others)
 
 
+def secret_names(schema: Any) -> frozenset[str]:
+    """The keys, at any depth, whose value it calls a password or one that is only written."""
+    found: set[str] = set()
+    waiting, seen = [schema], 0
+    while waiting and seen < 1_000:
+        seen += 1
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        if not isinstance(part, Mapping):
+            continue
+        waiting += part.values()
+        properties = part.get("properties")
+        for name, value in properties.items() if isinstance(properties, Mapping) else ():
+            if _is_secret(value) or _is_secret(settled(value, schema)):
+                found.add(name)
+    return frozenset(found)
+
+
+def _is_secret(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and (
+        schema.get("writeOnly") is True or schema.get("format") == "password"
+    )
+
+
 def _takes_text(schema: Any, root: Any) -> bool:
     plain = settled(schema, root)
     if plain is not None and kind_of(plain) == "array":

@@ -18,7 +18,9 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.form.shape import secret_names
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.secret_arguments import is_secret
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import Offer, ServerRecord
@@ -39,6 +41,7 @@ class Completion:
         self._state = state
         self._record = record
         self._offer = offer
+        self._secret = secret_names(offer.schema)
         self._answers: dict[tuple[str, str, tuple[tuple[str, str], ...]], tuple[str, ...]] = {}
         self._helps = True
         """Whether the server has not failed at it."""
@@ -59,9 +62,15 @@ class Completion:
                 yield from (value for value in values if value.casefold().startswith(wanted))
 
     def known(self, name: str) -> Iterator[str]:
-        """What needs no server: what was sent for it before, and the examples of its schema."""
+        """What needs no server: what was sent for it before, and the examples of its schema.
+
+        A secret stands in no list of values.
+        """
         offer = self._offer
-        made = [call for call in self._state.calls if call.server == self._record.name]
+        if is_secret(name, self._secret):
+            return
+        own = (call for call in self._state.calls if call.server == self._record.name)
+        made = [call for call in own if name not in call.secret]
         for record in sorted(made, key=lambda record: record.call.name != offer.name):
             yield from _fitting((record.call.arguments.get(name),))
         properties = offer.schema.get("properties")

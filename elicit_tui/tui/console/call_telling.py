@@ -50,7 +50,7 @@ ARGUMENT_ROWS: Final = 8
 
 def _arguments(record: CallRecord, width: int) -> list[Line]:
     """What it was made with; a text of several lines as lines."""
-    made_with = dict(record.call.arguments)
+    made_with = dict(record.shown_arguments)
     written = texts_as_lines(spread := readable_json(made_with))
     text = readable_json(made_with, indent=None) if written == spread else written
     return labelled("arguments", neutral(text, ARGUMENTS_CHARACTERS), width)

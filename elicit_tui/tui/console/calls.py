@@ -85,10 +85,19 @@ class CallRecord:
     """How one of an earlier run stood at its end; empty for those of this run."""
     refused_before: AnsweredQuestion | None = None
     """Of one of an earlier run: the refusal that it ended with."""
+    secret: frozenset[str] = frozenset()
+    """The names of arguments that its schema calls secret."""
     withheld: tuple[str, ...] = ()
     """The arguments of one of an earlier run that were not kept."""
     no_result: str = ""
     """Of one of an earlier run: why what came back is not kept; empty where nothing did."""
+
+    @cached_property
+    def shown_arguments(self) -> Mapping[str, Any]:
+        """What it was made with, without the secrets in it."""
+        from elicit_tui.tui.console.secret_arguments import shown_arguments
+
+        return shown_arguments(self.call.arguments, self.secret)
 
     @cached_property
     def argument_texts(self) -> Mapping[str, str]:
@@ -98,7 +107,7 @@ class CallRecord:
         """
         spelled = {
             name: value if isinstance(value, str) else readable_json(value, indent=None)
-            for name, value in self.call.arguments.items()
+            for name, value in self.shown_arguments.items()
         }
         return {name: text[:COMPARED] for name, text in spelled.items()}
 
@@ -222,9 +231,12 @@ class Calls:
         """Have the calls of earlier runs too, the oldest first."""
         self._records = {record.call.id: record for record in earlier} | self._records
 
-    def start(self, server: str, call: Call) -> CallRecord:
-        """Remember a call that begins."""
-        record = self._records[call.id] = CallRecord(server, call)
+    def start(self, server: str, call: Call, schema: Any = None) -> CallRecord:
+        """Remember a call that begins. `schema`: of its arguments."""
+        from elicit_tui.form.shape import secret_names
+
+        record = CallRecord(server, call, secret=secret_names(schema))
+        self._records[call.id] = record
         finished = [key for key, old in self._records.items() if old.state != "running"]
         for key in finished[: max(0, len(self._records) - self._kept)]:
             del self._records[key]

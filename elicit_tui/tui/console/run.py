@@ -365,7 +365,7 @@ class ConsoleRun:
             self._app.notify(self._why_not(server), severity="warning", markup=False)
             return
         call = Call(offer.method, offer.name, arguments)
-        entry = self._state.calls.start(server, call)
+        entry = self._state.calls.start(server, call, offer.schema)
         entry.repeats = repeats
         entry.confirmation = self._allowed(server, call)
         self._state.say(server, f"→ {offer.shown}")

@@ -11,7 +11,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.host.offers import ResourceTemplate
 from elicit_tui.runtime.opening import LazyGuardian
-from elicit_tui.tui.console.argument_values import ValueList
+from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
@@ -116,6 +116,37 @@ async def test_what_was_sent_before_and_examples_are_offered_for_a_tool(tmp_path
         await stand.press("down", "down", "enter", "ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments["name"] == "Barbara"
+
+
+async def test_a_secret_argument_is_masked_under_calls_and_offered_nowhere(tmp_path: Path) -> None:
+    text = {"type": "string"}
+    fields = {
+        "first": {**text, "format": "password"},
+        "second": {**text, "writeOnly": True},
+        "api_token": text,
+        "more": {"type": "object", "properties": {"password": text}},
+        "plain": text,
+    }
+    opens = {"type": "object", "properties": fields}
+    takes = {"type": "object", "properties": dict.fromkeys(fields, text)}
+    tools = {"alpha": [tool("open", opens), tool("take", takes)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(140, 40)) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        secrets = {name: f"hunter-{name}" for name in ("first", "second", "api_token")}
+        arguments = {**secrets, "more": {"password": "hunter-deep"}, "plain": "seen"}
+        offer = stand.app.state.servers["alpha"].offers[0]
+        call = Call("tools/call", "open", arguments)
+        done = stand.app.state.calls.start("alpha", call, offer.schema)
+        done.end("answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: "plain" in stand.text())
+        assert "seen" in stand.text()
+        assert "•••" in stand.text()
+        assert "hunter" not in stand.text()
+        record = stand.app.state.servers["alpha"]
+        known = Completion(stand.app.state, record, record.offers[1])
+        found = {name: [*known.known(name)] for name in takes["properties"]}
+        assert {name: values for name, values in found.items() if values} == {"plain": ["seen"]}
 
 
 @pytest.mark.parametrize("fields", [1, 2])
