@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from textual import events
@@ -10,12 +10,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from elicit_tui.elicitation import ElicitationRequest, hints_of
 from elicit_tui.form.field import Typed
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.text import as_name, neutral
-from elicit_tui.text.spread import texts_as_lines
-from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.question import frame_words, overlays
 from elicit_tui.tui.question.actions import (
     APPROVAL,
@@ -26,26 +22,14 @@ from elicit_tui.tui.question.actions import (
     PageName,
     PageTurned,
 )
+from elicit_tui.tui.question.approval_panel import ApprovalPanel
 from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.frame import QuestionFrame
-from elicit_tui.tui.question.seen_texts import Page, PartToSee, hides_some
+from elicit_tui.tui.question.seen_texts import PartToSee, hides_some
 from elicit_tui.tui.widgets.control import FROM_BEFORE
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.rows_view import Begun
 
-# The panel of an approval: what would be called with what, and what the tool says of itself.
-
-ARGUMENTS_CHARACTERS: Final = 20_000
-"""Of a call's arguments; of more than that the beginning and the end."""
-_SAID_FIRST = 3
-"""Lines of what a tool says of itself before the arguments; the others stand below them.
-
-Where it is narrow: one less."""
-_LABEL = 12
-_LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
-"""By the sign before a label: what a changed tool said before, and what it says now."""
-_BESIDE = 4
-"""Cells that the text does not have: its margin, a scrollbar and the blank before it."""
 _SESSION = (
     "“This session” allows this tool with any arguments, until the server ends or the tool's "
     "definition changes; it is never written to disk."
@@ -54,143 +38,6 @@ _SESSION_BRIEFLY = "{}: any arguments, until the server ends or the tool changes
 _HANDED = "What you decide is handed to the agent, which may be asked in its own terminal too."
 _SHORT = 30
 """Rows; with fewer, what stands at the foot is said in brief."""
-
-
-class ApprovalPanel(Page):
-    """Shows a tool call whole, before it is made: what the tool says it does comes first.
-
-    Arguments may be longer than the screen, and what stands below them out of sight: of a long
-    description the first lines stand above them.
-    """
-
-    called = "the call's text"
-
-    def __init__(self, request: ElicitationRequest) -> None:
-        self._request = request
-        self._drawn_for_width = 0
-        text, self.decides = self._drawn(60)
-        super().__init__(text, id="approval")
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw it for this width; in another height the same was seen of it."""
-        if event.size.width != self._drawn_for_width:
-            self._drawn_for_width = event.size.width
-            self.tell(*self._drawn(event.size.width - _BESIDE))
-
-    def _drawn(self, width: int) -> tuple[Content, Content]:
-        """All of it, and its beginning that says what is decided about."""
-        call, definition = self._request.call, self._request.definition
-        before = self._request.definition_before
-        sent = dict(call.arguments) if call is not None else {}
-        arguments = texts_as_lines(frame_words.sent_json(sent, self._request))
-        shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
-        hints = ("its hints", _hinted(hints_of(definition)))
-        called_with = ("arguments", Content(shown))
-        said = Content(_description(definition) or "nothing about itself")
-        below: list[Content] = []
-        if self._request.handed_to is not None:
-            name = call.name if call is not None else ""
-            parts = [_row(called_with, width), _row(("tool", Content(as_name(name))), width)]
-        elif before is not None:
-            # What changed has to be seen, however long it is.
-            rows = [hints, ("it says", said), called_with]
-            parts = [_row(row, width) for now in rows for row in _beside(now, before)]
-        else:
-            # What a server says of its tool may be as long as it likes; what is called, too.
-            begins, below = _begins(said, width)
-            parts = [_row(hints, width), begins, _row(called_with, width)]
-        return Content("\n").join([*parts, *below]), Content("\n").join(parts)
-
-
-def _row(row: tuple[str, Content], width: int) -> Content:
-    """A label and beside it its text; where it is narrow, what is short follows on one line."""
-    label, text = row
-    style = _LABEL_STYLES.get(label[:1], "$faint")
-    sign = label[:1] if label[:1] in _LABEL_STYLES else ""
-    together = Content.assemble((label, style), " ", text)
-    if _is_narrow(width) and not sign and together.cell_length <= width and "\n" not in text.plain:
-        return together
-    head = Content.styled(label.ljust(_LABEL), style)
-    return frame_words.hanging(head, text, width, sign)
-
-
-def _is_narrow(width: int) -> bool:
-    """Whether labels have no column of their own."""
-    return width - _LABEL < frame_words.LEAST_COLUMN
-
-
-def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
-    """The first lines of what a tool says of itself, and the others, if there are any."""
-    narrow = _is_narrow(width)
-    begins = Content.assemble(("it says", "$faint"), " ") if narrow else Content("")
-    lines = [
-        line.rstrip()
-        for line in begins.append(said).wrap((width if narrow else width - _LABEL) - 2)
-    ]
-    most = _SAID_FIRST - narrow
-    first, others = Content("\n").join(lines[:most]), Content("\n").join(lines[most:])
-    if others:
-        first = first.append(" …")
-    above = first if narrow else _row(("it says", first), width)
-    return above, [_row(("… it says", others), width)] if others else []
-
-
-def _description(definition: Mapping[str, Any]) -> str:
-    described = definition.get("description")
-    text = neutral(described, 4_000).strip() if isinstance(described, str) else ""
-    return quoting_signs(text)
-
-
-def _beside(now: tuple[str, Content], before: Mapping[str, Any]) -> list[tuple[str, Content]]:
-    """A row as it is, or, where it changed, marked, with what stood there before above it."""
-    label, text = now
-    was = {
-        "its hints": _hinted(hints_of(before)),
-        "it says": Content(_description(before) or "nothing about itself"),
-    }.get(label, text)
-    if was.is_same(text):
-        return [now]
-    was, text = _marked(was, text)
-    return [(f"− {label}", was), (f"+ {label}", text)]
-
-
-def _marked(before: Content, now: Content) -> tuple[Content, Content]:
-    """Two texts, in red and in green what lies between the words with which both begin and end.
-
-    Comparing them any closer would let a long one keep the screen waiting.
-    """
-    texts = before.plain, now.plain
-    begin = _alike(*texts)
-    end = _alike(*(text[begin:][::-1] for text in texts))
-    while begin and any(text[begin - 1 : begin].isalnum() for text in texts):
-        begin -= 1
-    while end and any(text[-end].isalnum() for text in texts):
-        end -= 1
-    return (
-        before.stylize("$faint").stylize("bold $error strike", begin, len(before.plain) - end),
-        # What warns keeps its own colour.
-        now.stylize_before("bold $success", begin, len(now.plain) - end),
-    )
-
-
-def _alike(one: str, other: str) -> int:
-    """With how many of the same characters two texts begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _hinted(hints: Sequence[str]) -> Content:
-    """The tool's hints about itself; that it is destructive stands out."""
-    if not hints:
-        return Content("none")
-    parts = [
-        Content.styled(f"▲ {hint}", "bold $warning") if hint == "destructive" else Content(hint)
-        for hint in hints
-    ]
-    return Content.assemble(Content(", ").join(parts), (", it says", "$faint"))
-
-
-# A question of ours: whether a tool may be called.
 
 NOTE: Final[dict[str, Any]] = {
     "type": "object",
@@ -244,8 +91,9 @@ class NotedCall(Vertical):
 
     def __init__(self, body: ApprovalBody) -> None:
         self._body = body
+        self.foot = Foot(body)
         note = [] if body.note_line is None else [body.note_line]
-        super().__init__(body.panel, Foot(body), *note, id="middle")
+        super().__init__(body.panel, self.foot, *note, id="middle")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The buttons are those of the note, or of the call, and stay when one goes to them."""
@@ -363,6 +211,11 @@ class ApprovalBody(Body):
     def goes_on(self) -> bool:
         """Whether some of the call, or of what is said of it, was never on the screen."""
         return self.frame.page == "answer" and hides_some(self._panel, self.frame.to_be_seen)
+
+    def resized(self) -> None:
+        """There is room for more words, or for fewer."""
+        if self._whole.foot.is_mounted:
+            self._whole.foot.tell()
 
     def covered(self) -> None:
         """Another page lies over it."""
