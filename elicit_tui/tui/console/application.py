@@ -433,7 +433,7 @@ class ConsoleApp(Controller):
         from elicit_tui.tui.console.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette())
+            self.write_in(Palette())
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the console, for the command palette."""

@@ -70,6 +70,7 @@ class Palette(CommandPalette):
     def __init__(self) -> None:
         super().__init__([Finder], id="--command-palette")
         self._worn_before = ""
+        self._opens = True
         self._trial: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -84,6 +85,12 @@ class Palette(CommandPalette):
             Part(((key, "accent"), (words, "plain")), action, self) for key, words, action in KEYS
         ]
         self.query_one("#palette-keys", ClickBar).show(parts)
+
+    def on_descendant_focus(self) -> None:
+        """What was typed while it opened stands in its line, so that Enter runs what that finds."""
+        if self._opens:
+            self._opens = False
+            self.app.keys_go_on()
 
     @on(Input.Submitted)
     def _run_once_found(self, event: Input.Submitted) -> None:

@@ -203,6 +203,14 @@ class ApprovalBody(Body):
         return True
 
     @property
+    def takes_send(self) -> bool:
+        """In the note, where `y` is a letter: outside it the key that sent the call's form is none.
+
+        Who presses it once more has not read what this asks.
+        """
+        return self._at_note
+
+    @property
     def accepting(self) -> str:
         """The call."""
         return "calls it"

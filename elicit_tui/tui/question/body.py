@@ -149,6 +149,11 @@ class Body(ABC):
         return False
 
     @property
+    def takes_send(self) -> bool:
+        """Whether the key that sends accepts just now."""
+        return True
+
+    @property
     def accepting(self) -> str:
         """What the key that accepts does, in a sentence."""
         return "says yes" if self.takes_yes else "sends"

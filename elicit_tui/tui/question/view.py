@@ -36,8 +36,7 @@ from elicit_tui.tui.question_gate import MeantElsewhere
 FOLLOWS: Final = "Another question is in front now."
 CHANGED: Final = "Not called: the tool changed while you read."
 FOLLOWS_SECONDS: Final = 4.0
-"""So long a question that came to the front by itself says so, unless something is said or typed.
-"""
+"""So long a question that came to the front by itself says so, unless more is said or typed."""
 
 
 def body_of(frame: QuestionFrame) -> Body:
@@ -77,8 +76,7 @@ class QuestionView(QuestionFrame):
         """
         self._follows = follows
         # A second yes to a tool that changed meanwhile may be one more press of the first.
-        changed = question.request.definition_before is not None
-        vanished = follows == "" or changed
+        vanished = follows == "" or question.request.definition_before is not None
         self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=vanished)
         self._asked: Literal["cancel", "decline"] | None = None
         """Of which end it was said that it takes the same key once more."""
@@ -248,6 +246,9 @@ class QuestionView(QuestionFrame):
 
     def action_send(self) -> None:
         """Send, open, or say that it is finished: whatever accepts on this page."""
+        (self._accept_it if self.body.takes_send else self._tell_the_way)()
+
+    def _accept_it(self) -> None:
         self.accepted_by = "yes" if self.body.takes_yes else "send"
         if self._too_early() or self._is_another() or self._waits("send", "yes"):
             return
@@ -323,10 +324,9 @@ class QuestionView(QuestionFrame):
     def action_yes(self) -> None:
         """Send, to a question that has nothing else to answer; never on the second step."""
         if self._page != "step":
-            self.action_send()
+            self._accept_it()
         elif not self._too_early():
-            yes, anyway = self.key("yes"), self.key("anyway")
-            self.say(f"{yes} does not send here: {anyway} does.")
+            self.say(f"{self.key('yes')} does not send here: {self.key('anyway')} does.")
 
     def action_no(self) -> None:
         """Decline, to a question that has nothing else to answer; a note comes first, if any."""

@@ -29,6 +29,7 @@ from tests.tui.console.stand import console
 from tests.tui.console.test_calls import calls_of, tool
 from tests.tui.console.test_kept_calls import titles
 from tests.tui.console.test_palette import searching
+from tests.tui.console.test_while_it_starts import at_once
 
 pytestmark = pytest.mark.anyio
 
@@ -148,6 +149,17 @@ def test_a_tool_that_runs_at_once_takes_the_name_of_no_command(query: str) -> No
     assert len(names([hostile, *ours], query)) == 2
     chosen = made(f"★ mine: {query}", Traits((query,), FAVOURITE, is_at_once=True))
     assert names([chosen, *ours], query)[0] == chosen.words, "the person chose it"
+
+
+async def test_what_is_typed_while_the_palette_opens_stands_in_it_and_enter_runs_what_that_finds(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("aaa"), tool("get-sum")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        await at_once(stand, "ctrl+p", *"get-sum", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.name for call in calls_of(stand)] == ["get-sum"]
 
 
 async def test_enter_runs_what_all_that_was_typed_finds(tmp_path: Path) -> None:

@@ -112,6 +112,19 @@ async def test_y_allows_whoever_asks_and_enter_decides_nothing_that_was_not_chos
     assert (app.outcome.action, app.outcome.scope) == ("accept", "once")
 
 
+@pytest.mark.parametrize("question", [QUESTION, OF_AN_AGENT], ids=["own", "of an agent"])
+async def test_the_key_that_sent_the_calls_form_only_says_which_keys_decide(
+    question: Question,
+) -> None:
+    app = Asking(question)
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "y calls it, n declines" in app.words, "the way")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.outcome is None
+
+
 async def test_a_note_opens_after_n_and_in_it_letters_decide_nothing_and_enter_declines() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
@@ -271,7 +284,7 @@ async def test_each_row_of_what_a_tool_says_otherwise_now_has_its_sign(columns: 
     [
         ("ctrl+n", "You declined."),
         ("escape", "You dismissed the question."),
-        ("ctrl+s", "You allowed the call."),
+        ("y", "You allowed the call."),
     ],
 )
 async def test_what_a_person_did_is_told_to_that_person(key: str, reason: str) -> None:
