@@ -57,7 +57,7 @@ class Address:
         """The URL, and below it where it leads and both spellings of its host."""
         lines = [self.unbroken(width)]
         if self.domain:
-            label = "leads to".ljust(15 if self.spellings else 8)
+            label = "belongs to".ljust(15 if self.spellings else 10)
             leads = ((f"{label}  ", "$faint"), (self.domain.lower(), "bold $accent"))
             lines.append(Content.assemble(*leads))
         for spelt_in, spelling in zip(("in letters", "in ASCII  "), self.spellings, strict=False):

@@ -185,7 +185,7 @@ def about(question: Question, left: float | None, width: int) -> Content:
     facts = {
         "server": f"{server_name(request)}, {calls_itself(request)}",
         _REACHED[server.transport == "stdio"]: neutral_line(server.address, _ADDRESS_LIMIT),
-        "asks during": _briefly_called(request),
+        "asks before" if request.traits.about_call else "asks during": _briefly_called(request),
         "round": f"{request.round} of this call" if request.round > 1 else "",
         "protocol": request.protocol.shown,
         "request id": "" if request.wire_id is None else neutral_line(str(request.wire_id), 120),

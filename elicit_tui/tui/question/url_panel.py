@@ -99,6 +99,8 @@ class UrlPanel(Page):
         framed = self._framed_code(frame) is not None
         frame.set_class(shown and framed, "-framed-code")
         frame.set_class(shown and not framed, "-code")
+        # Where no code has room who asks, and the time that is left, stay in sight.
+        frame.set_class(shown and not framed and self._bare_code([]) is None, "-codeless")
 
     def _framed_code(self, frame: Widget) -> Content | None:
         """The code, where it has room inside the frame below all of the address.
@@ -136,7 +138,7 @@ class UrlPanel(Page):
         """
         address = self.address.content()
         leads = Content.assemble(
-            ("leads to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
+            ("belongs to  ", "$faint"), (self.address.domain.lower(), "bold $accent")
         )
         if isinstance(self.parent, Widget) and self.parent.has_class("-framed-code"):
             framed = self._framed_code(self.parent)
@@ -145,15 +147,19 @@ class UrlPanel(Page):
                 middle = max((self.content_size.width - 1 - lines[0].cell_length) // 2, 0)
                 indented = [Content(" " * middle) + line for line in lines]
                 return Content("\n").join([address, leads, *indented]), address
-        width, height = self.app.size
         for above in ([address, leads], [leads], []):
-            rows = sum(len(part.wrap(max(width, 1))) for part in above)
-            code = qr_code(self.url, width, height - _BELOW_CODE - rows)
+            code = self._bare_code(above)
             if code is not None:
                 seen = address if above[:1] == [address] else Content("")
                 return Content("\n").join([*above, code]), seen
         needs = Content.styled(self._what_the_code_needs(), "$warning")
         return Content("\n").join([address, leads, Content(""), needs]), address
+
+    def _bare_code(self, above: list[Content]) -> Content | None:
+        """The code, where it has room below these lines in the window without its frame."""
+        width, height = self.app.size
+        rows = sum(len(part.wrap(max(width, 1))) for part in above)
+        return qr_code(self.url, width, height - _BELOW_CODE - rows)
 
     def _what_the_code_needs(self) -> str:
         least = code_size(self.url)

@@ -71,9 +71,9 @@ async def test_a_page_is_shown_whole_and_opened_only_when_the_person_says_so(
     async with pointing(tmp_path, PAGE) as (stand, made):
         await stand.press("enter", "enter")  # To the call, then its link.
         await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
-        await stand.until(lambda: "leads to" in stand.text())
+        await stand.until(lambda: "belongs to" in stand.text())
         assert "https://docs.example.org/a?b=c" in stand.text()
-        assert "example.org" in stand.text().split("leads to")[1].splitlines()[0]
+        assert "example.org" in stand.text().split("belongs to")[1].splitlines()[0]
         await stand.press("enter")  # The harmless choice has the focus.
         await stand.until(lambda: not isinstance(stand.app.screen, PageScreen))
         assert opened == []
@@ -166,7 +166,7 @@ async def test_the_links_of_a_text_are_followed_as_what_they_are(
         assert len(listed) == 3
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
-        await stand.until(lambda: "evil.example" in stand.text().split("leads to")[-1])
+        await stand.until(lambda: "evil.example" in stand.text().split("belongs to")[-1])
         await stand.press("n")
         assert opened == []
         await stand.press("o")

@@ -198,6 +198,17 @@ def test_what_only_questions_need_is_loaded_behind_the_first_painting() -> None:
     assert not rooms & {"broker", "form", "guardian", "host", "ledger", "policy", "store"}
 
 
+async def test_whose_questions_a_key_declines_is_named_beside_it(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(140, 40)) as stand:
+        request = stand.ask("alpha")
+        await stand.shown(request)
+        await stand.press("ctrl+l", "2")
+        await stand.until(lambda: "D Decline all of alpha" in stand.text())
+        await stand.press("D")
+        said = "What it asks later still comes to you."
+        await stand.until(lambda: said in " ".join(stand.text().replace("│", " ").split()))
+
+
 async def test_the_palette_offers_to_decline_all_only_where_questions_wait(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await stand.shown(stand.ask("alpha"))

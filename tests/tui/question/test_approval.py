@@ -70,6 +70,13 @@ async def test_what_a_tool_does_and_what_more_can_be_allowed_is_in_sight_of_any_
         assert "any arguments, until the server ends or the tool" in in_one_line(app)
 
 
+async def test_the_page_about_an_approval_says_that_it_asks_before_the_call() -> None:
+    app = Asking(QUESTION)
+    async with asked(app) as pilot:
+        await pilot.press("f2")
+        await until(pilot, lambda: "asks before  deploy(" in app.words, "the facts")
+
+
 @pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
 async def test_which_agent_wants_the_call_stands_above_it(size: tuple[int, int]) -> None:
     app = Asking(OF_AN_AGENT, origin="claude-code 2.1.319 in /home/me/code")

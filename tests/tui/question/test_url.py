@@ -316,7 +316,7 @@ def address(length: int) -> str:
 async def test_the_domain_that_a_page_leads_to_is_not_broken_in_two(columns: int) -> None:
     app = Asking(url_question(URL))
     async with asked(app, (columns, 24)):
-        address = [line for line in app.words.split("\n") if "leads to" not in line]
+        address = [line for line in app.words.split("\n") if "belongs to" not in line]
         assert any("example.co.uk" in line for line in address)
 
 
@@ -357,8 +357,10 @@ async def test_a_qr_code_without_room_says_what_it_needs_and_the_address_is_alon
         needs = f"needs a window of 75 columns and 40 rows; this one has {has}"
         await until(pilot, lambda: needs in " ".join(app.words.split()), "the sentence")
         assert "▀" not in app.words
+        title, *lines = app.words.split("\n")
+        assert "“deploy” asks" in title
+        assert "left" in title
         # From edge to edge: what the mouse selects is the address, and nothing else.
-        lines = app.words.split("\n")
         assert "".join(lines[: -(-450 // size[0])]).rstrip() == url
 
 

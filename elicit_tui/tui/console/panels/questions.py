@@ -32,6 +32,8 @@ from elicit_tui.tui.console.state import ConsoleState, Stopped
 from elicit_tui.tui.console.views import LineView, RowList
 
 MOST_FIELDS = 60
+_NAMED = 24
+"""Cells of a server's name in the bar of keys."""
 
 
 def _risk(verdict: str) -> tuple[str, Role]:
@@ -253,7 +255,9 @@ class QuestionsPane(Pane):
         return "No question waits here."
 
     def worded(self, action: str) -> str | None:
-        """A muted server is let speak again."""
+        """A muted server is let speak again; of whose questions all are declined."""
+        if action == "decline_all" and self.server is not None:
+            return f"Decline all of {shortened(neutral_line(self.server, 80), _NAMED)}"
         return "Unmute server" if action == "mute" and self.server in self.app.muted else None
 
     @on(RowList.Highlighted)

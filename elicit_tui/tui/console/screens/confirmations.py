@@ -189,9 +189,8 @@ class DeclineAllScreen(SureDialog):
     def body(self) -> ComposeResult:
         """What it does to how many questions."""
         whose = "it" if self._waiting == 1 else "each of them"
-        words = [
-            f"{self._server} is told that you declined {whose}. What it asks later still waits."
-        ]
+        told = f"{self._server} is told that you declined {whose}."
+        words = [f"{told} What it asks later still comes to you."]
         if self._typed:
             holds = "holds" if self._typed == 1 else "hold"
             words.append(f"{self._typed:,} of {self._waiting:,} {holds} what you typed.")
