@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
+from elicit_tui.form.field import Typed
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.outcome_words import time_of_the_first
@@ -275,6 +276,17 @@ def half_typed(form_view: FormView) -> Draft:
     field = form_view.focused_field
     draft.in_hand(field.spec.name if field is not None else None)
     return draft
+
+
+def written_down(form_view: FormView) -> dict[str, Any]:
+    """What a form holds as content; what is wrong in it as the text that was typed."""
+    content, entries = form_view.conversion.content, form_view.entries
+    wrong = {problem.field for problem in form_view.conversion.problems}
+    values = (
+        (name, entry.text if name in wrong and isinstance(entry, Typed) else content.get(name, ...))
+        for name, entry in entries.items()
+    )
+    return {name: value for name, value in values if value is not ...}
 
 
 def _plain(title: str) -> str:

@@ -44,6 +44,7 @@ LARGEST_QUESTION: Final = 500
 """Characters of what one asked, and of what was sent for it."""
 TOO_LONG: Final = f"what came back is too long to be kept (more than {LARGEST_RESULT:,} characters)"
 TELLS: Final = "what came back is not kept, as it holds an argument that is not"
+DATA: Final = "what came back is not kept, as it holds a picture or other data"
 NOT_KEPT: Final = "what came back is not kept"
 _UNIT: Final = "milliseconds"
 """Of when they began: calls are listed in that order."""
@@ -160,7 +161,10 @@ class KeptCalls:
             return {"no_result": TOO_LONG}
         if any(leaf in text for leaf in _leaves(withheld)):
             return {"no_result": TELLS}
-        return {"result": kept_arguments(result, Review(), self._policy)}
+        kept = kept_arguments(result, Review(), self._policy)
+        if [*_data(kept)] != [*_data(result)]:
+            return {"no_result": DATA}  # Masked, a picture would be none, and saved be spoilt.
+        return {"result": kept}
 
     def _written(self) -> list[Any]:
         if self._policy == "none":
@@ -176,6 +180,15 @@ class KeptCalls:
 def _began_before(written: Any, moment: datetime) -> bool:
     record = _record(written)
     return record is not None and record.began.astimezone() < moment
+
+
+def _data(result: Any) -> Iterator[Any]:
+    """The binary parts of a result, as they stand in it."""
+    if isinstance(result, (Mapping, list)):
+        for item in result.values() if isinstance(result, Mapping) else result:
+            yield from _data(item)
+    if isinstance(result, Mapping):
+        yield from (result[key] for key in ("data", "blob") if isinstance(result.get(key), str))
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -39,7 +39,7 @@ FITTING: Final[Mapping[Drawing, tuple[int, int]]] = {
 SIXEL_PROGRAMS: Final = frozenset({"iTerm.app", "WezTerm", "mintty", "contour"})
 SIXEL_TERMINALS: Final = ("foot", "mlterm", "contour", "yaft")
 KONSOLE_WITH_SIXELS: Final = 220_400
-WANTED: Final = "pip install 'elicit-tui[images]' has it drawn here"
+WANTED: Final = "pip install '.[images]' in the folder of elicit-tui has it drawn here"
 
 
 def drawing(environment: Mapping[str, str]) -> Drawing | None:

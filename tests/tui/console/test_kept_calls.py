@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +244,26 @@ async def test_a_call_whose_question_was_refused_has_the_same_sign_in_the_next_r
     until_written()
     (kept,) = KeptCalls("redacted").read()
     assert how(kept) == how(ended)
+
+
+PIXELS = b64encode(b"".join(sha256(bytes([each])).digest() for each in range(9))).decode()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image", "data": PIXELS, "mimeType": "image/png"},
+        {
+            "type": "resource",
+            "resource": {"uri": "a://b", "blob": PIXELS},
+        },
+    ],
+)
+def test_a_picture_or_other_data_is_kept_as_it_came_or_said_not_to_be(part: dict[str, Any]) -> None:
+    kept = kept_again("redacted", {"content": [part]})
+    assert kept.result is None
+    assert "holds a picture or other data" in kept.no_result
+    assert kept_again("full", {"content": [part]}).result == {"content": [part]}
 
 
 def test_what_a_call_took_and_what_became_of_its_approval_are_the_same_in_the_next_run() -> None:

@@ -191,6 +191,24 @@ async def test_json_begins_with_the_value_to_be_written_and_one_key_empties_it_u
             await stand.press("escape")
 
 
+async def test_what_is_wrong_in_a_form_stands_in_its_json_as_it_was_typed_and_comes_back(
+    tmp_path: Path,
+) -> None:
+    number = {"type": "number"}
+    schema = {"type": "object", "properties": {"a": number, "b": number}}
+    tools = {"alpha": [tool("sum", schema)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.focused, TextLine))
+        await stand.press(*"1,5", "tab", *"7", "f5")
+        area = stand.app.screen.query_one("#arguments-json", TextArea)
+        await stand.until(lambda: stand.app.focused is area)
+        assert json.loads(area.text) == {"a": "1,5", "b": 7}
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, TextLine))
+        assert [line.value for line in stand.app.screen.query(TextLine)] == ["1,5", "7"]
+
+
 async def test_json_that_was_emptied_is_no_mistake_but_an_empty_object(tmp_path: Path) -> None:
     async with writing(tmp_path, LETTER) as stand:
         await stand.press("f5")

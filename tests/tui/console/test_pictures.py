@@ -138,11 +138,11 @@ async def test_where_pictures_are_not_installed_a_line_says_how_to_have_them(
 ) -> None:
     monkeypatch.setattr(pictures, "can_draw", lambda: False)
     async with reading(tmp_path, result(a_picture())) as (stand, _):
-        await stand.until(lambda: "elicit-tui[images]" in in_words(stand))
+        await stand.until(lambda: "pip install '.[images]'" in in_words(stand))
         assert "image/png" in stand.text()
         await stand.press("escape")
         await stand.until(lambda: "s saves what is not text" in in_words(stand))
-        assert "elicit-tui[images]" in in_words(stand)
+        assert "pip install '.[images]'" in in_words(stand)
         assert "shows the picture" not in in_words(stand)
         await stand.press("z")
 

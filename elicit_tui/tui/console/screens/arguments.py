@@ -23,7 +23,7 @@ from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import neutral, neutral_line, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import CutText, DialogButton, half_typed
+from elicit_tui.tui.console.dialog import CutText, DialogButton, half_typed, written_down
 from elicit_tui.tui.console.json_editor import JsonEditor, hint_of
 from elicit_tui.tui.console.screens.reading_on import ReadsOn
 from elicit_tui.tui.console.servers import VERBS, Offer
@@ -175,7 +175,7 @@ class ArgumentsScreen(ReadsOn):
             self.query_one(FormView).start_afresh(entries, dict.fromkeys(same, FROM_BEFORE))
         else:
             form_view = self.query_one(FormView)
-            content = dict(form_view.conversion.content)
+            content = written_down(form_view)
             before = form_view.from_elsewhere
             self._came_back = {name: content[name] for name in before if name in content}
             self._begin_json(content, own=not form_view.unseen)
