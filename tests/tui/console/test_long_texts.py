@@ -54,6 +54,11 @@ async def test_the_reader_shows_as_much_of_a_costly_text_and_tells_its_length(
     result = text_result("a" + "\u0301" * 300_000)
     async with reading(tmp_path, result) as (stand, _):
         await stand.until(lambda: "⟨U+0301⟩" in stand.text())
-        await stand.press("end")
+        assert "only the beginning, s saves all" in stand.text()
+        await stand.press("c")
+        await stand.until(lambda: "The beginning of the text" in stand.notices())
+        await stand.press("slash", *"300", "enter")
+        await stand.until(lambda: "for “300” · only the beginning" in stand.text())
+        await stand.press("escape", "end")
         await stand.until(lambda: CUT in stand.text())
         assert len(text_lines(readable(result["content"][0]["text"]), 76)) < 5_000

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import DataTable, Markdown, Tree
 
-from elicit_tui.text import neutral_line
+from elicit_tui.text import CUT_ENDS, neutral_line
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.call_words import compared_words, how
@@ -180,6 +180,11 @@ class ResultScreen(Dialog[None]):
         return readable(whole_text(self._result))
 
     @property
+    def _goes_on(self) -> bool:
+        """Whether the text is longer than what of it is read, looked through and copied here."""
+        return self._way == "text" and self._written.endswith(CUT_ENDS)
+
+    @property
     def _other_result(self) -> Mapping[str, Any]:
         assert self._other is not None
         assert self._other.result is not None
@@ -344,6 +349,8 @@ class ResultScreen(Dialog[None]):
         words = self._title()
         if self._way == "table" and self._left_out:
             words = f"{words} without {fitting(self._left_out, 40)}"
+        if self._goes_on:
+            words = f"only the beginning, {self.app.key_of('result.save')} saves all · {words}"
         if self._term:
             count = len(self._places)
             looks = getattr(self.view, "unfinished", False)
@@ -368,7 +375,8 @@ class ResultScreen(Dialog[None]):
         elif self._way == "json":
             copy_json(self.app, unpacked(self._result))
         else:
-            copy_text(self.app, self._written)
+            what = "The beginning of the text" if self._goes_on else "The text"
+            copy_text(self.app, self._written, what)
 
     def _copy_part(self, key: str | int, value: Any) -> None:
         shown = f"[{key}]" if isinstance(key, int) else f"“{neutral_line(key, 40)}”"
