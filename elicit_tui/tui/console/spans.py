@@ -27,10 +27,12 @@ WHOLE_CHARACTERS: Final = 8_000_000
 """Of plain ASCII in few lines: as much of a text is laid out at once, in half a second."""
 _COST_OF_LINE: Final = 20
 _COST_OF_TAB: Final = 16
-_COST_OF_SIGN: Final = 8
+_COST_OF_SIGN: Final = 4
 _COST_OF_MARKED: Final = 32
-"""How much longer, measured, than such a character takes a line, a tab, a sign beyond ASCII, and
-one in a line where some have to be marked or are looked at together."""
+"""How much longer, measured, than such a character takes a line, a tab, a sign beyond ASCII (twice
+that in a line of more than `_LONG_LINE`), and one in a line where several are looked at together
+because of what is invisible or stands on another."""
+_LONG_LINE: Final = 2_000
 
 
 def line(*spans: Span | str) -> Line:
@@ -185,18 +187,18 @@ def _laid_out_at_once(text: str) -> int:
         cost = _COST_OF_LINE + _cost_of(line, plain or is_plain(line))
         if cost > left:
             # The mark of the cut is no ASCII: what is left of the line is measured sign by sign.
-            return characters + min(len(line) * left // cost, left // _COST_OF_SIGN)
+            return characters + min(len(line) * left // cost, left // (2 * _COST_OF_SIGN))
         left -= cost
         characters += len(line) + 1
     return characters + left // _COST_OF_MARKED
 
 
 def _cost_of(line: str, plain: bool) -> int:
-    if not plain:
-        return len(line) * _COST_OF_MARKED
-    if not line.isascii():
-        return len(line) * _COST_OF_SIGN
-    return len(line) + line.count("\t") * _COST_OF_TAB
+    if plain and line.isascii():
+        return len(line) + line.count("\t") * _COST_OF_TAB
+    if plain or line.isascii():
+        return len(line) * _COST_OF_SIGN * (1 + (len(line) > _LONG_LINE))
+    return len(line) * _COST_OF_MARKED
 
 
 def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.text import neutral
 from elicit_tui.tui.console.spans import WHOLE_CHARACTERS, readable, text_lines
 from tests.tui.console.reading import reading, text_result
 
@@ -18,6 +19,8 @@ def test_a_long_log_is_read_to_its_end() -> None:
     assert readable(LOG) == LOG
     letters = "Größe und Maß, naïve Café\n" * 30_000
     assert readable(letters) == letters
+    coloured = "\x1b[32m2026-11-29 12:00:00 ok\x1b[0m of host-17 in three milliseconds\n" * 15_000
+    assert readable(coloured) == neutral(coloured)
 
 
 @pytest.mark.parametrize(
