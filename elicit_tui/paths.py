@@ -1,6 +1,6 @@
 """Where elicit-tui keeps things on disk, and how private files are made.
 
-Nothing is read from the working directory. Everything written is 0600 inside 0700 folders,
+No configuration is read from the working directory. Everything written is 0600 inside 0700 folders,
 created exclusively, with names of ours.
 """
 
