@@ -27,7 +27,11 @@ def at_a_glance(result: Mapping[str, Any]) -> str:
 
     JSON that has lines already is as its author laid it out.
     """
-    return neutral("\n".join(map(_spread, texts_of(result))) or EMPTY, SHOWN_CHARACTERS)
+    return _spread_text(result, SHOWN_CHARACTERS)
+
+
+def _spread_text(result: Mapping[str, Any], characters: int | None = None) -> str:
+    return neutral("\n".join(map(_spread, texts_of(result))) or EMPTY, characters)
 
 
 def _spread(text: str) -> str:
@@ -94,8 +98,9 @@ def _as_text(result: Mapping[str, Any]) -> str:
 
 
 def _data_of(result: Mapping[str, Any]) -> str:
-    data, text = unpacked(result), _only_text(result)
-    return bounded_json(data) if data is not result or text is None else neutral(text)
+    data = unpacked(result)
+    # In JSON each text would be one long line, with signs for its ends.
+    return _spread_text(result) if data is result else bounded_json(data)
 
 
 _READINGS: Final = (_data_of, _as_text, bounded_json)

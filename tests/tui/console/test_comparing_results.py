@@ -30,6 +30,16 @@ async def test_what_differs_from_the_result_before_is_shown(tmp_path: Path) -> N
         assert '-  "state": "red"' in stand.text()
 
 
+async def test_results_of_several_texts_are_compared_line_by_line(tmp_path: Path) -> None:
+    answers = ('{"name": "Monica"}', '{\n  "name": "Joey",\n  "age": 31\n}')
+    results = [text_result("You answered:", f"Raw result:\n{each}", each) for each in answers]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: '+  "name": "Joey",' in stand.text())
+        assert '-{"name": "Monica"}' in stand.text()
+        assert "\\n" not in stand.text()
+
+
 async def test_the_key_that_compares_works_in_the_list_of_calls_too(tmp_path: Path) -> None:
     results = [text_result("one"), text_result("two")]
     async with reading(tmp_path, *results) as (stand, _):
