@@ -14,7 +14,7 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause, sentences
-from elicit_tui.guardian.families import destructive as acts
+from elicit_tui.guardian.families.destructive import ACTS, AMOUNT, HUNDREDS, can_be_undone, is_state
 from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
@@ -22,8 +22,8 @@ from elicit_tui.guardian.rule import Sighting, house_rule, weight
 _NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _MANY, _SEVERAL = 3, 30, 60, 8, 16, 4, 3
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {
-    "hundreds": acts.HUNDREDS,
-    "amount": acts.AMOUNT,
+    "hundreds": HUNDREDS,
+    "amount": AMOUNT,
     **{name: re.compile(pattern(name)) for name in _LARGE},
 }
 _TOUCHED: Final = {"people", "many people", "money", "moves", "mail", "carrier", "written amount"}
@@ -60,6 +60,8 @@ def made(request: Reading) -> frozenset[str]:
         "number beside": "number" in kinds,
         "must be typed": any(it.is_free and "default" not in it.drawn for it in must),
         "prepared": any(it.is_free and "default" in it.drawn for it in fields),
+        "choice of two": only is not None and len(only.few) == 2,
+        "choice of three": only is not None and len(only.few) == 3,
     }
     signs |= _made_to_hold(request, opened[0]) if opened else {}
     return frozenset(sign for sign, holds in signs.items() if holds)
@@ -90,9 +92,7 @@ def _said(place: Place) -> Iterator[Lent]:
                 for hit in clause.of(concept)[:_MOST_TRIED]:
                     # A part of a name or of an address is no word.
                     is_part = not {"_", "/"}.isdisjoint(clause.gaps[hit.start])
-                    is_told = concept in acts.ACTS and (
-                        clause.reports(hit) or acts.is_state(clause, hit)
-                    )
+                    is_told = concept in ACTS and (clause.reports(hit) or is_state(clause, hit))
                     denied = clause.denies(hit)
                     if not (is_part or is_told) and (not denied or concept in _DENIED):
                         sign = f"not {concept}" if denied else concept
@@ -112,14 +112,12 @@ def _written_in(place: Place, sentence: Sequence[Clause]) -> Iterator[tuple[str,
     first = max(0, start - 2)  # "€40 for …", "/dev/sdb …"
     told = folded.original[first:end].lower() + " "
     # Behind what is only spoken of, or where something comes back, they tell of nothing new.
-    backs = ((clause, hit) for clause in place.clauses for hit in clause.of("brings back"))
     spoken = (folded.span(*it.span(hit))[0] for it in sentence for hit in it.of("spoken"))
-    back = any(not clause.denies(hit) for clause, hit in backs)
+    back = any(not it.denies(hit) for it in place.clauses for hit in it.of("brings back"))
     last = first if back else min(spoken, default=len(folded.original))
     for sign, written in _WRITTEN.items():
-        if (number := written.search(told)) and (
-            sign not in _LARGE or first + number.start() < last
-        ):
+        number = written.search(told)
+        if number and (sign not in _LARGE or first + number.start() < last):
             yield sign, number[0]
 
 
@@ -148,7 +146,7 @@ def may_be(page: str, request: Reading) -> bool:
     decided = any(it.kind in ("boolean", "number") or it.few for it in request.fields)
     asked = [clause for clause in request.message.clauses if clause.is_question]
     looks = any(it.of("only looks") or (it.whether and it.of("becomes")) for it in asked)
-    return (decided or not request.fields) and not (looks or acts.can_be_undone(request))
+    return (decided or not request.fields) and not (looks or can_be_undone(request))
 
 
 def _handed(request: Reading) -> list[str]:
@@ -182,6 +180,4 @@ _PAGES: Final = {
     "destructive.told": "like_act",
     "deception.suspected": "like_lure",
 }
-RULES = tuple(
-    house_rule(name, partial(_suspected, page), last=True) for name, page in _PAGES.items()
-)
+RULES = tuple(house_rule(it, partial(_suspected, page), last=True) for it, page in _PAGES.items())
