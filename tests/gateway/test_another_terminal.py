@@ -93,7 +93,7 @@ async def test_a_person_at_the_inbox_approves_and_answers_what_an_agent_calls_on
         async with agent(home, server="demo") as client:
             asked = asyncio.ensure_future(call(client, "demo__deploy", branch="fix/login"))
             await shows(inbox, "Cancel", ENTER)
-            await shows(inbox, "target environment", SEND, ENTER)
+            await shows(inbox, "target environment", "y", ENTER)
             await shows(inbox, "● Canary", "3")
             await shows(inbox, "● no", "\t\tn")
             while not asked.done():

@@ -165,7 +165,7 @@ def wait_until(terminal: Terminal, holds: Callable[[list[str]], bool]) -> None:
 
 def shows_its_code(rows: list[str]) -> bool:
     """Whether the whole code of the address above it stands there."""
-    code = qr_code("".join(rows).partition("leads to")[0], 110, 40)
+    code = qr_code("".join(rows).partition("belongs to")[0], 110, 40)
     drawn = [row for row in rows if set("▀▄█") & set(row)]
     return code is not None and drawn == [
         row.rstrip() for row in code.plain.split("\n") if row.strip()

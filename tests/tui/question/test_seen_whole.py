@@ -71,7 +71,7 @@ async def test_a_default_that_its_field_does_not_show_whole_is_read_before_it_go
     app = Asking(form_question(schema(v=wanted)))
     async with asked(app, size) as pilot:
         await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
-        assert "not seen yet of 1" in app.words
+        assert "1 not seen yet" in app.words
         shown = ""
         while "".join(end.split()) not in shown or app.view.page != "review":
             await pilot.press("ctrl+s")
