@@ -329,7 +329,7 @@ async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag
         await world.stop_gateway()
         stopped = await world.gateway()
     if state != "open":
-        await world.typed(question, SEND, ("answered", "settled"))
+        await world.typed(question, "y", ("answered", "settled"))
         await world.stands(question, state)
     if state == "settled":
         await until(lambda: world.runs(tag), "the tool was not called")
@@ -341,7 +341,7 @@ async def one_death_at_a_confirmation(world: World, victim: str, state: str, tag
         await world.stands(question, "open")
         await world.starts_anew("inbox")
         await world.opens(tag)
-        await world.typed(question, SEND, ("answered", "settled"))
+        await world.typed(question, "y", ("answered", "settled"))
     (ended,) = await asyncio.gather(call, return_exceptions=True)
     called = victim == "inbox" or state == "settled"
     assert world.runs(tag) == called

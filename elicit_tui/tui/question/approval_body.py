@@ -31,7 +31,7 @@ from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.rows_view import Begun
 
 _SESSION = (
-    "“This session” allows this tool with any arguments, until the server ends or the tool's "
+    "{} allows this tool for this session, with any arguments, until the server ends or the tool's "
     "definition changes; it is never written to disk."
 )
 _SESSION_BRIEFLY = "{}: any arguments, until the server ends or the tool changes"
@@ -78,7 +78,8 @@ class Foot(Static):
             self.update(_SESSION_BRIEFLY.format(frame.key("session")))
         else:
             keys = [do.key for do in frame.around.actions if do.name == "app.allowances"]
-            self.update(_SESSION + (f" {keys[0]} lists and revokes it." if keys else ""))
+            told = _SESSION.format(frame.key("session"))
+            self.update(told + (f" {keys[0]} lists and revokes it." if keys else ""))
 
 
 class NotedCall(Vertical):
