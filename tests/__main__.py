@@ -29,7 +29,7 @@ CHECKS = {
     "layers": ["lint-imports", "--no-cache"],
 }
 TYPES = ["mypy"]
-WORKERS = min(8, 3 * (os.cpu_count() or 2))
+WORKERS = min(6, 2 * (os.cpu_count() or 2))
 """Most tests wait for other processes half of their time: who is done takes from who is not."""
 
 
