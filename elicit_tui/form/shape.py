@@ -79,24 +79,22 @@ def text_names(schema: Any) -> frozenset[str]:
     """The keys, at any depth, whose value is a text, or a list of texts, wherever they stand."""
     texts: set[str] = set()
     others: set[str] = set()
-    waiting, seen = [schema], 0
-    while waiting and seen < 1_000:
-        seen += 1
-        part = waiting.pop()
-        if isinstance(part, list):
-            waiting += part
-        if not isinstance(part, Mapping):
-            continue
-        waiting += part.values()
-        properties = part.get("properties")
-        for name, value in properties.items() if isinstance(properties, Mapping) else ():
-            (texts if _takes_text(value, schema) else others).add(name)
+    for name, value in _properties(schema):
+        (texts if _takes_text(value, schema) else others).add(name)
     return frozenset(texts - others)
 
 
 def secret_names(schema: Any) -> frozenset[str]:
     """The keys, at any depth, whose value it calls a password or one that is only written."""
-    found: set[str] = set()
+    return frozenset(
+        name
+        for name, value in _properties(schema)
+        if _is_secret(value) or _is_secret(settled(value, schema))
+    )
+
+
+def _properties(schema: Any) -> Iterator[tuple[str, Any]]:
+    """Each property at any depth, of as many parts as are looked through."""
     waiting, seen = [schema], 0
     while waiting and seen < 1_000:
         seen += 1
@@ -107,10 +105,7 @@ def secret_names(schema: Any) -> frozenset[str]:
             continue
         waiting += part.values()
         properties = part.get("properties")
-        for name, value in properties.items() if isinstance(properties, Mapping) else ():
-            if _is_secret(value) or _is_secret(settled(value, schema)):
-                found.add(name)
-    return frozenset(found)
+        yield from properties.items() if isinstance(properties, Mapping) else ()
 
 
 def _is_secret(schema: Any) -> bool:
