@@ -1,0 +1,142 @@
+"""While a key would only show what was not on the screen, it says Read on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.question.asking import (
+    WARNING,
+    Asking,
+    asked,
+    form_question,
+    schema,
+    until,
+    url_question,
+)
+from tests.tui.question.test_seen import ADDRESS, LONG, SMALL_PRINT, approval, ready, remarks
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_form_with_a_default_below_offers_to_read_on_until_that_was_on_the_screen() -> None:
+    app = Asking(form_question(remarks(14)))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        assert "Send ^S" not in app.words
+        await pilot.press("pagedown", "pagedown")
+        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        assert "✓ ready to send 1, 1 by default" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_form_offers_to_read_on_until_the_end_of_its_message_was_on_the_screen() -> None:
+    fields = schema((), name={"type": "string", "title": "Name"})
+    app = Asking(form_question(fields, message=LONG))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        assert "● not seen to its end: PgDn" in app.words
+        assert "can be sent" not in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: SMALL_PRINT in app.words, "the end of the message")
+        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        assert app.outcome is None
+
+
+async def test_a_yes_offers_to_read_on_until_the_end_of_its_message_was_on_the_screen() -> None:
+    app = Asking(form_question(schema(), message=LONG))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
+        while "Yes y" not in app.words:
+            assert SMALL_PRINT not in app.words
+            await pilot.press("pagedown")
+            await pilot.pause()
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_review_offers_to_read_on_until_its_end_was_on_the_screen() -> None:
+    more = {f"d{n}": {"type": "string", "title": f"D{n}", "default": "x"} for n in range(40)}
+    app = Asking(form_question(remarks(14, **more)))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        assert "● not seen to its end: PgDn" in app.words
+        await pilot.press(*["pagedown"] * 6)
+        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        assert "✓ ready to send 41" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_form_that_is_asked_about_once_more_offers_what_leads_there() -> None:
+    app = Asking(form_question(remarks(14), WARNING))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "● 1 not seen yet" in app.words, "that it was judged")
+        assert "Send ^S" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the step")
+
+
+async def test_a_small_window_offers_the_second_step_once_the_answer_was_on_it() -> None:
+    app = Asking(form_question(schema(v={"type": "string"}), WARNING, message="Where to?"))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
+        await until(pilot, lambda: "Read on ^Y" in app.words, "that it goes on")
+        assert "not seen to its end: PgDn" in app.words
+        assert '"v": "x"' not in app.words
+        assert "Send it" not in app.words
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: '"v": "x"' in app.words, "what is sent")
+        assert app.outcome is None
+        await until(pilot, lambda: "Send it ^Y" in app.words, "that it can be sent")
+        await ready(pilot, app)
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_who_scrolls_to_the_end_of_the_second_step_is_offered_it() -> None:
+    app = Asking(form_question(schema(v={"type": "string"}), WARNING, message="Where to?"))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("x", "ctrl+s")
+        await until(pilot, lambda: "Read on ^Y" in app.words and not app.view.deaf, "the step")
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "Send it ^Y" in app.words, "that it can be sent")
+        assert "^Y goes through with it" in app.words
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_the_screen() -> None:
+    app = Asking(approval(comment="Nothing else is touched. " * 60, zone="production"))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
+        assert "● not seen to its end: PgDn" in app.words
+        assert "Allow once" not in app.words
+        assert "This session" not in app.words
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "Allow once y" in app.words, "that it can be called")
+        assert "This session ^A" in app.words
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_page_offers_to_read_on_until_the_end_of_its_address_was_on_the_screen() -> None:
+    app = Asking(url_question(ADDRESS), opener=lambda url: True)
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        assert "Open ^S" not in app.words
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "Open ^S" in app.words, "that it can be opened")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_page_that_is_asked_about_once_more_offers_what_leads_there() -> None:
+    app = Asking(url_question(ADDRESS, WARNING), opener=lambda url: True)
+    async with asked(app) as pilot:
+        assert "Open ^S" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.page == "step", "the step")
