@@ -265,6 +265,7 @@ class QuestionPresenter:
             standing=self._standing(pending.question),
             as_it_stands=self._state.as_it_stands,
             known=partial(self._state.earlier_answers.known, pending.server),
+            last=self._state.earlier_answers.last(pending.question.request),
         )
         view = QuestionView(
             pending.question,

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.dataclass import dataclass
@@ -21,7 +22,6 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
-from elicit_tui.tui.console.earlier_answers import EarlierAnswers
 from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.spans import shortened
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
     from elicit_tui.host.connection import Connection
     from elicit_tui.host.events import HostEvent
+    from elicit_tui.tui.console.earlier_answers import EarlierAnswers
 
 KEPT_STOPPED: Final = 100
 KEPT_MUTED: Final = 20
@@ -80,7 +81,6 @@ class ConsoleState:
         self.ways_to_read: dict[tuple[str, str, str], str] = {}
         """How a person turned the result of a call: by server, method and name."""
         self.activity = Activity()
-        self.earlier_answers = EarlierAnswers()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
         self.notices: deque[Notice] = deque(maxlen=50)
         """Sentences of the broker that no screen has shown yet."""
@@ -107,6 +107,13 @@ class ConsoleState:
         """The question that was put off just now: the list of those that wait points at it."""
         self.actions: Counter[str] = Counter()
         """How they ended: accepted, declined, cancelled, stopped."""
+
+    @cached_property
+    def earlier_answers(self) -> EarlierAnswers:
+        """What the person sent in this run; what reads forms is not loaded before a question."""
+        from elicit_tui.tui.console.earlier_answers import EarlierAnswers
+
+        return EarlierAnswers()
 
     def changed(self) -> None:
         """Something is to be drawn again."""

@@ -65,7 +65,7 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
     Binding("f6", "code", "QR code", id="question.code", show=False),
     Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
-    Binding("f8", "again", "Try again", id="question.again", show=False),
+    Binding("f8", "again", "Again, as last time", id="question.again", show=False),
     Binding("f12", "more_time", "More time", id="question.more_time"),
     # Before any widget sees them: a letter right behind a Tab belongs to the next field.
     Binding("tab", "focus_next", "Next field", priority=True, show=False),
@@ -258,6 +258,10 @@ UNCOVER = Action("cancel", "Back", "Esc", "back to the address, nothing changed"
 SEND = Action("send", "Send", "^S", "hand over what is shown", primary=True)
 REVIEW_IT = Action("review", "Review", "^R", "the exact JSON that would be sent", aside=True)
 FORM = (SEND, DECLINE, CANCEL, LATER, REVIEW_IT, HELP, RAW)
+AS_LAST_TIME = Action(
+    "again", "As last time", "F8", "fill in what you answered, where you changed nothing"
+)
+TAKE_OUT = Action("again", "Take back", "F8", "the fields as they stood before")
 YES_OR_NO = (
     Action("yes", "Yes", "y", "send it: yes", primary=True),
     Action("no", "No", "n", "decline: an explicit no"),

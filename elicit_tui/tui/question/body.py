@@ -117,6 +117,9 @@ class Body(ABC):
         """Put away what hides the question on its own page; whether anything did."""
         return False
 
+    def again(self) -> None:
+        """Do once more what was done with the same page, or form, before."""
+
     def pasted(self, text: str) -> None:
         """The person pasted something that no field took."""
 

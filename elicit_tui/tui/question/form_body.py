@@ -21,6 +21,7 @@ from elicit_tui.tui.question.actions import (
     ALL_CHOICES,
     BACK,
     CANCEL,
+    DECLINE,
     FORM,
     REFUSED_FORM,
     SEND,
@@ -33,6 +34,7 @@ from elicit_tui.tui.question.actions import (
 from elicit_tui.tui.question.body import FROM_AGENT, Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import goes_on_below, sent_json
+from elicit_tui.tui.question.last_time import LastTime
 from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import FROM_BEFORE, FieldControl
@@ -162,6 +164,7 @@ class FormBody(Body):
             draft.continues,
         )
         self.fields = FormView(form, begun, leads_to=SEND.label, id="form")
+        self._last_time = LastTime(frame, self.fields)
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""
         self._fields_and_json = FormPanel(self)
@@ -244,9 +247,9 @@ class FormBody(Body):
                 yes = replace(yes, label="Yes…", does="one more look, then yes")
             return (yes, no, *FORM[2:])
         field = self.fields.focused_field if self.fields.is_attached else None
-        if field is None or not field.searches:
-            return FORM
-        return tuple(ALL_CHOICES if action is CANCEL else action for action in FORM)
+        searches = field is not None and field.searches
+        decide = SEND, DECLINE, ALL_CHOICES if searches else CANCEL
+        return (*decide, *self._last_time.actions, *FORM[len(decide) :])
 
     def summary(self) -> Content:
         """How many answers are missing or wrong; what was not seen of those that are not."""
@@ -324,7 +327,7 @@ class FormBody(Body):
         """Say at its button what Esc does just now."""
         field = self.fields.focused_field
         searches = field is not None and field.searches
-        self.frame.name_cancel(ALL_CHOICES if searches else CANCEL)
+        self.frame.rename_button(ALL_CHOICES if searches else CANCEL)
 
     def finished(self) -> None:
         """The person is through with the fields: the button that sends comes next."""
@@ -343,6 +346,10 @@ class FormBody(Body):
             field = self.fields.focused_field
             if field is not None:
                 field.post_message(events.Key(key.key, key.character))
+
+    def again(self) -> None:
+        """Fill in what was answered last time."""
+        self._last_time.turn()
 
     def put_away(self) -> bool:
         """Show all choices again, where a search leaves some out; whether one did."""

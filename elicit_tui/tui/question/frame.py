@@ -93,7 +93,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._in_passing = ""
         """What is said until the next key."""
         self._next_enter = NextEnter()
-        self._restored = question.draft.filled
+        self.restored = question.draft.filled  # The next change is not by hand.
         self._status = StatusLine()
         self.body = body(self)
         self.set_class(question.request.mode == "url", "-url")
@@ -252,9 +252,9 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def answers_changed(self) -> None:
         """The person changed something in the body: keep it, and count what is missing."""
-        if self.body.typed and not self._restored:
+        if self.body.typed and not self.restored:
             self._status.hush()
-        self._restored = False
+        self.restored = False
         self.keep_draft()
         self._weigh_answer()
         self.summarise()
@@ -424,8 +424,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         if before != self.others_wait and not self.around.shelf and self.is_mounted:
             self.show_actions()
 
-    def name_cancel(self, action: Action) -> None:
-        """What Esc does on the page of the answer just now."""
+    def rename_button(self, action: Action) -> None:
+        """What a key does on the page of the answer just now."""
         if self._page == "answer":
             self._actions.become(action)
 

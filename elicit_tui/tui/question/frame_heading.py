@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -286,6 +287,8 @@ class Surroundings:
     as_it_stands: AsItStands = unchanged
     known: Callable[[str], Sequence[str]] = nothing_known
     """What the same server was answered before for a field of this name, the newest first."""
+    last: Mapping[str, Any] = field(default_factory=dict)
+    """What the same server was answered last in this form, as content."""
     shelf: bool = True
     """Whether Later leads somewhere while no other waits."""
 

@@ -435,8 +435,8 @@ class QuestionView(QuestionFrame):
             self.body.elsewhere()
 
     def action_again(self) -> None:
-        """Open the page once more."""
-        if isinstance(self.body, PageBody) and self._page == "answer":
+        """Open the page once more; in a form, fill in what was answered last time."""
+        if self._page == "answer" and not self.deaf:
             self.body.again()
 
     def action_copy(self) -> None:

@@ -66,7 +66,9 @@ def unseen_in(text: str) -> str | None:
 # What every field's widget has in common: raw entry in and out, and the field's own keys.
 
 FROM_BEFORE: Final = "from before"
-"""Whence what a person wrote came back to a form; whatever else comes from somebody else."""
+"""Whence what a person wrote came back to a form; whatever else is still to be seen."""
+FROM_LAST_TIME: Final = "from last time"
+"""Whence what a person sent in the same form before was filled in at once."""
 
 CLEAR = Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", show=False)
 EMPTY = Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False)

@@ -127,6 +127,30 @@ class FormView(SeenRows):
         self._conversion = None
         self._judge_soon()
 
+    def fill_in(self, entries: Mapping[str, Entry], whence: str) -> dict[str, Entry]:
+        """Have these where the person changed nothing, still to be seen; what stood there instead.
+
+        The key that undoes brings that back, field by field.
+        """
+        stood = {
+            name: entry
+            for name, entry in self.entries.items()
+            if name in entries and name not in self._touched and entry != entries[name]
+        }
+        self.put({name: entries[name] for name in stood}, dict.fromkeys(stood, whence))
+        for name in stood.keys() & self._rows.keys():
+            self._rows[name].control.has_replaced(stood[name])
+        self._seen_no_more(stood)
+        return stood
+
+    def take_out(self, filled: Mapping[str, Entry], stood: Mapping[str, Entry]) -> None:
+        """Have again what stood there, where nobody changed what was filled in since."""
+        entries = self.entries
+        names = [name for name in stood if entries[name] == filled[name]]
+        self.put({name: stood[name] for name in names})
+        self._touched.difference_update(names)
+        self._seen_no_more(names)
+
     def start_afresh(self, entries: Mapping[str, Entry], whence: Mapping[str, str]) -> None:
         """Show these in the form as the server sent it; a field undoes that like its own keys."""
         stood = {name: row.control.entry for name, row in self._rows.items()}

@@ -99,10 +99,10 @@ class RowStack:
                 row.on_screen(first - top, end - top)
             place += 1
 
-    def forget_seen(self) -> None:
-        """Nobody saw what was painted so far."""
+    def forget_seen(self, rows: Iterable[FieldRow]) -> None:
+        """Nobody saw what was painted of these so far."""
         self._painted = None
-        for row in self._rows:
+        for row in rows:
             row.forget_seen()
 
     def fits(self, row: FieldRow) -> bool:
@@ -388,10 +388,15 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._words_seen = min(top, first), max(end, last)
         self._stack.on_screen(top - self._first_line, end - self._first_line)
 
+    def _seen_no_more(self, names: Iterable[str]) -> None:
+        """Something else stands in these fields now."""
+        self._stack.forget_seen([self._rows[name] for name in names if name in self._rows])
+        self.refresh()
+
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""
         self._words_seen = None
-        self._stack.forget_seen()
+        self._stack.forget_seen(self._rows.values())
         self._see()
 
     @property
