@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, Final, TypeGuard
 
 from mcp_types import (
@@ -49,19 +48,22 @@ _OUTLINE: Final = re.compile(
 class MessageReader:
     """Reads the messages of one peer."""
 
-    def __init__(self, said_twice: Callable[[str], None] | None = None) -> None:
-        """`said_twice`: told each key that stands twice in one object; the last one counts."""
+    said_twice: str | None = None
+    """A key that stood twice in one object of what was read; the last one counted."""
+
+    def __init__(self, *, finds_doubles: bool = False) -> None:
+        """`finds_doubles`: whether somebody wants to know of `said_twice`."""
 
         def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             read = dict(pairs)
-            if said_twice is not None and len(read) < len(pairs):
-                said_twice(Counter(key for key, _ in pairs).most_common(1)[0][0])
+            if len(read) < len(pairs) and self.said_twice is None:
+                self.said_twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
             return read
 
         # To make one for each message takes as long as to read it.
         # A hook makes reading slower: there is none where nobody wants to know of doubles.
         self._decoder = json.JSONDecoder(
-            object_pairs_hook=None if said_twice is None else read_object,
+            object_pairs_hook=read_object if finds_doubles else None,
             parse_constant=_no_constant,
             parse_float=read_float,
         )

@@ -28,6 +28,8 @@ MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """A longer message ends the connection: it could not be told from a server that floods us."""
 
 CHUNK_BYTES: Final = 256 * 1024
+LONG_LINE_BYTES: Final = 1024 * 1024
+"""What is longer is read beside the event loop: half a million objects take a second."""
 QUESTION: Final = ELICITATION.encode()
 FLUSH_SECONDS: Final = 0.5
 POLL_SECONDS: Final = 0.2
@@ -52,11 +54,12 @@ class StdioRead:
         flooded: Callable[[str], None],
         said_twice: Callable[[str], None] | None = None,
     ) -> None:
-        """`said_twice`: as `MessageReader` has it."""
+        """`said_twice`: told a key that stands twice in one object; the last one counts."""
         self._reader = reader
         self._stray_line = stray_line
         self._flooded = flooded
-        self._messages = MessageReader(said_twice)
+        self._said_twice = said_twice
+        self._messages = MessageReader(finds_doubles=said_twice is not None)
         self._failures: deque[Message] = deque()
         """Of a batch, for the requests that it answers."""
         # Whole lines that nobody has looked at yet, and below them the beginning of the next one.
@@ -70,27 +73,39 @@ class StdioRead:
             if self._failures:
                 return SessionMessage(self._failures.popleft())
             if self._lines:
-                line = self._lines.popleft()
-                # A burst must not keep the event loop from the screen and the other servers.
-                await asyncio.sleep(0)
-                message = self._read(line)
+                message = await self._next(self._lines[0])
+                self._lines.popleft()
                 if message is not None:
                     return SessionMessage(message)
             else:
                 await self._fill()
 
-    def _read(self, line: bytes) -> Message | None:
-        text = line.decode("utf-8", errors="replace")
-        # A message is one object; to try what is plainly none costs as much as a message.
-        beginning = text.lstrip()[:1]
-        if not beginning:
-            return None
-        message = self._messages.read(text) if beginning == "{" else None
+    async def _next(self, line: bytes) -> Message | None:
+        """What a line says; neither a burst nor a long one keeps the screen or other servers."""
+        if len(line) > LONG_LINE_BYTES:
+            message = await asyncio.to_thread(self._message, line)
+        else:
+            await asyncio.sleep(0)
+            message = self._message(line)
+        key, self._messages.said_twice = self._messages.said_twice, None
+        if key is not None and self._said_twice is not None:
+            self._said_twice(key)
         if message is None:
-            self._stray_line(text)
-            if beginning == "[":
-                self._failures.extend(self._messages.failures_of_batch(text))
+            self._tell(line)
         return message
+
+    def _message(self, line: bytes) -> Message | None:
+        # A message is one object; to try what is plainly none costs as much as a message.
+        return self._messages.read(_text(line)) if line.lstrip()[:1] == b"{" else None
+
+    def _tell(self, line: bytes) -> None:
+        """Tell of a line that is no message."""
+        text = _text(line)
+        if text.isspace():
+            return
+        self._stray_line(text)
+        if text.lstrip().startswith("["):
+            self._failures.extend(self._messages.failures_of_batch(text))
 
     async def drain(self, breaches: Breaches) -> None:
         """Read to the end what nobody acts on any more: a server on a full pipe could not end.
@@ -109,7 +124,7 @@ class StdioRead:
 
     def _judge_late(self, line: bytes, breaches: Breaches) -> None:
         """Tell of a question, or of an answer too many; what may be a question is one."""
-        text = line.decode("utf-8", errors="replace")
+        text = _text(line)
         message = self._messages.read(text)
         unread_question = message is None and QUESTION in line
         if unread_question or getattr(message, "method", None) == ELICITATION:
@@ -150,6 +165,10 @@ class StdioRead:
 
     async def aclose(self) -> None:
         """Nothing to close here; the process's end closes its pipes."""
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", errors="replace")
 
 
 class StdioWrite:

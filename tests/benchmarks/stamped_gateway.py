@@ -58,7 +58,7 @@ def stamped(owner: Any, method: str, *, before: str = "", after: str = "") -> No
 
 
 stamped(StdioRead, "_fill", after="{} came")
-stamped(StdioRead, "_read", after="{} read")
+stamped(StdioRead, "_next", after="{} read")
 stamped(RequestMiddleware, "__call__", before="dispatched", after="answered")
 stamped(ServerCalls, "made", before="held")
 stamped(Connection, "call", before="connected", after="ended")

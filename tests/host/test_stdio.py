@@ -99,6 +99,34 @@ async def test_a_key_that_stands_twice_is_told() -> None:
     assert here.twice
 
 
+async def test_while_a_long_message_is_read_others_have_their_turns() -> None:
+    here = Pipe()
+    many = [{"k": number} for number in range(100_000)]
+    here.writes(json.dumps({"jsonrpc": "2.0", "method": "long", "params": {"many": many}}).encode())
+    here.writes(b"\n" + note("after") + b"\n")
+    reading, turns = asyncio.ensure_future(here.next()), 0
+    while not reading.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert (await reading).method == "long"
+    assert turns > 100  # Each piece of the line comes in one of its own, and there are seven.
+    assert (await here.next()).method == "after"
+
+
+async def test_a_question_that_is_being_read_when_its_connection_is_closed_is_told() -> None:
+    here, notices = Pipe(), list[str]()
+    breaches = Breaches(notices.append)
+    here.writes(QUESTION + b"\n")
+    reading = asyncio.ensure_future(here.read.receive())
+    await asyncio.sleep(0)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    here.reader.feed_eof()
+    await here.read.drain(breaches)
+    assert len(breaches.found) == len(notices) == 1
+
+
 @pytest.mark.parametrize("whole", [True, False])
 async def test_what_a_server_wrote_last_needs_no_end_of_line(whole: bool) -> None:
     here = Pipe()

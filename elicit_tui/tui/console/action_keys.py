@@ -105,9 +105,11 @@ def _dialogs() -> tuple[type, ...]:
 
 
 def binding_of(action_id: str, application: type, main_screen: type) -> Binding:
-    """What has this id; for what is painted first, the rest of the console is not loaded."""
-    first = keys_in(application, main_screen, ServersPane)
-    return first.get(action_id) or known_keys(application, main_screen)[action_id]
+    """What has this id; what is painted first, and a result that comes, load no dialog for it."""
+    for places in ((application, main_screen, ServersPane), _panes()):
+        if binding := keys_in(*places).get(action_id):
+            return binding
+    return known_keys(application, main_screen)[action_id]
 
 
 @cache

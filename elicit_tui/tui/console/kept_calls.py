@@ -25,6 +25,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.keeping import kept_arguments, kept_content
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.form.limits import is_larger_than
 from elicit_tui.text import ascii_json, neutral, neutral_line
 from elicit_tui.tui.console.calls import KEPT_CALLS, AnsweredQuestion, CallRecord, CallState
 
@@ -154,10 +155,11 @@ class KeptCalls:
 
     def _result(self, result: Any, withheld: Mapping[str, Any]) -> dict[str, Any]:
         """What came back, as it may be kept; else why it is not."""
-        text = ascii_json(result) if isinstance(result, dict) else ""
-        if not text:
+        if not result or not isinstance(result, dict):
             return {}
-        if len(text) > LARGEST_RESULT:
+        # Counted first: to write out what is huge would keep the screen waiting.
+        text = "" if is_larger_than(result, LARGEST_RESULT) else ascii_json(result)
+        if not 0 < len(text) <= LARGEST_RESULT:
             return {"no_result": TOO_LONG}
         if any(leaf in text for leaf in _leaves(withheld)):
             return {"no_result": TELLS}
