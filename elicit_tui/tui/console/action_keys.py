@@ -106,10 +106,9 @@ def _dialogs() -> tuple[type, ...]:
 
 def binding_of(action_id: str, application: type, main_screen: type) -> Binding:
     """What has this id; what is painted first, and a result that comes, load no dialog for it."""
-    for places in ((application, main_screen, ServersPane), _panes()):
-        if binding := keys_in(*places).get(action_id):
-            return binding
-    return known_keys(application, main_screen)[action_id]
+    first = keys_in(application, main_screen, ServersPane)
+    found = first.get(action_id) or keys_in(*_panes()).get(action_id)
+    return found or known_keys(application, main_screen)[action_id]
 
 
 @cache
