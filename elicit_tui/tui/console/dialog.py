@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.field import Typed
@@ -212,8 +212,11 @@ class WritingDialog(Dialog[Result]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """What was typed while it opened stands in its first line."""
-        if isinstance(event.widget, FieldControl) or is_field(event.widget):
-            self._written_in = event.widget
+        field = event.widget
+        if isinstance(field, FieldControl) or is_field(field):
+            # In a text of many lines nobody sees from a button where a letter would land.
+            goes_on = isinstance(field, FieldControl) or not isinstance(field, TextArea)
+            self._written_in = field if goes_on else None
         if self._opens:
             self._opens = False
             self.app.keys_go_on()
@@ -223,6 +226,8 @@ class WritingDialog(Dialog[Result]):
         field = self._written_in
         writes = event.is_printable or event.key == "backspace"
         on_button = writes and isinstance(self.focused, KeyButton)
+        if on_button and field is None and event.is_printable:
+            self.say("Not typed: a button has the keys. Shift+Tab goes back to the text.")
         if on_button and field is not None and field.focusable:
             event.stop()
             self.set_focus(field)

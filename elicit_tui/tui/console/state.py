@@ -76,6 +76,8 @@ class ConsoleState:
         that was to be made again, the arguments that it had."""
         self.half_written: dict[tuple[str, str, str], str] = {}
         """The same where the arguments were written as JSON, finished or not."""
+        self.half_besides: dict[tuple[str, str, str], dict[str, Any]] = {}
+        """What of the arguments in such a form no field of it can hold."""
         self.half_added: dict[str, Draft] = {}
         """What was typed of a server that was not written: by its name, empty of a new one."""
         self.ways_to_read: dict[tuple[str, str, str], str] = {}
@@ -130,7 +132,7 @@ class ConsoleState:
         for call in self.calls:
             if call.server == old:
                 call.server = new
-        for kept in (self.half_typed, self.half_written):
+        for kept in (self.half_typed, self.half_written, self.half_besides):
             _give_name(kept, old, new)
 
     def remember_calls(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
@@ -15,17 +14,17 @@ from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.field import Entry, Typed, Unset
+from elicit_tui.form.field import Entry, Typed, Unset, is_unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.form.shape import shape
 from elicit_tui.form.skeleton import skeleton
-from elicit_tui.text import neutral, neutral_line, readable_json
+from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.dialog import CutText, DialogButton, half_typed, written_down
 from elicit_tui.tui.console.json_editor import JsonEditor, hint_of
-from elicit_tui.tui.console.screens.reading_on import ReadsOn
+from elicit_tui.tui.console.screens.offering_values import OffersValues
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.widgets import FormView
@@ -39,18 +38,18 @@ if TYPE_CHECKING:
     from textual.await_complete import AwaitComplete
     from textual.screen import Screen
     from textual.timer import Timer
-    from textual.worker import Worker
 
 _ROWS_OF_A_FIELD = 4
 _ROWS_AROUND = 16
 """A form that surely fits is no taller than its fields."""
 _ROWS_OF_A_PLAIN_FIELD = 2
-_PAUSE_SECONDS = 0.1
-"""Whoever types faster asks a server for no values in between."""
 _SHAPE_CHARACTERS = 320
 """Of what the JSON is to look like; About has all of it."""
 _JUDGED_SECONDS = 0.4
 """So long after a key JSON is judged: in the middle of a word it is wrong anyway."""
+
+_BESIDES_CHARACTERS = 160
+"""So much of what no field has is told whole beside the form; what is longer stays JSON."""
 
 _JSON_HINT = (
     "Type over the value that is selected; Tab goes to the next. A comma behind the last of a list "
@@ -58,7 +57,7 @@ _JSON_HINT = (
 )
 
 
-class ArgumentsScreen(ReadsOn):
+class ArgumentsScreen(OffersValues):
     """Result: the arguments to call with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,9 +85,10 @@ class ArgumentsScreen(ReadsOn):
         self._json = self._form.beyond is not None
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
+        self._besides: dict[str, Any] = {}
+        """What of the arguments no field of the form can hold: it is sent as it is."""
         self._came_back: dict[str, Any] = dict(self._given)
         """What the JSON says that was not written in it just now."""
-        self._completion: Completion | None = None
         self._judging: Timer | None = None
         self._continued: str | None = None
         """The field one was in the middle of when this was left, a moment ago."""
@@ -102,7 +102,9 @@ class ArgumentsScreen(ReadsOn):
         if about:
             yield CutText(about, id="about")
         if self._form.beyond is None:
-            entries = self._entries(self._given)
+            kept = self.app.state.half_besides.get(self._place)
+            entries = self._take_apart(self._given)
+            self._besides = self._besides if kept is None else kept
             left = self.app.state.half_typed.get(self._place, Draft())
             self._continued = left.continues
             whence = dict.fromkeys({*entries, *left.touched}, FROM_BEFORE)
@@ -113,6 +115,7 @@ class ArgumentsScreen(ReadsOn):
             yield ValueList()
         yield Static(_JSON_HINT, id="json-hint", markup=False)
         yield JsonEditor(self._offer.schema, id="arguments-json")
+        yield Static("", id="besides", markup=False)
         yield self.unseen_line
         yield from self.ending(self.verb, "arguments.call")
 
@@ -128,7 +131,8 @@ class ArgumentsScreen(ReadsOn):
         record = self.app.state.servers.get(self._server)
         if record is not None and self._form.beyond is None:
             self.app.state.remember_calls()
-            self._completion = Completion(self.app.state, record, self._offer)
+            self.completion = Completion(self.app.state, record, self._offer)
+        self._json = self._json or self._besides_is_long
         self.screen_layout_refresh_signal.subscribe(self, self._keep_buttons_in_sight)
         self._show()
 
@@ -162,30 +166,64 @@ class ArgumentsScreen(ReadsOn):
         if self._json:
             self._json_area.focus()
         self.say("")
+        self.tell_besides()
         self.count_unseen()
 
     def action_turn(self) -> None:
-        """From the form to its JSON and back; the form keeps what it can show."""
+        """From the form to its JSON and back; what no field can hold goes along, and is told."""
         if self._json:
             content = self._read_json()
             if content is None:
                 return
-            entries, earlier = self._entries(content), self._came_back
+            before, entries = self._besides, self._take_apart(content)
+            if self._besides_is_long:
+                names = ", ".join(quoted(name, 40) for name in list(self._besides)[:4])
+                self.say(f"No field of the form can hold {names}: it stays JSON.")
+                self._besides = before
+                return
+            earlier = self._came_back
             same = [name for name in entries if name in earlier and content[name] == earlier[name]]
             self.query_one(FormView).start_afresh(entries, dict.fromkeys(same, FROM_BEFORE))
         else:
             form_view = self.query_one(FormView)
-            content = written_down(form_view)
-            before = form_view.from_elsewhere
-            self._came_back = {name: content[name] for name in before if name in content}
+            content = {**self._beside_the_form, **written_down(form_view)}
+            given = {*form_view.from_elsewhere, *self._besides}
+            self._came_back = {name: content[name] for name in given if name in content}
             self._begin_json(content, own=not form_view.unseen)
         self._json = not self._json
         self._show()
 
-    def _entries(self, content: Mapping[str, Any]) -> dict[str, Entry]:
-        """What these arguments are in the fields of the form."""
+    def _take_apart(self, content: Mapping[str, Any]) -> dict[str, Entry]:
+        """What these arguments are in the fields of the form; what no field can hold is kept."""
         fields = (field for field in self._form.fields if field.name in content)
-        return {field.name: entry_for(field, content[field.name]) for field in fields}
+        entries = {field.name: entry_for(field, content[field.name]) for field in fields}
+        in_fields = {name for name, entry in entries.items() if not is_unset(entry)}
+        self._besides = {name: content[name] for name in content if name not in in_fields}
+        return entries
+
+    @property
+    def _besides_is_long(self) -> bool:
+        return len(readable_json(self._besides, indent=None)) > _BESIDES_CHARACTERS
+
+    @property
+    def _beside_the_form(self) -> dict[str, Any]:
+        """What goes out besides the fields, less what was written into a field since."""
+        content = self.query_one(FormView).conversion.content
+        return {name: value for name, value in self._besides.items() if name not in content}
+
+    def tell_besides(self) -> None:
+        """What no field has is told as long as the form is shown."""
+        line, besides = self.query_one("#besides", Static), {}
+        if not self._json and self._besides:
+            besides = self._beside_the_form
+        line.display = bool(besides)
+        words = neutral_line(readable_json(besides, indent=None), None)
+        line.update(f"Also sent, as no field has it: {words}")
+
+    def on_form_view_changed(self, event: events.Event) -> None:
+        """What was written into a field takes the place of what no field had."""
+        super().on_form_view_changed(event)
+        self.tell_besides()
 
     @property
     def _shape(self) -> str:
@@ -203,7 +241,8 @@ class ArgumentsScreen(ReadsOn):
             self._json_area.begin_anew(required if is_given else given)
             self._json_area.focus()
         else:
-            entries = self._entries(self._given)
+            entries = self._take_apart(self._given)
+            self.tell_besides()
             self.query_one(FormView).start_afresh(entries, dict.fromkeys(entries, FROM_BEFORE))
             self.set_focus(None)  # What stands there now is selected, as when this was opened.
             self.query_one(FormView).focus_first()
@@ -246,7 +285,7 @@ class ArgumentsScreen(ReadsOn):
 
     def _as_sent(self) -> dict[str, Any] | None:
         """The params of the request as it stands, finished or not; None while its JSON is none."""
-        content = self._read_json() if self._json else self.query_one(FormView).conversion.content
+        content = self._read_json() if self._json else self._content
         if content is None:
             return None
         if self._offer.kind == "template":
@@ -259,6 +298,7 @@ class ArgumentsScreen(ReadsOn):
         """Go back; what was typed is there when the same is to be called."""
         for form_view in self.query(FormView):
             self.app.state.half_typed[self._place] = half_typed(form_view)
+            self.app.state.half_besides[self._place] = self._besides
         self.app.state.half_written.pop(self._place, None)
         if self._json and self._json_area.text != self._begun_with:
             self.app.state.half_written[self._place] = self._json_area.text
@@ -268,6 +308,7 @@ class ArgumentsScreen(ReadsOn):
         """Leave with these arguments, and nothing half typed, or with none."""
         if result is not None:
             self.app.state.half_typed.pop(self._place, None)
+            self.app.state.half_besides.pop(self._place, None)
             self.app.state.half_written.pop(self._place, None)
         return super().dismiss(result)
 
@@ -333,19 +374,20 @@ class ArgumentsScreen(ReadsOn):
             title, typed, kept = left
             self.say(f"{title}: nothing was chosen for “{typed}”. {again} {kept}.")
             return
-        self.take_once_seen(dict(conversion.content), form_view)
+        if not (self._besides and self._tell_problems(self._content)):
+            self.take_once_seen(self._content, form_view)
+
+    @property
+    def _content(self) -> dict[str, Any]:
+        """What the form would send, with what no field of it has."""
+        return {**self._beside_the_form, **self.query_one(FormView).conversion.content}
 
     @property
     def written_in(self) -> FormView | JsonEditor:
         """Where the arguments stand just now."""
         return self._json_area if self._json else self.query_one(FormView)
 
-    def on_form_view_changed(self, event: events.Event) -> None:
-        """What is typed may be the beginning of a value that the server knows."""
-        super().on_form_view_changed(event)
-        self._look_for_values()
-
-    # Values for the field that one types in
+    # Its keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Down leads from a line of text to the values below, where there are some."""
@@ -357,7 +399,7 @@ class ArgumentsScreen(ReadsOn):
             return self._json or self._written_in_words is not None
         if action == "to_values":
             values = self.query(ValueList)
-            return self._typed_in is not None and bool(values) and values.first().shown
+            return self.typed_in is not None and bool(values) and values.first().shown
         return super().check_action(action, parameters)
 
     def why_not(self, action: str) -> str:
@@ -375,74 +417,7 @@ class ArgumentsScreen(ReadsOn):
         return self.does if action == "send" else None
 
     @property
-    def _typed_in(self) -> TextLine | None:
-        """The line of text that has the focus; numbers and dates are stepped, not completed."""
-        focused = self.focused
-        return focused if isinstance(focused, TextLine) and not focused.is_stepped else None
-
-    @property
     def _written_in_words(self) -> TextLine | TextBlock | None:
         """The field of text that has the focus, of one line or of several."""
         focused = self.focused
-        return focused if isinstance(focused, TextBlock) else self._typed_in
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Another field has other values."""
-        self._look_for_values()
-
-    def _look_for_values(self) -> None:
-        if self._completion is None or self.query_one(ValueList).has_focus:
-            return
-        completion = self._completion
-
-        async def show() -> None:
-            await self._show_values(completion)
-
-        _: Worker[None] = self.run_worker(show, group="values", exclusive=True)
-
-    async def _show_values(self, completion: Completion) -> None:
-        line = self._typed_in
-        if line is None:
-            self.query_one(ValueList).offer("", ())
-            return
-        await asyncio.sleep(_PAUSE_SECONDS)
-        if line is not self._typed_in:
-            return  # Meanwhile the call was made, or another field is typed in.
-        content = self.query_one(FormView).conversion.content
-        name, typed = line.spec.name, line.typed
-        others = {
-            key: value for key, value in content.items() if key != name and isinstance(value, str)
-        }
-        values = await completion.values(name, typed, others)
-        if self.is_attached and line is self._typed_in:
-            self.query_one(ValueList).offer(name, () if list(values) == [typed] else values)
-
-    def action_to_values(self) -> None:
-        """Go to the values."""
-        values = self.query_one(ValueList)
-        values.highlighted = 0
-        values.focus()
-
-    @on(ValueList.OptionSelected)
-    def _take_value(self, event: ValueList.OptionSelected) -> None:
-        """What was chosen stands in its field."""
-        event.stop()
-        values = self.query_one(ValueList)
-        name, goes_on = values.field, values.goes_on
-        self.query_one(FormView).put({name: Typed(values.value(event.option_index))})
-        values.goes_on = True
-        self._to_field()
-        if goes_on:
-            self.call_later(self._go_on_from, name)
-
-    def _go_on_from(self, name: str) -> None:
-        line = self._typed_in
-        if line is not None and line.spec.name == name:
-            line.action_next_field()
-
-    @on(ValueList.GoneBack)
-    def _to_field(self) -> None:
-        values = self.query_one(ValueList)
-        name = values.field
-        values.offer("", ())
-        self.query_one(FormView).focus_field(name)
+        return focused if isinstance(focused, TextBlock) else self.typed_in

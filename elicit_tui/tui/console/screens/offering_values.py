@@ -1,0 +1,100 @@
+"""The values that are known for the field of a form that one types in, below the form."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from textual import on
+
+from elicit_tui.form.field import Typed
+from elicit_tui.tui.console.argument_values import Completion, ValueList
+from elicit_tui.tui.console.screens.reading_on import ReadsOn
+from elicit_tui.tui.widgets import FormView
+from elicit_tui.tui.widgets.lines import TextLine
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.worker import Worker
+
+_PAUSE_SECONDS: Final = 0.1
+"""Whoever types faster asks a server for no values in between."""
+
+
+class OffersValues(ReadsOn):
+    """A form with the known values of the field that one types in below it."""
+
+    completion: Completion | None = None
+    """What knows them; None where nothing is completed."""
+
+    def on_form_view_changed(self, event: events.Event) -> None:
+        """What is typed may be the beginning of a value that the server knows."""
+        super().on_form_view_changed(event)
+        self._look_for_values()
+
+    @property
+    def typed_in(self) -> TextLine | None:
+        """The line of text that has the focus; numbers and dates are stepped, not completed."""
+        focused = self.focused
+        return focused if isinstance(focused, TextLine) and not focused.is_stepped else None
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Another field has other values."""
+        self._look_for_values()
+
+    def _look_for_values(self) -> None:
+        if self.completion is None or self.query_one(ValueList).has_focus:
+            return
+        completion = self.completion
+
+        async def show() -> None:
+            await self._show_values(completion)
+
+        _: Worker[None] = self.run_worker(show, group="values", exclusive=True)
+
+    async def _show_values(self, completion: Completion) -> None:
+        line = self.typed_in
+        if line is None:
+            self.query_one(ValueList).offer("", ())
+            return
+        await asyncio.sleep(_PAUSE_SECONDS)
+        if line is not self.typed_in:
+            return  # Meanwhile the call was made, or another field is typed in.
+        content = self.query_one(FormView).conversion.content
+        name, typed = line.spec.name, line.typed
+        others = {
+            key: value for key, value in content.items() if key != name and isinstance(value, str)
+        }
+        values = await completion.values(name, typed, others)
+        if self.is_attached and line is self.typed_in:
+            self.query_one(ValueList).offer(name, () if list(values) == [typed] else values)
+
+    def action_to_values(self) -> None:
+        """Go to the values."""
+        values = self.query_one(ValueList)
+        values.highlighted = 0
+        values.focus()
+
+    @on(ValueList.OptionSelected)
+    def _take_value(self, event: ValueList.OptionSelected) -> None:
+        """What was chosen stands in its field."""
+        event.stop()
+        values = self.query_one(ValueList)
+        name, goes_on = values.field, values.goes_on
+        self.query_one(FormView).put({name: Typed(values.value(event.option_index))})
+        values.goes_on = True
+        self._to_field()
+        if goes_on:
+            self.call_later(self._go_on_from, name)
+
+    def _go_on_from(self, name: str) -> None:
+        line = self.typed_in
+        if line is not None and line.spec.name == name:
+            line.action_next_field()
+
+    @on(ValueList.GoneBack)
+    def _to_field(self) -> None:
+        values = self.query_one(ValueList)
+        name = values.field
+        values.offer("", ())
+        self.query_one(FormView).focus_field(name)
