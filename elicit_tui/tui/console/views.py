@@ -65,15 +65,21 @@ class SpanView(ScrollView):
 
     _ground = Style()
     """What this drawing stands on."""
+    _colours: Mapping[str, str] = {}
+    """Those of the theme, by name."""
+    _row_width = 0
+    """Cells of a line."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Look the ground up once for all lines of a drawing."""
+        """Look up once what all lines of a drawing need."""
         self._ground = self.rich_style
+        self._colours = self.app.theme_variables
+        self._row_width = self.scrollable_content_region.width
         return super().render_lines(crop)
 
     def strip_of(self, spans: Line, width: int, over: Style | None = None) -> Strip:
         """One line as cells, exactly `width` wide."""
-        ground, colours = self._ground, self.app.theme_variables
+        ground, colours = self._ground, self._colours
         segments = []
         for text, role in spans:
             style = ground + span_style(colours[COLOURS[role]], role)
@@ -261,7 +267,7 @@ class RowList(SpanView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of what is seen."""
-        width = self.scrollable_content_region.width
+        width = self._row_width
         number, part = divmod(y + self.scroll_offset.y, self.row_height)
         if not self._keys:
             words = self._empty_words(width)
@@ -424,8 +430,7 @@ class LineView(SpanView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of what is seen."""
-        number = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
+        number, width = y + self.scroll_offset.y, self._row_width
         if number >= len(self._lines):
             return Strip.blank(width, self._ground)
         strip = self.strip_of(self.line_at(number), width)
