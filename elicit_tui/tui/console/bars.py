@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
+    from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.ordered_app import OrderedApp
     from elicit_tui.tui.widgets.buttons import KeyButton
 
@@ -280,6 +281,22 @@ def key_label(node: DOMNode, binding: Binding) -> str:
     if binding.action in ("choose", "submit"):
         return str(getattr(node, "verb", binding.description))
     return {"command_palette": "Commands"}.get(binding.action, binding.description)
+
+
+def keys_in_frame(
+    app: Controller, ways: Mapping[str, tuple[str, str]], room: int
+) -> Mapping[str, str]:
+    """Of these actions (each with its id and what it does) those that a frame has room to name.
+
+    With key and words; what it names needs no room in the bar.
+    """
+    named, taken = {}, 0
+    for action, (action_id, does) in ways.items():
+        words = f"{app.key_of(action_id)} {does}"
+        taken += cell_len(words) + 2
+        if taken <= room:
+            named[action] = words
+    return named
 
 
 # The line above a list or a text that narrows it to what is searched for.

@@ -124,7 +124,7 @@ async def test_at_80_columns_the_key_of_a_link_hides_no_other(tmp_path: Path, wh
         if whole:
             await stand.press("z")
             await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
-        last = "s Save" if whole else "f Filter"
+        last = "y Copy JSON" if whole else "f Filter"
         await stand.until(lambda: last in stand.text().splitlines()[-1])
         # The palette and the way out may have no room, which is told in front of the help.
         bar = stand.text().splitlines()[-1].removesuffix(" … F1 Help")

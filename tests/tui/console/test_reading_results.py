@@ -278,7 +278,7 @@ async def test_at_80_columns_no_key_of_what_one_reads_is_hidden(tmp_path: Path, 
     async with reading(tmp_path, text_result("x", structuredContent={}), size=size) as (stand, _):
         if pane != "z":
             await stand.press("escape", pane)
-        bar = {"1": "m Mute", "3": "f Filter", "z": "s Save"}[pane]
+        bar = {"1": "m Mute", "3": "f Filter", "z": "y Copy JSON"}[pane]
         await stand.until(lambda: bar in stand.text().splitlines()[-1])
         keys = stand.text().splitlines()[-1]
         assert ("…" in keys) is (pane != "z" and "^P Commands" not in keys)

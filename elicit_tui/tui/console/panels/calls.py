@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from textual import events, on
@@ -9,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
 from elicit_tui.tui.console.calls import CallRecord
@@ -24,6 +25,16 @@ from elicit_tui.tui.console.views import RowList
 
 FILTERS: Final = ("", "failed", "cancelled or refused", "running", "done")
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
+IN_FRAME: Final = {
+    "keep": ("calls.keep", "Keep call"),
+    "copy_command": ("calls.copy_command", "Copy command"),
+    "save": ("calls.save", "Save result"),
+    "note": ("calls.note", "Note"),
+    "copy_json": ("calls.copy_json", "Copy JSON"),
+}
+"""What is taken along of a call: the frame around it names the keys, as far as it has room."""
+CORNERS: Final = 4
+"""Cells of the frame that its words do not have."""
 ACTIONS: Final = frozenset(
     "list read cancel again turn whole save copy copy_json copy_command keep note open_link".split()
 )
@@ -43,7 +54,7 @@ class CallsPane(Pane):
         Binding("d", "difference", "Compare", id="calls.difference"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
-        Binding("s", "save", "Save", show=False, id="calls.save"),
+        Binding("s", "save", "Save result", show=False, id="calls.save"),
         Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("enter", "whole", "Whole", show=False),  # Where there is no link.
         Binding("f", "filter", "Filter", id="calls.filter"),
@@ -51,7 +62,7 @@ class CallsPane(Pane):
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
-        Binding("e", "copy_command", "Command", show=False, id="calls.copy_command"),
+        Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
     ]
 
     def __init__(self, state: ConsoleState) -> None:
@@ -238,6 +249,19 @@ class CallsPane(Pane):
         return why_no_link(record.result) if record.result else "This call has no result."
 
     @property
+    def in_frame(self) -> frozenset[str]:
+        """The frame around the chosen call names what is taken along of it."""
+        return frozenset(self._in_frame)
+
+    @property
+    def _in_frame(self) -> Mapping[str, str]:
+        detail = self.query("#call-detail")
+        if self.record is None or not detail:
+            return {}
+        ways = {name: way for name, way in IN_FRAME.items() if self.check_action(name, ())}
+        return keys_in_frame(self.app, ways, detail.first().outer_size.width - CORNERS)
+
+    @property
     def remedies(self) -> frozenset[str]:
         """In a narrow window the key that ends a running call comes before the others."""
         runs = self.ready and self.record is not None and self.record.state == "running"
@@ -267,13 +291,20 @@ class CallsPane(Pane):
             self._keys_for = state
             self.refresh_bindings()
         detail.border_title = title.replace("[", "\\[")
+        self._name_keys()
         same = record is not None and record.call.id == self._told
         self._told = record.call.id if record is not None else ""
         detail.show(self._lines, keep_place=same)
 
+    def _name_keys(self) -> None:
+        """In the frame of the chosen call, as far as it has room for them now."""
+        keys = "  ".join(self._in_frame.values()).replace("[", "\\[")
+        self.query_one("#call-detail").border_subtitle = keys
+
     @on(FoundLines.LaidOut)
     def _set_off(self) -> None:
         """What was searched for stands out in the chosen call, and is in sight at first."""
+        self._name_keys()
         detail, words = self.query_one("#call-detail", FoundLines), self._search.value.strip()
         places = detail.find(words)
         if places and (self._told, words) != self._brought:

@@ -14,7 +14,7 @@ from textual.widgets import DataTable, Markdown, Tree
 
 from elicit_tui.text import CUT_ENDS, neutral_line
 from elicit_tui.text.hostile_json import bounded_json
-from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_words import compared_words, how
 from elicit_tui.tui.console.dialog import Dialog, TextDialog
 from elicit_tui.tui.console.diffs import diff_lines
@@ -51,6 +51,14 @@ TITLES: Final = {
     "difference": "Difference",
 }
 
+IN_FRAME: Final = {
+    "save": ("result.save", "Save result"),
+    "copy_command": ("result.copy_command", "Copy command"),
+}
+"""What is taken along: the frame names the keys where it has room."""
+CORNERS: Final = 8
+"""Cells of the frame that its words do not have."""
+
 COUNTED: Final = {"table": " rows", "json": " entries"}
 """What is counted where several places may be in one; else each place is."""
 
@@ -74,8 +82,8 @@ class ResultScreen(Dialog[None]):
         Binding("o", "open_link", "Link", id="result.open_link"),
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
-        Binding("s", "save", "Save", id="result.save"),
-        Binding("e", "copy_command", "Command", id="result.copy_command"),
+        Binding("s", "save", "Save result", id="result.save"),
+        Binding("e", "copy_command", "Copy command", id="result.copy_command"),
     ]
 
     def __init__(
@@ -107,6 +115,8 @@ class ResultScreen(Dialog[None]):
         self._way = chosen if chosen in self._ways else self._ways[0]
         self._views: dict[str, View] = {}
         self._begins_with_search = search
+        self.in_frame: frozenset[str] = frozenset()
+        """The actions whose keys the frame names."""
         self._term = ""
         self._places: Sequence[Any] = ()
         self._place = 0
@@ -358,8 +368,12 @@ class ResultScreen(Dialog[None]):
             found = f"{self._place + 1:,} of {count:,}" if count else none
             found += COUNTED.get(self._way, "") if count > 1 else ""
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
-        frame = self.query_one(".dialog")
-        frame.border_subtitle = f"{words} · {self._record.server}".replace("[", "\\[")
+        words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
+        named = keys_in_frame(self.app, IN_FRAME, frame.outer_size.width - CORNERS - len(words))
+        frame.border_subtitle = " · ".join([*named.values(), words]).replace("[", "\\[")
+        if self.in_frame != named.keys():
+            self.in_frame = frozenset(named)
+            self.refresh_bindings()
 
     # What is taken along
 
