@@ -191,7 +191,8 @@ class CallTelling:
             for call in self._state.calls.running
             if call.server == record.server and self._state.has_gone_out(call)
         )
-        return neutral_line(next(earlier, "another call"), 60)
+        # Until it is its turn in a moment, nothing need be ahead of it.
+        return neutral_line(next(earlier, ""), 60)
 
     def _unlisted(self, record: CallRecord) -> bool:
         """Whether its server lets it wait before it was sent."""

@@ -412,9 +412,11 @@ async def test_a_call_that_waits_for_its_turn_says_behind_which_and_has_no_log_o
             stand.app.call_offer("alpha", offer)
         await stand.until(lambda: len(connection.calls) == 2)
         first = connection.calls[0]
+        await stand.press("3")
+        await stand.until(lambda: "running" in stand.text())
+        assert "waits for its turn" not in stand.text(), "nothing is ahead of them"
         async with connection.open_calls.turn(first):
             stand.host.tell(LogMessage("alpha", "info", None, "step 1"))
-            await stand.press("3")
             await stand.until(lambda: f"It waits for its turn: {first.name}" in stand.text())
             assert "waits for its turn" in stand.text()
             logs = {record.call.name: list(record.log) for record in stand.app.state.calls}

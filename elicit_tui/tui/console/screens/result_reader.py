@@ -115,7 +115,7 @@ class ResultScreen(Dialog[None]):
         self._way = chosen if chosen in self._ways else self._ways[0]
         self._views: dict[str, View] = {}
         self._begins_with_search = search
-        self.in_frame: frozenset[str] = frozenset()
+        self.in_frame = frozenset(IN_FRAME)
         """The actions whose keys the frame names."""
         self._term = ""
         self._places: Sequence[Any] = ()
@@ -146,6 +146,11 @@ class ResultScreen(Dialog[None]):
         await self._show(self._way)
         if self._begins_with_search and self._way != "picture":
             self.action_search()
+
+    def on_resize(self) -> None:
+        """The frame has room for other keys."""
+        if self._views:
+            self._name_place()
 
     # Views
 
@@ -369,7 +374,7 @@ class ResultScreen(Dialog[None]):
             found += COUNTED.get(self._way, "") if count > 1 else ""
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
-        named = keys_in_frame(self.app, IN_FRAME, frame.outer_size.width - CORNERS - len(words))
+        named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
         frame.border_subtitle = " · ".join([*named.values(), words]).replace("[", "\\[")
         if self.in_frame != named.keys():
             self.in_frame = frozenset(named)
