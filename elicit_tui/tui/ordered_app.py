@@ -28,6 +28,7 @@ from elicit_tui.tui.textual_terminal import (
     CompositorUpdate,
     DrawnAlike,
     draw_only_changes,
+    make_lines_at_once,
     read_pastes_as_text,
 )
 
@@ -80,6 +81,7 @@ class OrderedApp(App[ReturnType]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         read_pastes_as_text()
         draw_only_changes()
+        make_lines_at_once()
         super().__init__(*args, **kwargs)
         # A key is answered with where it leads to, not with the way there.
         self.animation_level = "none"

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 from rich.cells import cell_len
 from rich.console import Console
 from textual import screen as textual_screen
+from textual import strip as textual_strip
 from textual._compositor import ChopsUpdate, Compositor
 from textual._compositor import CompositorUpdate as CompositorUpdate
 from textual._compositor import InlineUpdate as InlineUpdate
@@ -126,6 +127,27 @@ class ChangesCompositor(Compositor):
 def draw_only_changes() -> None:
     """Have every screen that is made from now on drawn by `ChangesCompositor`."""
     vars(textual_screen)["Compositor"] = ChangesCompositor
+
+
+class Few(dict[Any, Any]):
+    """The last of what was worked out of one line of the screen: a dict, that is made at once.
+
+    The library makes seven caches for every piece of a line, each a class of its own around a dict,
+    and most pieces live for one frame: an eighth of all drawing goes into caches nobody reads.
+    """
+
+    LIMIT: Final = 16
+    """As many as the largest of the library's holds."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if len(self) >= self.LIMIT and key not in self:
+            del self[next(iter(self))]
+        super().__setitem__(key, value)
+
+
+def make_lines_at_once() -> None:
+    """Have every line of a screen that is drawn from now on keep what it knows in `Few`."""
+    vars(textual_strip)["FIFOCache"] = lambda size: Few()
 
 
 def keys_here(app: App[Any]) -> Iterable[tuple[DOMNode, BindingsMap]]:

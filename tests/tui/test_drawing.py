@@ -6,13 +6,14 @@ from collections import Counter
 
 import pytest
 from rich.console import Console
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Static
 
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.textual_terminal import CompositorUpdate
+from elicit_tui.tui.textual_terminal import CompositorUpdate, Few
 
 pytestmark = pytest.mark.anyio
 
@@ -91,3 +92,14 @@ async def test_a_change_of_the_layout_draws_all_that_moved() -> None:
         await pilot.pause()
     assert "middle before" in app.written
     assert app.written.index("middle before") < app.written.index("bottom")
+
+
+def test_a_line_keeps_only_the_last_of_what_was_cut_from_it() -> None:
+    Lines()
+    line = Strip([Segment("a line that is cut at each of its letters")])
+    for end in range(1, 40):
+        assert line.crop(0, end).text == line.text[:end]
+    kept = line._crop_cache
+    assert isinstance(kept, Few)
+    assert [end for _, end in kept] == [*range(40 - Few.LIMIT, 40)]
+    assert line.crop(0, 39) is kept[0, 39]
