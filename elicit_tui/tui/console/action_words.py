@@ -14,7 +14,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "console.suspend": "Suspend to the shell",
     "console.allowances": "Show the tools allowed for this session",
     "servers.about": "All about this server, or this tool",
-    "servers.search": "Search what this server offers",
+    "servers.search": "Search what all servers offer",
     "servers.list": "Back to the list of servers",
     "servers.restart": "Start this server again",
     "servers.mute": "Mute this server for this run, or let it ask again",

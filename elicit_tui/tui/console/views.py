@@ -55,20 +55,16 @@ class SpanView(ScrollView):
 
     DEFAULT_CSS = """
     SpanView {
-        background: transparent;
-        scrollbar-size-vertical: 1;
-        scrollbar-size-horizontal: 0;
+        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0;
         overflow-x: hidden;
         overflow-y: auto;
     }
     """
 
+    # Of this drawing: what it stands on, the colours of the theme by name, the cells of a line.
     _ground = Style()
-    """What this drawing stands on."""
     _colours: Mapping[str, str] = {}
-    """Those of the theme, by name."""
     _row_width = 0
-    """Cells of a line."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Look up once what all lines of a drawing need."""

@@ -82,14 +82,45 @@ async def test_enter_behind_a_search_that_found_several_goes_to_their_list(tmp_p
 
 
 @pytest.mark.parametrize("servers", [["alpha"], ["alpha", "beta"]])
-async def test_a_search_that_finds_nothing_names_the_key_that_looks_through_all_servers(
+async def test_a_search_that_finds_nothing_says_where_it_looked(
     tmp_path: Path, servers: list[str]
 ) -> None:
     async with console(tmp_path, servers=servers, tools={"alpha": [tool("beep")]}) as stand:
         await stand.press("slash", *"sign")
-        await stand.until(lambda: "nothing here matches" in stand.text())
-        elsewhere = "nothing here matches; ^P looks through all servers" in stand.text()
-        assert elsewhere == (len(servers) > 1)
+        where = "nothing of any server matches" if len(servers) > 1 else "nothing here matches"
+        await stand.until(lambda: where in stand.text())
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_a_search_finds_what_other_servers_offer_too_and_names_them(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    tools = {"alpha": [tool("beep")], "beta": [tool("convert", description="Beeps, too.")]}
+    async with console(tmp_path, tools=tools, size=size) as stand:
+        await stand.press("slash", *"beep")
+        await stand.until(lambda: "beta: convert" in stand.text())
+        assert stand.text().index("beep") < stand.text().index("beta: convert")
+        await stand.press("enter", "down")
+        if size != (40, 15):
+            await stand.until(lambda: "Beeps, too." in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: calls_of(stand, "beta"))
+        assert calls_of(stand, "beta")[0].name == "convert"
+        await stand.press("1")
+        await stand.until(lambda: "beta: convert" not in stand.text())
+
+
+async def test_what_was_found_of_another_server_is_told_of_and_made_a_favourite_as_its_own(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("beep")], "beta": [tool("boop")]}
+    async with console(tmp_path, tools=tools) as stand:
+        await stand.press("slash", *"boop", "enter", "f")
+        await stand.until(lambda: "★ beta: boop" in stand.text())
+        assert stand.app.remembered.favourites == [("beta", "tool:boop")]
+        await stand.press("f2")
+        await stand.until(lambda: "What boop does." in stand.text())
+        assert "beta" in stand.text()
 
 
 async def test_what_begins_so_stands_before_what_has_it_later(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""Tools, prompts and resources of one server, with a search and the words about each."""
+"""Tools, prompts and resources of one server; a search in those of all, the words about each."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -10,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from elicit_tui.text import quoted
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.server_words import offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
@@ -27,7 +28,6 @@ from elicit_tui.tui.console.spans import (
     text_lines,
 )
 from elicit_tui.tui.console.views import LineView, RowList
-from elicit_tui.tui.names_on_screen import key_name
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -54,6 +54,8 @@ class OffersBox(Vertical):
         super().__init__(id="offers")
         self._record: ServerRecord | None = None
         self._shown: dict[str, Offer] = {}
+        self._elsewhere: dict[str, ServerRecord] = {}
+        """Of what a search found: the other servers that offer it."""
         self._widths: list[int] = []
         """Cells of each name, in order, searched for or not: no column moves by a search."""
         self._ready = False
@@ -79,6 +81,12 @@ class OffersBox(Vertical):
         """What the cursor is on."""
         key = self.query_one("#offer-list", RowList).key
         return None if key is None else self._shown.get(key)
+
+    @property
+    def record(self) -> ServerRecord | None:
+        """Whose it is what the cursor is on."""
+        key = self.query_one("#offer-list", RowList).key
+        return self._elsewhere.get(key or "", self._record)
 
     def show(self, record: ServerRecord | None) -> None:
         """Show what this server offers."""
@@ -106,18 +114,27 @@ class OffersBox(Vertical):
             # Among what was searched for the nearest stands first: Enter goes to it.
             found.sort(key=lambda offer: not self._is_favourite(offer))
         self._shown = {offer.key: offer for offer in found}
+        self._elsewhere = {}
+        for record, offer in self._found_elsewhere(words):
+            key = f"{record.name} {offer.key}"
+            self._shown[key], self._elsewhere[key] = offer, record
         self._widths = sorted(cell_len(offer.shown) for offer in offers)
         listing = self.query_one("#offer-list", RowList)
         listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row)
         self._draw_words()
 
+    def _found_elsewhere(self, words: str) -> Iterator[tuple[ServerRecord, Offer]]:
+        """Behind what this server has of what is searched for: what the others have."""
+        for record in self.app.state.servers.values() if words.strip() else ():
+            if record is not self._record and record.state == "ready":
+                yield from ((record, offer) for offer in found_by(words, record.offers))
+
     @property
     def _no_match(self) -> str:
-        """That nothing was found here, and where there are other servers what looks there too."""
+        """That nothing was found, of no server where there are others."""
         others = len(self.app.state.servers) > 1
-        key = key_name(self.app.COMMAND_PALETTE_BINDING)
-        return "nothing here matches" + f"; {key} looks through all servers" * others
+        return "nothing of any server matches" if others else "nothing here matches"
 
     @property
     def _nothing(self) -> str:
@@ -141,7 +158,7 @@ class OffersBox(Vertical):
         self.query_one("#offer-words", LineView).show(self._lines)
         listing, search = self.query_one("#offer-list", RowList), self._search_line
         verb = "Call" if self.offer is None else VERBS[self.offer.kind]
-        if self.offer is not None and self._not_callable(self.offer):
+        if self.offer is not None and self._not_callable(self.offer, self.record):
             verb = "Why not"
         searched = "To the list" if self._shown else ""
         if (listing.verb, search.verb) != (verb, searched):
@@ -153,19 +170,20 @@ class OffersBox(Vertical):
         return self.query_one("#offer-search", SearchLine)
 
     def _row(self, key: str, width: int) -> list[Line]:
-        offer = self._shown[key]
+        offer, owner = self._shown[key], self._elsewhere.get(key)
+        called = f"{neutral_line(owner.name, 40)}: {offer.shown}" if owner else offer.shown
         hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
-        if self._not_callable(offer):
+        if self._not_callable(offer, owner):
             hint = ONLY_TASK
-        sign = "★" if self._is_favourite(offer) else SIGNS[offer.kind]
-        name: Line = ((f" {sign} ", "dim"), (offer.shown, "strong"))
+        sign = "★" if self._is_favourite(offer, owner) else SIGNS[offer.kind]
+        name: Line = ((f" {sign} ", "dim"), (called, "strong"))
         mark = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
         room = width - 4 - HINT_WIDTH
         summary = offer.own_title or in_columns(offer.description.partition("\n")[0])
         if room <= SUMMARY_LEAST:
             return [self._short_row(offer, name, summary, mark, width)]
         # It is called by its name: of a long one the summary leaves over what it can.
-        shown = shortened_within(offer.shown, room)
+        shown = shortened_within(called, room)
         name_width = max(self._column(room), cell_len(shown))
         beside = room - name_width
         said = f"  {summary}" if beside >= TITLE_LEAST else ""
@@ -186,7 +204,7 @@ class OffersBox(Vertical):
     def _short_row(self, offer: Offer, name: Line, summary: str, mark: Span, width: int) -> Line:
         """What it is called and what it shows; that it destroys is a sign there, words below."""
         room = width - 4 - self._widths[-1] - 2
-        if room < TITLE_LEAST or not summary:
+        if room < TITLE_LEAST or not summary or name[1][0] != offer.shown:
             before, (shown, role) = name
             if offer.destructive and 4 + cell_len(shown) + cell_len(mark[0]) > width:
                 mark = ("▲ ", "warn")
@@ -203,24 +221,27 @@ class OffersBox(Vertical):
     def _lines(self, width: int) -> list[Line]:
         if self.offer is None:
             return []
-        why_not = self._not_callable(self.offer)
+        why_not = self._not_callable(self.offer, self.record)
         said = text_lines(why_not, width, "warn") if why_not else []
         return joined([said, offer_words(self.offer, width)])
 
-    def _not_callable(self, offer: Offer) -> str:
-        return self._record.not_callable(offer) if self._record is not None else ""
+    def _not_callable(self, offer: Offer, owner: ServerRecord | None) -> str:
+        record = owner or self._record
+        return record.not_callable(offer) if record is not None else ""
 
-    def _is_favourite(self, offer: Offer) -> bool:
-        server = self._record.name if self._record is not None else ""
+    def _is_favourite(self, offer: Offer, owner: ServerRecord | None = None) -> bool:
+        record = owner or self._record
+        server = record.name if record is not None else ""
         return (server, offer.key) in self.app.remembered.favourites
 
     def toggle_favourite(self) -> None:
         """Put what the cursor is on to the top from now on, or back to its place."""
-        offer, record = self.offer, self._record
+        offer, record = self.offer, self.record
         if offer is not None and record is not None:
             self.app.remembered.toggle_favourite(record.name, offer.key)
+            key = self.query_one("#offer-list", RowList).key
             self._draw_list()
-            self.query_one("#offer-list", RowList).point_at(offer.key)
+            self.query_one("#offer-list", RowList).point_at(key or offer.key)
 
     def search(self) -> None:
         """Put the focus on the search line, as soon as it is there."""
@@ -261,8 +282,8 @@ class OffersBox(Vertical):
     @on(RowList.Chosen, "#offer-list")
     def call(self) -> None:
         """Call what the cursor is on; its arguments are asked first. A search ends with it."""
-        offer = self.offer
-        if self._record is not None and offer is not None:
-            if not self._not_callable(offer):
+        offer, record = self.offer, self.record
+        if record is not None and offer is not None:
+            if not self._not_callable(offer, record):
                 self.end_search()
-            self.app.call_offer(self._record.name, offer)
+            self.app.call_offer(record.name, offer)

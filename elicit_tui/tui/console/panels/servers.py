@@ -319,8 +319,9 @@ class ServersPane(Pane):
 
         if self.record is not None:
             among = self._offers is not None and self._offers.has_focus_within
-            offer = self._offers.offer if self._offers is not None and among else None
-            self.app.push_screen(AboutScreen(self.record, offer))
+            offers = self._offers if among else None
+            record = (offers.record if offers is not None else None) or self.record
+            self.app.push_screen(AboutScreen(record, offers.offer if offers is not None else None))
 
     def action_restart(self) -> None:
         """End the server under the cursor and start it again."""
