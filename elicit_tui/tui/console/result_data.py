@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, Final
 
@@ -39,13 +39,25 @@ def _spread(text: str) -> str:
     return text if data is None else bounded_json(data)
 
 
-def difference(before: Mapping[str, Any], after: Mapping[str, Any], width: int) -> list[Line]:
+def readings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """In which of their data and their text two results differ, where those are two things."""
+    found: dict[tuple[str, str], str] = {}
+    for name in ("data", "text"):
+        read = _READINGS[name]
+        found.setdefault((read(before), read(after)), name)
+    return [name for (old, new), name in found.items() if old != new]
+
+
+def difference(
+    before: Mapping[str, Any], after: Mapping[str, Any], width: int, reading: str = ""
+) -> list[Line]:
     """What another result has that this one had not, line by line: of their data, else their text.
 
-    Where those are the same, of all there is.
+    Where those are the same, of all there is. `reading`: the one to compare alone.
     """
+    reads = [_READINGS[reading]] if reading else [*_READINGS.values()]
     old, new = next(
-        (pair for read in _READINGS if (pair := (read(before), read(after)))[0] != pair[1]),
+        (pair for read in reads if (pair := (read(before), read(after)))[0] != pair[1]),
         ("", ""),
     )
     if old == new:
@@ -103,7 +115,11 @@ def _data_of(result: Mapping[str, Any]) -> str:
     return _spread_text(result) if data is result else bounded_json(data)
 
 
-_READINGS: Final = (_data_of, _as_text, bounded_json)
+_READINGS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
+    "data": _data_of,
+    "text": _as_text,
+    "JSON": bounded_json,
+}
 
 
 def unpacked(result: Mapping[str, Any]) -> Any:

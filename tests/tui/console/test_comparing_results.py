@@ -146,6 +146,35 @@ async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_pa
         assert "d Compare" not in stand.text()
 
 
+async def test_a_difference_stays_one_when_it_is_turned_and_leads_back_to_the_result(
+    tmp_path: Path,
+) -> None:
+    results = [
+        text_result(f"You {deed}.", structuredContent={"booked": deed == "booked"})
+        for deed in ("declined", "booked")
+    ]
+    async with reading(tmp_path, *results) as (stand, _):
+        await stand.press("t", "d")
+        await stand.until(lambda: "Difference of data to the call" in stand.text())
+        assert '+  "booked": true' in stand.text()
+        for shown, what in (("+You booked.", "text"), ('+  "booked": true', "data")):
+            await stand.press("t")
+            await stand.until(lambda what=what: f"Difference of {what} to" in stand.text())
+            await stand.until(lambda shown=shown: shown in stand.text())
+        assert "d Back to Text" in stand.text()
+        await stand.press("d")
+        await stand.until(lambda: "Text · alpha" in stand.text())
+
+
+async def test_a_difference_that_is_read_in_one_way_alone_says_so(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        await stand.press("d")
+        await stand.until(lambda: "-one" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "no other view of this difference" in stand.notices())
+        assert "-one" in stand.text()
+
+
 async def test_two_results_of_the_same_data_and_other_words_are_not_called_the_same(
     tmp_path: Path,
 ) -> None:

@@ -13,10 +13,9 @@ from textual.containers import Container
 from textual.widgets import DataTable, Markdown, Tree
 
 from elicit_tui.text import CUT_ENDS, neutral_line
-from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_words import compared_words, how
-from elicit_tui.tui.console.dialog import Dialog, TextDialog
+from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.made_beside import MadeBeside
@@ -29,11 +28,12 @@ from elicit_tui.tui.console.reader_views import (
     markdown_of,
     table_of,
 )
-from elicit_tui.tui.console.result_data import difference, takes_long, unpacked
+from elicit_tui.tui.console.result_data import difference, readings, takes_long, unpacked
 from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_tree import ResultTree, TreePart
 from elicit_tui.tui.console.results import binaries, whole_text
-from elicit_tui.tui.console.spans import Line, fitting, readable, text_lines
+from elicit_tui.tui.console.screens.result_value import ValueScreen
+from elicit_tui.tui.console.spans import Line, fitting, readable
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 
 if TYPE_CHECKING:
@@ -112,7 +112,11 @@ class ResultScreen(Dialog[None]):
         self._ways = self._possible_ways()
         self._call = (record.server, record.call.method, record.call.name)
         chosen = way or self.app.state.ways_to_read.get(self._call)
-        self._way = chosen if chosen in self._ways else self._ways[0]
+        self._read_as = chosen if chosen in self._ways else self._ways[0]
+        """How the result is read, also while a difference lies over it."""
+        self._way = "difference" if way == "difference" and others else self._read_as
+        self._readings: list[str] = []
+        """In which ways both results differ, the one that is shown first; of long ones in one."""
         self._views: dict[str, View] = {}
         self._begins_with_search = search
         self.in_frame = frozenset(IN_FRAME)
@@ -131,8 +135,7 @@ class ResultScreen(Dialog[None]):
         ways += folds + tabular if has_nested_cells(self._rows) else tabular + folds
         drawn = ["markdown"] if self._markdown else []
         ways += [*drawn, "text"] if is_markdown(self._result) else ["text", *drawn]
-        ways += [] if structured else ["json"]
-        return [*ways, "difference"] if self._others else ways
+        return ways if structured else [*ways, "json"]
 
     def body(self) -> ComposeResult:
         """The search, and below it the view."""
@@ -183,6 +186,8 @@ class ResultScreen(Dialog[None]):
             return ResultTable(self._rows)
         if name == "difference" and takes_long(self._other_result, self._result):
             return MadeBeside(self._difference, "Comparing both results …")
+        if name == "difference" and not self._readings:
+            self._readings = readings(self._other_result, self._result)
         lines = FoundLines()
         lines.show(self._difference if name == "difference" else self._text)
         return lines
@@ -208,7 +213,8 @@ class ResultScreen(Dialog[None]):
     def _difference(self, width: int) -> list[Line]:
         assert self._other is not None
         lines = compared_words(self._other, self._record, width)
-        return [*lines, (), *difference(self._other_result, self._result, width)]
+        reading = self._readings[0] if self._readings else ""
+        return [*lines, (), *difference(self._other_result, self._result, width, reading)]
 
     def action_choose_other(self) -> None:
         """Choose the call that it is compared with."""
@@ -218,15 +224,18 @@ class ResultScreen(Dialog[None]):
 
     async def _compare_with(self, other: CallRecord | None) -> None:
         if other is not None:
-            self._other = other
-            if (shown := self._views.pop("difference", None)) is not None:
-                await shown.remove()
-            await self._show("difference")
+            self._other, self._readings = other, []
+            await self._compare_anew()
+
+    async def _compare_anew(self) -> None:
+        if (shown := self._views.pop("difference", None)) is not None:
+            await shown.remove()
+        await self._show("difference")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for this view."""
         if action == "difference":
-            return bool(self._others) and self._way != "difference"
+            return bool(self._others)
         if action == "choose_other":
             return len(self._others) > 1 and self._way == "difference"
         if action in ("step", "end_search"):
@@ -238,11 +247,12 @@ class ResultScreen(Dialog[None]):
         if action in ("search", "copy"):
             return self._way != "picture"
         if action == "turn":
-            return len(self._ways) > 1
+            return len(self._readings if self._way == "difference" else self._ways) > 1
         return super().check_action(action, parameters)
 
     def why_not(self, action: str) -> str:
         """There may be one view alone, or nothing that was looked for."""
+        compares = self._way == "difference"
         if action == "step":
             return f"Nothing is looked for: {self.app.key_of('result.search')} searches."
         return {
@@ -251,12 +261,16 @@ class ResultScreen(Dialog[None]):
             "open_link": why_no_link(self._result),
             "search": "There are no words in a picture.",
             "copy": "There are no words in a picture.",
-            "turn": "There is no other view of this result.",
+            "turn": f"There is no other view of this {'difference' * compares or 'result'}.",
         }.get(action, "")
 
     def worded(self, action: str) -> str | None:
-        """The key that turns names where it leads."""
-        return TITLES[self._following] if action == "turn" else None
+        """The key that turns names where it leads; that which compares also leads back."""
+        if self._way != "difference":
+            return TITLES[self._following] if action == "turn" else None
+        if action == "turn" and len(self._readings) > 1:
+            return f"Of {self._readings[1]}"
+        return f"Back to {TITLES[self._read_as]}" if action == "difference" else None
 
     @property
     def _following(self) -> str:
@@ -265,15 +279,19 @@ class ResultScreen(Dialog[None]):
     async def action_turn(self) -> None:
         """Show the next view; the next result of the same call is read so too.
 
-        A difference is looked at once: nobody wants to read each result as one.
+        A difference stays one, of something else; nobody wants to read each result as one.
         """
-        if self._following != "difference":
-            self.app.state.ways_to_read[self._call] = self._following
+        if self._way == "difference":
+            first, *others = self._readings
+            self._readings = [*others, first]
+            await self._compare_anew()
+            return
+        self._read_as = self.app.state.ways_to_read[self._call] = self._following
         await self._show(self._following)
 
     async def action_difference(self) -> None:
-        """Show what is other than in the result that it is compared with."""
-        await self._show("difference")
+        """Show what is other than in the result that it is compared with; then, the result."""
+        await self._show(self._read_as if self._way == "difference" else "difference")
 
     @on(Tree.NodeSelected)
     def _read_text(self, event: Tree.NodeSelected[TreePart]) -> None:
@@ -351,7 +369,8 @@ class ResultScreen(Dialog[None]):
         if isinstance(view, ResultTable) and not self._term:
             return f"{view.cursor_row + 1:,} of {view.row_count:,} · {title}"
         if self._way == "difference" and self._other is not None:
-            return f"{title} to the call at {self._other.at_second}"
+            of_what = f" of {self._readings[0]}" if len(self._readings) > 1 else ""
+            return f"{title}{of_what} to the call at {self._other.at_second}"
         return title
 
     def _say(self) -> None:
@@ -375,7 +394,7 @@ class ResultScreen(Dialog[None]):
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
         named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
-        frame.border_subtitle = " · ".join([*named.values(), words]).replace("[", "\\[")
+        frame.border_subtitle = " · ".join([words, *named.values()]).replace("[", "\\[")
         if self.in_frame != named.keys():
             self.in_frame = frozenset(named)
             self.refresh_bindings()
@@ -423,16 +442,3 @@ class ResultScreen(Dialog[None]):
         from elicit_tui.tui.console.screens.saving import SaveScreen
 
         self.app.write_in(SaveScreen(self._record, self._result))
-
-
-class ValueScreen(TextDialog):
-    """One value of a result, whole."""
-
-    def __init__(self, title: str, value: Any) -> None:
-        super().__init__(neutral_line(title, 60))
-        text = value if isinstance(value, str) else bounded_json(value)
-        self._text = readable(text)
-
-    def lines(self, width: int) -> list[Line]:
-        """The text, or the JSON."""
-        return text_lines(self._text, width)
