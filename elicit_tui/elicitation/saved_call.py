@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -63,8 +64,11 @@ def new_file(name: str) -> Path:
 def file_called(name: str) -> Path:
     """The file that a person means by its whole name, or by its name without the ending.
 
-    Raises UsageError where there is neither, with the calls that are kept in this folder.
+    `~` is the person's folder: no shell sees it behind `@`. Raises UsageError where there is
+    neither, with the calls that are kept in this folder.
     """
+    with contextlib.suppress(RuntimeError):  # Nobody of this name has a folder.
+        name = str(Path(name).expanduser())
     path = Path(name)
     longer = new_file(name)
     if path.exists() or longer == path:

@@ -16,6 +16,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import name_line, neutral_line, quoted
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
+from elicit_tui.tui.console.kept_again import list_kept
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.palette_entries import (
     CAREFUL,
@@ -83,10 +84,19 @@ def _of_a_call() -> tuple[type, ...]:
 
 def _dialogs() -> tuple[type, ...]:
     from elicit_tui.tui.console.dialog import Dialog
-    from elicit_tui.tui.console.screens import confirmations, keep_call, saving, server_dialogs
+    from elicit_tui.tui.console.screens import (
+        confirmations,
+        keep_call,
+        kept_files,
+        saving,
+        server_dialogs,
+    )
     from elicit_tui.tui.console.screens.about import HelpScreen
 
     return (
+        kept_files.KeptFilesScreen,
+        kept_files.RenameKeptScreen,
+        kept_files.RemoveKeptScreen,
         keep_call.KeepCallScreen,
         keep_call.NoteScreen,
         saving.SaveScreen,
@@ -170,6 +180,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
         if screen.pane.id != "calls-pane" and screen.has_pane("calls"):
             where = f"of the last call and another · key {key('calls.difference')} under Calls"
             yield _command("Compare results (diff)", where, partial(_compare, app, screen))
+        if screen.pane.id != "calls-pane":
+            where = f"listed, renamed, removed · key {key('calls.kept')} under Calls"
+            yield _command("Calls kept in files", where, partial(list_kept, app))
         yield from _recent(app)
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:

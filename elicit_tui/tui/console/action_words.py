@@ -38,6 +38,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.filter": "List the calls of one state",
     "calls.search": "Search the calls",
     "calls.keep": "Keep this call in a file",
+    "calls.kept": "Show the calls kept in files",
     "calls.note": "Write a note at this call",
     "calls.difference": "Compare this result with another one (diff)",
     "calls.copy_json": "Copy this result as JSON",

@@ -14,6 +14,7 @@ from elicit_tui.errors import ElicitTuiError
 
 LARGEST_FILE: Final = 1_000_000
 KEPT_RECENT: Final = 20
+KEPT_FOLDERS: Final = 20
 FILE_NAME: Final = "console.json"
 
 Place = tuple[str, str]
@@ -31,6 +32,8 @@ class Remembered:
     favourites: list[Place] = field(default_factory=list)
     recent: list[Place] = field(default_factory=list)
     """The newest first."""
+    folders: list[str] = field(default_factory=list)
+    """Where calls were kept in files, the newest first."""
 
     @classmethod
     def load(cls) -> Remembered:
@@ -47,6 +50,7 @@ class Remembered:
             str(written.get("theme_over") or ""),
             _places(written.get("favourites")),
             _places(written.get("recent"))[:KEPT_RECENT],
+            _texts(written.get("folders"))[:KEPT_FOLDERS],
         )
 
     def save(self) -> None:
@@ -71,6 +75,12 @@ class Remembered:
         """It is what was used last."""
         place = (server, key)
         self.recent = [place, *(recent for recent in self.recent if recent != place)][:KEPT_RECENT]
+        self.save()
+
+    def keeps_in(self, folder: Path) -> None:
+        """A call was kept in this folder."""
+        others = (other for other in self.folders if other != str(folder))
+        self.folders = [str(folder), *others][:KEPT_FOLDERS]
         self.save()
 
     def rename(self, old: str, new: str) -> None:
@@ -101,3 +111,7 @@ def _places(written: Any) -> list[Place]:
         for pair in pairs
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
     ]
+
+
+def _texts(written: Any) -> list[str]:
+    return [text for text in written if isinstance(text, str)] if isinstance(written, list) else []

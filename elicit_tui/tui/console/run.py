@@ -340,14 +340,9 @@ class ConsoleRun:
 
     def kept(self, path: Path) -> None:
         """The call of a file once more."""
-        from elicit_tui.elicitation.saved_call import SavedCall
+        from elicit_tui.tui.console.kept_again import make_again
 
-        try:
-            saved = SavedCall.read(path)
-        except ElicitTuiError as error:
-            self._app.notify(neutral(str(error), 400), severity="warning", markup=False)
-            return
-        self._repeat(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
+        make_again(self._app, path, self._repeat)
 
     def _allowed(self, server: str, call: Call) -> str:
         """That its tool was allowed; where that does not hold for it, what is asked takes over."""

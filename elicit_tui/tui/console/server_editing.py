@@ -182,10 +182,11 @@ class ServerEditing:
                 runtime.broker.unmute(old)
         self._app.remembered.rename(old, new)
         KeptCalls(state.settings.history.content).rename(old, new)
-        kept = rename_server(Path(), old, new)
+        folders = {Path.cwd(), *map(Path, self._app.remembered.folders)}
+        kept = sum(rename_server(folder, old, new) for folder in folders)
         if kept:
             verb = "names" if kept == 1 else "name"
-            words = f"{plural(kept, 'kept call')} of this folder {verb} it {quoted(new, 40)} now."
+            words = f"{plural(kept, 'kept call')} {verb} it {quoted(new, 40)} now."
             self._tell(words, severity="information")
 
     def _take(self, names: Collection[str]) -> str:

@@ -226,7 +226,7 @@ async def test_what_belongs_to_a_server_goes_with_its_new_name(
         assert 'server = "z"\naction = "decline"' in (written(mine) or "")
         assert json.loads((tmp_path / "mine.call.json").read_text()) == {**call, "server": "z"}
         assert json.loads((tmp_path / "other.call.json").read_text())["server"] == "b"
-        assert "1 kept call of this folder names it “z” now." in stand.notices()
+        assert "1 kept call names it “z” now." in stand.notices()
         assert next(iter(stand.app.state.calls)).server == "z"
         assert stand.app.muted == {"z"}
     async with console(tmp_path, servers=["z"], tools=tools) as stand:

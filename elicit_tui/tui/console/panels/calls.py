@@ -60,6 +60,7 @@ class CallsPane(Pane):
         Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("slash", "search", "Search", key_display="/", id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
+        Binding("W", "kept", "Kept calls", show=False, id="calls.kept"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
@@ -420,6 +421,12 @@ class CallsPane(Pane):
             self.app.notify("Only the call of a tool is kept in a file.", markup=False)
         elif self.record is not None:
             self.app.write_in(KeepCallScreen(self.record))
+
+    def action_kept(self) -> None:
+        """Show the calls that are kept in files."""
+        from elicit_tui.tui.console.kept_again import list_kept
+
+        list_kept(self.app)
 
     def action_note(self) -> None:
         """Write down what one wants to know of this call later."""

@@ -73,6 +73,7 @@ TITLES = {
     "picture": "a result's pictures",
     "link": "a link of a result",
     "keep": "a call to be kept",
+    "kept": "the calls kept in files",
     "save": "a result to be saved",
     "note": "a note at a call",
     "activity": "activity",

@@ -45,9 +45,9 @@ class KeepCallScreen(PlaceDialog):
         )
         if self._missing:
             contents = f"{self._missing} of an earlier run was not kept: write it into the file. "
+        listed = f"{self.app.key_of('calls.kept')} under Calls lists it and all others."
         yield Static(
-            f"{contents}The file ends in {SUFFIX}: "
-            "so the command palette of a console started here has it.",
+            f"{contents}The file ends in {SUFFIX}. {listed}",
             id="about",
             markup=False,
         )
@@ -58,10 +58,11 @@ class KeepCallScreen(PlaceDialog):
         if not self.typed:
             self.say("It needs a name.")
             return
-        path = new_file(str(Path(self.typed).expanduser()))
+        path = new_file(self.typed)
         if trouble := self.written_new(path, self._call.written):
             self.say(trouble)
             return
+        self.app.remembered.keeps_in(path.absolute().parent)
         command = shlex.join(("elicit-tui", "call", f"@{str(path).removesuffix(SUFFIX)}"))
         once = f" once {self._missing} stands in it" if self._missing else ""
         words = f"{at_home(path.absolute())}: {command} makes it again{once}."

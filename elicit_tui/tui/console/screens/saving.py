@@ -70,8 +70,12 @@ class PlaceDialog(WritingDialog[None]):
 
     @property
     def typed(self) -> str:
-        """The path as it stands there."""
-        return self._line.value.strip()
+        """The path as it stands there, with the person's folder for `~`."""
+        typed = self._line.value.strip()
+        try:
+            return str(Path(typed).expanduser()) if typed.startswith("~") else typed
+        except RuntimeError:
+            return typed  # Nobody of this name has a folder.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Down leads to what the path may be completed to, where there is some."""

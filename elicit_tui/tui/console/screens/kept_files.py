@@ -1,0 +1,205 @@
+"""The calls that are kept in files: listed, renamed, removed, taken to another server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file, saved_calls
+from elicit_tui.errors import UsageError
+from elicit_tui.text import neutral_line, quoted
+from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
+from elicit_tui.tui.console.results import at_home
+from elicit_tui.tui.console.screens.saving import PlaceDialog
+from elicit_tui.tui.console.spans import Line, Role, apart, shortened
+from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.widgets.buttons import KeyRow
+
+
+def _name(path: Path) -> str:
+    return neutral_line(path.name.removesuffix(SUFFIX), 80)
+
+
+class KeptFilesScreen(Dialog[Path]):
+    """Two rows for each, those of this folder first; result: the file whose call is made again."""
+
+    interruptible: ClassVar[bool] = True
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "rename", "Rename", id="kept.rename"),
+        Binding("delete", "remove", "Remove", key_display="Del", id="kept.remove"),
+        Binding("q", "leave", "Back", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__("Kept calls", neutral_line(at_home(Path.cwd()), 60))
+        self._files: dict[str, Path] = {}
+
+    def body(self) -> ComposeResult:
+        """The list."""
+        keep = self.app.key_of("calls.keep")
+        yield RowList(
+            row_height=2,
+            empty=f"No call is kept in {neutral_line(at_home(Path.cwd()), 200)}, nor in a folder "
+            f"where you kept one before. {keep} under Calls keeps a call in a file.",
+            verb="Call",
+            id="kept-files",
+        )
+
+    def on_mount(self) -> None:
+        """Show them."""
+        self.query_one("#kept-files").focus()
+        self._draw()
+
+    def _draw(self) -> None:
+        folders = dict.fromkeys([Path.cwd(), *map(Path, self.app.remembered.folders)])
+        self._files = {str(path): path for folder in folders for path in saved_calls(folder)}
+        self.query_one("#kept-files", RowList).show(tuple(self._files), self._row)
+        self.refresh_bindings()
+
+    def _row(self, key: str, width: int) -> list[Line]:
+        path = self._files[key]
+        where = "here" if path.parent == Path.cwd() else neutral_line(at_home(path.parent), 200)
+        room = max(4, width - len(_name(path)) - 3)
+        first = apart(
+            ((f" {_name(path)}", "strong"),), ((f"{shortened(where, room)} ", "dim"),), width
+        )
+        about, role = self._about(path)
+        return [first, ((f"   {shortened(about, width - 4)}", role),)]
+
+    def _about(self, path: Path) -> tuple[str, Role]:
+        try:
+            saved = SavedCall.read(path)
+        except UsageError as error:
+            return neutral_line(str(error), 300), "warn"
+        what = f"{neutral_line(saved.server, 60)} · {neutral_line(saved.tool, 60)}"
+        if saved.server not in self.app.state.servers:
+            return f"{what} · there is no such server now: Enter chooses another", "warn"
+        return what, "dim"
+
+    @property
+    def _file(self) -> Path | None:
+        key = self.query_one("#kept-files", RowList).key
+        return None if key is None else self._files.get(key)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a file there is nothing to rename or remove."""
+        return action not in ("rename", "remove") or bool(self._files)
+
+    @on(RowList.Chosen)
+    def _choose(self, event: RowList.Chosen) -> None:
+        self.dismiss(self._files[event.key])
+
+    def action_rename(self) -> None:
+        """Ask for another name of the file."""
+        if self._file is not None:
+            self.app.write_in(RenameKeptScreen(self._file), lambda _: self._draw())
+
+    def action_remove(self) -> None:
+        """Ask whether the file is to go."""
+        if (path := self._file) is not None:
+            self.app.push_screen(RemoveKeptScreen(path), partial(self._remove, path))
+
+    def _remove(self, path: Path, sure: bool | None) -> None:
+        if sure:
+            try:
+                path.unlink()
+            except OSError as error:
+                words = f"{path} was not removed: {error.strerror}."
+                self.app.notify(neutral_line(words, 300), severity="warning", markup=False)
+            self._draw()
+
+
+class RenameKeptScreen(PlaceDialog):
+    """Asks for another path of the file of a call; one that is there is not written over."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send", "Rename", id="kept.rename_it"),
+    ]
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"Rename {_name(path)}", neutral_line(at_home(path.parent), 60))
+        self._path = path
+
+    def body(self) -> ComposeResult:
+        """The name."""
+        yield from self.place(str(self._path).removesuffix(SUFFIX))
+        yield Static(f"It ends in {SUFFIX}.", id="about", markup=False)
+        yield from self.ending("Rename", "kept.rename_it")
+
+    def action_send(self) -> None:
+        """Have the file under this name."""
+        if not self.typed:
+            self.say("It needs a name.")
+            return
+        path = new_file(self.typed)
+        if path != self._path and path.exists():
+            self.say(neutral_line(f"{path} exists.", 300))
+            return
+        try:
+            self._path.rename(path)
+        except OSError as error:
+            self.say(neutral_line(f"{path}: {error.strerror}.", 300))
+            return
+        self.app.remembered.keeps_in(path.absolute().parent)
+        self.dismiss(None)
+
+
+class RemoveKeptScreen(SureDialog):
+    """Result: True to remove the file of a call."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Remove", id="kept.sure"),
+        Binding("escape,n", "leave", "Keep", key_display="n", id="kept.stay"),
+    ]
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"Remove {quoted(path.name.removesuffix(SUFFIX), 40)}?")
+        self._path = path
+
+    def body(self) -> ComposeResult:
+        """Which file goes."""
+        words = f"The file {neutral_line(at_home(self._path.absolute()), 300)} is removed."
+        yield from self.reading(f"{words} The calls that were made with it stay under Calls.")
+        with KeyRow(classes="buttons"):
+            yield DialogButton("Keep", "kept.stay", id="stay", main=True)
+            yield DialogButton("Remove", "kept.sure", id="sure")
+
+
+class OtherServerScreen(Dialog[str]):
+    """Asks which server a kept call is for now; result: its name."""
+
+    wide = False
+
+    def __init__(self, saved: SavedCall, servers: Sequence[tuple[str, bool]]) -> None:
+        """`servers`: those that there are, and whether each offers the tool."""
+        super().__init__(f"No server is called {quoted(saved.server, 40)}")
+        self._tool = saved.tool
+        self._servers = dict(servers)
+
+    def body(self) -> ComposeResult:
+        """Those that there are."""
+        words = f"Which one has the tool {quoted(self._tool, 60)} now? It is written into the file."
+        yield Static(words, id="about", markup=False)
+        yield RowList(verb="This one", id="other-servers")
+
+    def on_mount(self) -> None:
+        """Those that offer it first."""
+        rows = self.query_one("#other-servers", RowList)
+        rows.show(tuple(self._servers), self._row)
+        rows.focus()
+
+    def _row(self, name: str, width: int) -> list[Line]:
+        has = "offers it" if self._servers[name] else ""
+        return [apart(((f" {neutral_line(name, 60)}", "strong"),), ((f"{has} ", "good"),), width)]
+
+    @on(RowList.Chosen)
+    def _choose(self, event: RowList.Chosen) -> None:
+        self.dismiss(event.key)

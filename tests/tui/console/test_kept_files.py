@@ -1,0 +1,142 @@
+"""The calls that are kept in files have a list: they are made again, renamed and removed there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation.saved_call import SavedCall, file_called, saved_calls
+from elicit_tui.tui.console.remembered import Remembered
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.kept_files import (
+    KeptFilesScreen,
+    OtherServerScreen,
+    RemoveKeptScreen,
+    RenameKeptScreen,
+)
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+TOOLS = {"alpha": [tool("first")], "beta": [tool("greet", GREET)]}
+
+
+def keep(path: Path, server: str = "beta", tool_name: str = "greet") -> Path:
+    """A call that was kept before."""
+    SavedCall(server, tool_name, {"name": "Ada", "times": 2}).write(path)
+    return path
+
+
+@asynccontextmanager
+async def listing(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stand]:
+    """The list, in a console that was started in this folder."""
+    monkeypatch.chdir(path)
+    async with console(path, tools=TOOLS) as stand:
+        await stand.settled()
+        await stand.press("3", "W")
+        await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
+        yield stand
+
+
+async def test_the_calls_of_this_folder_and_of_others_are_listed_and_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    keep(tmp_path / "hello.call.json")
+    keep(elsewhere / "other.call.json")
+    remembered = Remembered()
+    remembered.keeps_in(elsewhere)
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.until(lambda: "other" in stand.text() and "/elsewhere" in stand.text())
+        assert stand.text().index("hello") < stand.text().index("other")
+        assert "beta · greet" in stand.text()
+        assert "r Rename" in stand.text()
+        assert "Del Remove" in stand.text()
+        await stand.press("down", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand, "beta"))
+        assert calls_of(stand, "beta")[0].arguments == {"name": "Ada", "times": 2}
+
+
+async def test_an_empty_list_says_how_a_call_is_kept_and_the_palette_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.until(lambda: "w under Calls keeps a call" in stand.text())
+        await stand.press("r", "delete", "escape", "1")
+        titles = {command.title for command in stand.app.get_system_commands(stand.app.screen)}
+        assert "Calls kept in files" in titles
+
+
+async def test_a_kept_call_is_renamed_and_none_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(tmp_path / "hello.call.json")
+    keep(tmp_path / "taken.call.json")
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.press("r")
+        await stand.until(lambda: isinstance(stand.app.screen, RenameKeptScreen))
+        await stand.press("ctrl+u", *"taken", "enter")
+        await stand.until(lambda: "taken.call.json exists" in stand.text())
+        await stand.press("ctrl+u", *"anew", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
+        await stand.until(lambda: "anew" in stand.text())
+    assert [path.name for path in saved_calls(tmp_path)] == ["anew.call.json", "taken.call.json"]
+
+
+async def test_a_kept_call_is_removed_once_it_was_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = keep(tmp_path / "hello.call.json")
+    async with listing(tmp_path, monkeypatch) as stand:
+        for key, there in (("n", True), ("y", False)):
+            await stand.press("delete")
+            await stand.until(lambda: isinstance(stand.app.screen, RemoveKeptScreen))
+            await stand.press(key)
+            await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
+            await stand.until(lambda there=there: path.exists() is there)
+        await stand.until(lambda: "No call is kept" in stand.text())
+
+
+async def test_a_kept_call_whose_server_is_gone_is_taken_to_one_that_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = keep(tmp_path / "hello.call.json", "gone")
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.until(lambda: "there is no such server now" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, OtherServerScreen))
+        await stand.until(lambda: "offers it" in stand.text())
+        assert "No server is called “gone”" in stand.text()
+        assert stand.text().index("beta") < stand.text().index("alpha")
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        assert json.loads(path.read_text())["server"] == "beta"
+
+
+async def test_whoever_chooses_no_server_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = keep(tmp_path / "hello.call.json", "gone")
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, OtherServerScreen))
+        await stand.press("escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, OtherServerScreen))
+        assert json.loads(path.read_text())["server"] == "gone"
+
+
+def test_the_persons_folder_is_known_behind_an_at_sign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = keep(tmp_path / "hello.call.json")
+    assert file_called("~/hello") == path
+    assert file_called("~/hello.call.json") == path
