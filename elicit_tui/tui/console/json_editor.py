@@ -9,14 +9,12 @@ from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
 from textual.widgets.text_area import Selection
 
 from elicit_tui.form.shape import text_names
 from elicit_tui.text import readable_json
-from elicit_tui.tui.widgets.seen_writing import SeenWriting
+from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
 from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
 _BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
@@ -39,7 +37,7 @@ _QUOTED: Final = re.compile(r'(?<!\\)(?:\\\\)*\\"')
 """A quotation mark that is one of the text."""
 
 
-class JsonEditor(TextEditor, SeenWriting):
+class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     """An editor that begins with what is required; Tab goes from value to value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,8 +55,6 @@ class JsonEditor(TextEditor, SeenWriting):
         """`schema`: of what is written."""
         super().__init__("", id=id, show_line_numbers=False)
         self._text_names = text_names(schema)
-        self._painted = Region()
-        """What of it was painted last."""
         self._ended: tuple[int, int] | None = None
         """The place behind a text that was ended by its quote just now."""
         self._was_filled = False
@@ -77,18 +73,9 @@ class JsonEditor(TextEditor, SeenWriting):
         """The first letter of the lines that are painted, and the one behind the last."""
         return part_of(self, self._painted)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Whatever is painted has been on the screen."""
-        lines = super().render_lines(crop)
-        self._painted = crop
-        if self.hidden:
-            self._see_more()
-        return lines
-
-    def _see_more(self) -> None:
-        self.see()
-        if not self.hidden:
-            self.post_message(self.SeenWhole())
+    def seen_whole(self) -> Message:
+        """That all of it was."""
+        return self.SeenWhole()
 
     def read_on(self) -> None:
         """Scroll to the first line that was never on the screen."""

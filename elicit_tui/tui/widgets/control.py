@@ -10,7 +10,6 @@ from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -18,6 +17,7 @@ from elicit_tui.form.field import EmptyOnPurpose, Entry, Field, Unset, is_unset
 from elicit_tui.text import stand_in
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question_gate import Guarded
+from elicit_tui.tui.widgets.seen_writing import SeenAsPainted
 
 # Letters that a terminal sends and Textual takes for none: joiners of emoji, other spaces.
 
@@ -127,7 +127,7 @@ class FieldSeen(Message):
         self.field_control = control
 
 
-class FieldControl(Guarded):
+class FieldControl(SeenAsPainted, Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 
     spec: Field
@@ -142,8 +142,6 @@ class FieldControl(Guarded):
     """What stood here when the form was shown, and where it came from; until it is changed."""
 
     _continues = False
-    _painted = Region()
-    """What of the widget was painted last."""
 
     @property
     def hidden(self) -> bool:
@@ -161,18 +159,9 @@ class FieldControl(Guarded):
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Whatever is painted has been on the screen."""
-        lines = super().render_lines(crop)
-        self._painted = crop
-        if self.hidden:
-            self._see_more()
-        return lines
-
-    def _see_more(self) -> None:
-        self.see()
-        if not self.hidden:
-            self.post_message(FieldSeen(self))
+    def seen_whole(self) -> Message:
+        """That all of it was."""
+        return FieldSeen(self)
 
     def came_back(self, whence: str, *, continues: bool = False) -> None:
         """What stands here came back with the form: the first letter typed takes its place.

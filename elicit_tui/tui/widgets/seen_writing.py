@@ -1,11 +1,54 @@
-"""What of a text that others wrote was on the screen, while the person writes in it too."""
+"""What of a widget was on the screen: whatever is painted, and of a text that is written in too."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
 
 from elicit_tui.elicitation.shown import SeenPart
+
+if TYPE_CHECKING:
+    from textual.widget import Widget as _Widget
+else:  # Whoever stands before a widget among its bases is none: its styles come from the first one.
+    _Widget = object
+
+
+class SeenAsPainted(_Widget):
+    """A widget of which all that is painted has been on the screen."""
+
+    _painted = Region()
+    """What of it was painted last."""
+
+    @property
+    @abstractmethod
+    def hidden(self) -> bool:
+        """Whether some of it was never on the screen."""
+
+    @abstractmethod
+    def see(self) -> None:
+        """What was painted last is on the screen."""
+
+    @abstractmethod
+    def seen_whole(self) -> Message:
+        """What is told once nothing of it is hidden any more."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Whatever is painted has been on the screen."""
+        lines = super().render_lines(crop)
+        self._painted = crop
+        if self.hidden:
+            self._see_more()
+        return lines
+
+    def _see_more(self) -> None:
+        self.see()
+        if not self.hidden:
+            self.post_message(self.seen_whole())
 
 
 class SeenWriting:
