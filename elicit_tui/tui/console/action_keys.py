@@ -191,6 +191,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
         verb = "Unmute" if shown.server in app.muted else "Mute"
         mute = partial(app.toggle_mute, shown.server)
         yield _command(f"{verb} {shown.server}", "for this run", mute)
+        yield from _behind_a_question(app)
     elif _keeps_what_is_typed(screen):
         for name, record in app.state.servers.items():
             yield from _offers(app, name, record)
@@ -334,6 +335,19 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
         told = offer.description
         traits = Traits(called, place, told=told, is_grave=grave, is_at_once=at_once)
         yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)
+
+
+def _behind_a_question(app: Controller) -> Iterator[Entry]:
+    """Tools are not called over a question: whoever looks for one is told what can be done."""
+    why = f"a question is on the screen: {app.key_of('question.later')} puts it off"
+    tell = f"A question comes first. {app.key_of('question.later')} puts it off with what you typed"
+    tell = f"{tell}; then the palette has the tools."
+    for name, record in app.state.servers.items():
+        for offer in record.offers[:OFFERED_TOOLS]:
+            called = (offer.shown, offer.title) if offer.title else (offer.shown,)
+            traits = Traits(called, TOOL, told=offer.description)
+            run = partial(app.notify, tell, markup=False)
+            yield entry(f"Why not {name}: {offer.shown}", why, run, traits, listed=False)
 
 
 def _destroys_at_once(offer: Offer) -> bool:

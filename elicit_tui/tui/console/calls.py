@@ -89,6 +89,8 @@ class CallRecord:
     """The names of arguments that its schema calls secret."""
     withheld: tuple[str, ...] = ()
     """The arguments of one of an earlier run that were not kept."""
+    is_saved: bool = False
+    """Whether what came back was saved to files."""
     no_result: str = ""
     """Of one of an earlier run: why what came back is not kept; empty where nothing did."""
 

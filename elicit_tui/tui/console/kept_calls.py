@@ -157,10 +157,9 @@ class KeptCalls:
         """What came back, as it may be kept; else why it is not."""
         if not result or not isinstance(result, dict):
             return {}
-        # Counted first: to write out what is huge would keep the screen waiting.
-        text = "" if is_larger_than(result, LARGEST_RESULT) else ascii_json(result)
-        if not 0 < len(text) <= LARGEST_RESULT:
+        if is_too_long(result):
             return {"no_result": TOO_LONG}
+        text = ascii_json(result)
         if any(leaf in text for leaf in _leaves(withheld)):
             return {"no_result": TELLS}
         kept = kept_arguments(result, Review(), self._policy)
@@ -177,6 +176,17 @@ class KeptCalls:
         except (OSError, ValueError, RecursionError):
             return []
         return written if isinstance(written, list) else []
+
+
+def is_lost(record: CallRecord) -> bool:
+    """Whether what came back is too long for a later run, and was not saved."""
+    is_new = record.result is not None and not record.ended_as and not record.is_saved
+    return is_new and is_too_long(record.result)
+
+
+def is_too_long(result: Any) -> bool:
+    """Whether a result is longer than what is kept; to write out what is huge would take long."""
+    return is_larger_than(result, LARGEST_RESULT) or len(ascii_json(result)) > LARGEST_RESULT
 
 
 def _began_before(written: Any, moment: datetime) -> bool:

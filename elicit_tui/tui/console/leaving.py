@@ -28,7 +28,7 @@ class Leaving:
         waiting = [pending.question for pending in self._app.state.questions]
         ending = not all(map(self._shared.is_shared, waiting))
         if isinstance(self._app.screen, LeaveScreen) or not (
-            ending or self._app.state.calls.running
+            ending or self._app.state.calls.running or self._lost_results
         ):
             await self._leave()
         else:
@@ -36,15 +36,23 @@ class Leaving:
 
     def ask(self) -> None:
         """Ask whether to leave, and say what would end with it."""
-        from elicit_tui.tui.console.screens.confirmations import LeaveScreen
+        from elicit_tui.tui.console.screens.confirmations import Leaves, LeaveScreen
 
         state = self._app.state
         waiting = [pending.question for pending in state.questions]
         staying = sum(map(self._shared.is_shared, waiting))
         kept = state.settings.history.content != "none"
         ending, running = len(waiting) - staying, len(state.calls.running)
-        screen = LeaveScreen(ending, staying, running, drafts_kept=kept)
-        self._app.push_screen(screen, self._asked)
+        what = Leaves(ending, staying, running, self._lost_results, drafts_kept=kept)
+        self._app.push_screen(LeaveScreen(what), self._asked)
+
+    @property
+    def _lost_results(self) -> int:
+        """How many results no later run has, as they are too long; where any are kept at all."""
+        from elicit_tui.tui.console.kept_calls import is_lost
+
+        state = self._app.state
+        return 0 if state.settings.history.content == "none" else sum(map(is_lost, state.calls))
 
     async def _asked(self, sure: bool | None) -> None:
         if sure:

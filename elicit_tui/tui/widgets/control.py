@@ -74,6 +74,7 @@ CLEAR = Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", sh
 EMPTY = Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False)
 DEFAULT = Binding("ctrl+d", "default_field", "Back to the default", id="field.default", show=False)
 UNDO = Binding("ctrl+z", "undo_field", "Undo the last field key", id="field.undo", show=False)
+LINE_BREAK = Binding("ctrl+j", "line_break", "Line break", show=False)
 FIELD_BINDINGS: list[BindingType] = [CLEAR, EMPTY, DEFAULT, UNDO]
 
 
@@ -135,6 +136,8 @@ class FieldControl(SeenAsPainted, Guarded):
     """The button to which Enter goes on from here; empty where another field follows."""
     verb = "sends"
     """What becomes of the answer."""
+    may_have_lines = True
+    """Whether a text may have several lines, where its length allows it."""
     empty_is_an_answer = True
     """Whether one that is empty on purpose is another answer than none."""
     _undo: Entry | None = None

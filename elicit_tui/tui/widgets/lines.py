@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -21,6 +21,7 @@ from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.one_line import OneLine
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
+    LINE_BREAK,
     FieldFinished,
     LinesPasted,
     drawn_safely,
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 # One line of text: plain, email or uri.
 
+SHORT_TEXT: Final = 100
+"""Characters of a text that is no more than a line."""
+
 
 class TextLine(OneLine, TypedControl, inherit_bindings=True):
     """A line to type in; blank is unset until the person says "empty on purpose"."""
@@ -42,6 +46,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         Binding("enter", "next_field", "Next field", show=False),
         Binding("down", "earlier(1)", "An earlier answer, or back from there", show=False),
         Binding("up", "earlier(-1)", "An earlier answer, or back from there", show=False),
+        LINE_BREAK,
     ]
 
     DEFAULT_CSS = """
@@ -105,13 +110,29 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """The keys that write what was answered before."""
-        return (("↑↓", "earlier answers"),) if self.known else ()
+        """The keys that write what was answered before, and begin another line."""
+        earlier = (("↑↓", "earlier answers"),) if self.known else ()
+        return (*earlier, ("^J", "line break")) if self.takes_lines else earlier
+
+    @property
+    def takes_lines(self) -> bool:
+        """Whether several lines can be an answer: any text of some length."""
+        most = self.spec.max_length
+        is_long = self.spec.kind == "string" and (most is None or most > SHORT_TEXT)
+        return is_long and self.may_have_lines
+
+    def action_line_break(self) -> None:
+        """Have room for several lines, and begin one where the cursor stands."""
+        if self.takes_lines:
+            self.post_message(LinesPasted(self, "\n"))
+            self.app.keys_follow(self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There may be no earlier answer."""
+        """There may be no earlier answer, and no room for a line."""
         if action == "earlier":
             return bool(self.known)
+        if action == "line_break":
+            return self.takes_lines
         return super().check_action(action, parameters)
 
     def action_earlier(self, by: int) -> None:

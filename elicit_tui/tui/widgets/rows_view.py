@@ -166,6 +166,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     verb = FieldControl.verb
     """What becomes of the answers."""
+    may_have_lines = FieldControl.may_have_lines
+    """Whether a key begins another line in a text."""
     empty_is_an_answer = FieldControl.empty_is_an_answer
     """Whether a field can be sent empty on purpose."""
 
@@ -338,6 +340,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
             continues = spec.name == self._continues
             rows.append(FieldRow(spec, entry, columns, self._restated, whence, continues=continues))
             rows[-1].control.verb = self.verb
+            rows[-1].control.may_have_lines = self.may_have_lines
             rows[-1].control.empty_is_an_answer = self.empty_is_an_answer
             if [spec.name] == self._names[-1:]:
                 rows[-1].control.leads_to = self._leads_to

@@ -24,6 +24,7 @@ from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
+    LINE_BREAK,
     FieldFinished,
     drawn_safely,
     odd_letter,
@@ -152,7 +153,7 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         *FIELD_BINDINGS[:3],
         EDITOR,
         # Where Enter would go on from an empty line, this begins one more.
-        Binding("ctrl+j", "line_break", "Line break", show=False),
+        LINE_BREAK,
     ]
 
     DEFAULT_CSS = """

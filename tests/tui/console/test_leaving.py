@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from elicit_tui.cli.console import _open_runtime
 from elicit_tui.elicitation import (
+    Call,
     Deadline,
     ElicitationRequest,
     Outcome,
@@ -52,6 +53,27 @@ async def test_leaving_asks_once_and_cancels_waiting_questions_by_shutdown(
         outcome = stand.outcome(request)
         assert outcome is not None
         assert (outcome.action, outcome.decided_by) == ("cancel", "shutdown")
+
+
+@pytest.mark.parametrize(
+    ("saved", "content"), [(False, "redacted"), (True, "full"), (False, "none")]
+)
+async def test_leaving_asks_once_where_a_result_is_too_long_for_the_next_run(
+    tmp_path: Path, saved: bool, content: Any
+) -> None:
+    history = HistorySettings(content=content)
+    async with console(tmp_path, servers=["alpha"], history=history) as stand:
+        for text in ("short", "x" * 50_000):
+            made = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+            made.end("answered", result={"content": [{"type": "text", "text": text}]})
+        made.is_saved = saved
+        await stand.press("ctrl+q")
+        if saved or content == "none":
+            await stand.until(lambda: stand.app._exit)
+            return
+        await stand.until(lambda: "1 result is too long to be kept" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: stand.app._exit)
 
 
 class TypesAndWaits:

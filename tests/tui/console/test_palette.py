@@ -119,3 +119,16 @@ async def test_the_theme_that_is_worn_is_said_to_be(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await searching(stand, "theme worn", "worn now")
         assert stand.text().count("Theme:") == 1
+
+
+async def test_over_a_question_the_palette_says_why_no_tool_is_called_and_what_can_be_done(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("greet")]}) as stand:
+        request = stand.ask()
+        await stand.shown(request)
+        await searching(stand, "greet", "Why not alpha: greet")
+        await stand.until(lambda: "a question is on the screen: ^L puts it off" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "^L puts it off with what you typed" in stand.notices())
+        assert stand.outcome(request) is None

@@ -191,7 +191,7 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
         assert stand.runtime.settings.servers["ab"].cwd == "/srv"
 
 
-async def test_what_is_typed_while_a_servers_form_opens_goes_on_with_its_name(
+async def test_what_is_typed_while_a_servers_form_opens_stands_in_its_name(
     tmp_path: Path, mine: Path
 ) -> None:
     put(mine, '[mcp_servers.a]\ncommand = "x"\n')
@@ -199,9 +199,9 @@ async def test_what_is_typed_while_a_servers_form_opens_goes_on_with_its_name(
     async with console(tmp_path, server_settings=servers) as stand:
         edited_in(stand, mine)
         await stand.until(lambda: "● a" in stand.text())
-        for key in "elphabet":
+        for key in "ealphabet":
             await stand.app.on_event(Key(key, key))
-        await stand.until(lambda: "alphabet " in stand.text())
+        await stand.until(lambda: "  alphabet " in stand.text())
 
 
 async def test_what_belongs_to_a_server_goes_with_its_new_name(

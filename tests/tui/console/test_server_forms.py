@@ -48,7 +48,7 @@ async def test_a_home_folder_is_written_whole_as_a_shell_would_have_it(
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("f", "tab", *"~/run ~/notes '~/x' --at=~ a~", "tab", "tab", *"~/work")
+        await stand.press("f", "tab", *"~/run ~/notes '~/x' --at=~ a~", *["tab"] * 3, *"~/work")
         await stand.press("ctrl+s")
         await stand.until(lambda: "f" in stand.host.connections)
         [server] = load(CommandLine(config_file=mine)).servers.values()
@@ -274,3 +274,29 @@ async def test_a_managed_server_is_not_edited(tmp_path: Path, mine: Path) -> Non
         await stand.press("e")
         await stand.until(lambda: "mcp_servers.a is locked by managed" in stand.notices())
         assert not isinstance(stand.app.screen, ServerScreen)
+
+
+async def test_a_new_server_is_given_when_its_calls_are_asked_before(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press("a", "tab", "x", "tab", "tab", "3", "ctrl+s")
+        mode = 'default_tools_approval_mode = "prompt"\n'
+        await stand.until(lambda: written(mine) == tables("a", more=mode))
+
+
+async def test_what_a_server_has_gives_way_to_what_is_typed_as_in_the_form_of_a_call(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "in the file: typing replaces it" in stand.text())
+        assert "line break" not in stand.text()
+        await stand.press(*"zed", "ctrl+s")
+        await stand.until(lambda: written(mine) == tables("zed"))

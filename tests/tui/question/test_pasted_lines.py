@@ -69,3 +69,14 @@ async def test_lines_pasted_into_an_address_become_one_as_no_address_has_several
     async with asked(app) as pilot:
         app.post_message(events.Paste("https://a.example\nb"))
         await until(pilot, lambda: "https://a.example b" in app.words, "one line")
+
+
+async def test_a_key_that_is_named_begins_another_line_in_a_text() -> None:
+    app = Asking(form_question(schema(note=NOTE, code={**NAME, "maxLength": 8})))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "^J line break" in app.words, "the key is named")
+        await pilot.press(*"one", "ctrl+j", *"two")
+        await until(pilot, lambda: app.view.body.content == {"note": "one\ntwo"}, "two lines")
+        await pilot.press("tab", *"ab", "ctrl+j")
+        await until(pilot, lambda: "^J line break" not in app.words, "a short text has one line")
+        assert app.view.body.content == {"note": "one\ntwo", "code": "ab"}

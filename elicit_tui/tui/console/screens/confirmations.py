@@ -17,6 +17,22 @@ from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
 # Asks once before leaving: while questions wait or calls run, or where a letter alone asks for it.
 
 
+@dataclass(frozen=True)
+class Leaves:
+    """What ends with a run, and what stays."""
+
+    ending: int
+    """How many questions wait that end with this."""
+    staying: int
+    """How many wait that do not."""
+    running: int
+    """How many calls run."""
+    lost: int
+    """How many results are too long to be kept, and were not saved."""
+    drafts_kept: bool
+    """Whether the next run has what was typed."""
+
+
 class LeaveScreen(SureDialog):
     """Result: True to leave."""
 
@@ -25,35 +41,34 @@ class LeaveScreen(SureDialog):
         Binding("escape,n", "leave", "Stay", key_display="n", id="leave.stay"),
     ]
 
-    def __init__(self, ending: int, staying: int, running: int, *, drafts_kept: bool) -> None:
-        """`ending`, `staying`: how many questions wait that end with this, and that do not.
-
-        `running`: how many calls run; `drafts_kept`: whether the next run has what was typed.
-        """
+    def __init__(self, what: Leaves) -> None:
         super().__init__("Leave elicit-tui?")
-        self._ending = ending
-        self._staying = staying
-        self._running_calls = running
-        self._drafts_kept = drafts_kept
+        self._what = what
 
     def body(self) -> ComposeResult:
         """What leaving does to what is open."""
-        words = []
-        if self._ending:
-            waiting, end = ("waits", "ends") if self._ending == 1 else ("wait", "end")
+        what, words = self._what, []
+        if what.ending:
+            waiting, end = ("waits", "ends") if what.ending == 1 else ("wait", "end")
             words.append(
-                f"{plural(self._ending, 'question')} {waiting} for you and {end} with this: the "
+                f"{plural(what.ending, 'question')} {waiting} for you and {end} with this: the "
                 "server is told that elicit-tui ended, not that you declined."
             )
-        if self._staying:
-            goes = "goes" if self._staying == 1 else "go"
-            words.append(f"{plural(self._staying, 'question')} of agents {goes} on waiting.")
-        if self._running_calls:
-            words.append(f"{plural(self._running_calls, 'running call')} will be cancelled.")
-        if self._ending:
-            typed = ", with what you typed" if self._drafts_kept else ""
+        if what.staying:
+            goes = "goes" if what.staying == 1 else "go"
+            words.append(f"{plural(what.staying, 'question')} of agents {goes} on waiting.")
+        if what.running:
+            words.append(f"{plural(what.running, 'running call')} will be cancelled.")
+        if what.ending:
+            typed = ", with what you typed" if what.drafts_kept else ""
             words.append(
                 f"History keeps what was asked. A tool that you call again asks again{typed}."
+            )
+        if what.lost:
+            are, them = ("is", "it") if what.lost == 1 else ("are", "them")
+            words.append(
+                f"{plural(what.lost, 'result')} {are} too long to be kept for the next run: "
+                f"{self.app.key_of('calls.save')} under Calls saves {them} to a file."
             )
         if not words:
             words.append("No question waits, and no call runs.")

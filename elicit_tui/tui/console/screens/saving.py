@@ -133,6 +133,7 @@ class SaveScreen(PlaceDialog):
 
     def __init__(self, record: CallRecord, result: Mapping[str, Any]) -> None:
         super().__init__("Save this result", neutral_line(record.server, 60))
+        self._record = record
         self._result = result
         self._name = plain_name("result", record.server, record.call.name)
 
@@ -171,6 +172,7 @@ class SaveScreen(PlaceDialog):
                 return
             told.append(at_home(path.absolute()))
         if contents:
+            self._record.is_saved = True
             self.app.notify("\n".join(told), title="Saved", markup=False, timeout=15)
             self.dismiss(None)
 

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 
+from elicit_tui.config.editing import DEFAULT_MODE
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
@@ -43,7 +44,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "target": {
         "type": "string",
         "title": "Command or URL",
-        "description": "npx -y some-server --flag, or https://example.com/mcp",
+        "description": "npx -y some-server, or https://example.com/mcp",
     },
     "enabled": {"type": "boolean", "title": "Start it"},
     "approval_mode": {
@@ -51,8 +52,8 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "title": "Ask before calls",
         "description": "Space chooses; a tool's own approval_mode goes first",
         "oneOf": [
-            {"const": "auto", "title": "what may destroy"},
-            {"const": "writes", "title": "what may write"},
+            {"const": "auto", "title": "may destroy"},
+            {"const": "writes", "title": "may write"},
             {"const": "prompt", "title": "every call"},
             {"const": "approve", "title": "never"},
         ],
@@ -70,8 +71,10 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
 }
 
-_NEW: Final[Mapping[str, Any]] = {"enabled": True, "approval_mode": None}
+_NEW: Final[Mapping[str, Any]] = {"enabled": True, "approval_mode": DEFAULT_MODE}
 """What a server has before anything is filled in."""
+FROM_FILE: Final = "in the file"
+"""Whence what a server that is changed has already."""
 _OPTIONAL: Final = ("cwd", "env")
 
 
@@ -118,10 +121,11 @@ class ServerScreen(WritingDialog[None]):
         }
         left = self._half_typed.get(self._was, Draft())
         self._continued = left.continues
-        whence = dict.fromkeys(left.touched, FROM_BEFORE)
+        whence = dict.fromkeys(entries if self._was else (), FROM_FILE)
+        whence |= dict.fromkeys(left.touched, FROM_BEFORE)
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
         form_view = FormView(self._form, begun, id="server-form")
-        form_view.verb = "writes"
+        form_view.verb, form_view.may_have_lines = "writes", False
         yield form_view
         yield from self.ending("Write it", "server.write")
 
