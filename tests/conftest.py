@@ -52,14 +52,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded stays to the end: to look through it again takes a tenth of a run.
-
-    So does looking through an application that stands: it is looked for what can go once several
-    have gone.
-    """
+    """What is loaded stays to the end: to look through it again takes a tenth of a run."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(200_000, 10, 10)
+    gc.set_threshold(20_000, 10, 10)
     share_parsed_styles()
 
 

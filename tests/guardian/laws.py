@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from elicit_tui.guardian import Guardian
@@ -115,6 +116,7 @@ class Broken:
     after: str
 
 
+@cache
 def items() -> list[dict[str, Any]]:
     """Every labelled request of both corpora that has a message."""
     found = []

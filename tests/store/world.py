@@ -11,7 +11,7 @@ from typing import Any
 from elicit_tui.elicitation import Answerer, Finding, Outcome, Question, Review, Severity, accept
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.form.field import Typed
-from elicit_tui.store.store import Answer, Asker, Store, Waiting
+from elicit_tui.store.store import Answer, Asker, Grant, Store, Waiting
 from tests.ledger.world import request
 
 ASKER = Asker("session-one", "claude-code", "2.1.319", "/home/me/code/secret-project")
@@ -53,3 +53,7 @@ def the_file(path: Path) -> Iterator[sqlite3.Connection]:
     """The file in the attacker's hands: the same user, with a copy of SQLite."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         yield connection
+
+
+def grant(tool: str = "deploy", session: str = ASKER.session, server: str = "prod") -> Grant:
+    return Grant(session, server, tool, "process-1", "definition-1")

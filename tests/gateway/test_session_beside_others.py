@@ -1,0 +1,75 @@
+"""One session beside others of its store, without servers: what they tell each other of calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from elicit_tui.elicitation import accept
+from elicit_tui.gateway import own_tools, telling
+from tests.gateway.session_world import HOLD, SessionWorld, says
+from tests.gateway.test_session import asks_for
+from tests.gateway.test_sharing import Shared
+from tests.gateway.world import settled
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_others_learn_that_a_call_waits_has_ended_or_was_given_up() -> None:
+    shared = Shared()
+    here = SessionWorld(shared)
+    identifier, question = await here.paused()
+    held = here.calls.known(identifier)
+    assert held is not None
+    assert {told[0] for told in shared.told} == {"begin", "left", "paused"}
+    shared.told.clear()
+    here.person.answers(question, accept("user", "why", {}))
+    await settled()
+    assert shared.told == [("ended", identifier)]
+    shared.told.clear()
+    await here.calls_tool(own_tools.RESUME, id=identifier)
+    assert ("delivered", identifier, True) in shared.told
+    shared.told.clear()
+    other = here.begins("other")
+    await here.calls.attend(asks_for(other), here.asker(), 0.0)
+    await here.calls_tool(own_tools.CANCEL, id=other.id)
+    await settled()
+    assert ("delivered", other.id, False) in shared.told
+
+
+async def test_what_another_gateway_makes_is_waited_for_and_answered_there() -> None:
+    shared = Shared(earlier="of another", seen_as=object())
+    here = SessionWorld(shared, agent_answers="allow")
+    told = await here.calls_tool(own_tools.ELICIT, message="Which?")
+    assert told == {"of": "of another", "hold": HOLD, "still": telling.paused_text("of another")}
+    assert here.calls.under_way == ()
+    resumed = await here.calls_tool(own_tools.RESUME, id="of another")
+    assert resumed["still"] == telling.STILL_WAITING
+    answered = {"id": "of another", "action": "decline"}
+    await here.calls_tool(own_tools.ANSWER, **answered)
+    taken_back = await here.calls_tool(own_tools.CANCEL, id="of another")
+    assert says(taken_back) == telling.TOLD_THE_OTHER
+    assert [told[2] for told in shared.told if told[0] == "note"] == [
+        {"answer": answered},
+        {"cancel": True},
+    ]
+    round_of_it = {"requestState": "of another-1", "inputResponses": {"key": {}}}
+    modern = here.asker(era="modern")
+    gone_on = await here.calls_tool("web__deploy", round_of_it, modern)
+    assert gone_on["of"] == "of another"
+    assert shared.told[-1] == (
+        "note",
+        "of another",
+        {"state": "of another-1", "responses": {"key": {}}},
+    )
+
+
+async def test_too_many_calls_of_one_session_are_refused_and_forgotten_by_the_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elicit_tui.gateway.held_calls.MOST_OPEN", 0)
+    shared = Shared()
+    here = SessionWorld(shared)
+    result = await here.calls_tool("web__deploy")
+    assert result["isError"]
+    begun, forgotten = shared.told
+    assert forgotten == ("delivered", begun[1], False)
