@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.text import neutral
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
-from elicit_tui.tui.console.result_tree import json_in
+from elicit_tui.tui.console.result_tree import SameAsAbove, json_in
 from elicit_tui.tui.console.results import EMPTY, as_text, blocks, texts_of
 from elicit_tui.tui.console.spans import Line, Role, text_lines
 
@@ -128,15 +129,68 @@ def unpacked(result: Mapping[str, Any]) -> Any:
     What is structured and only says the text once more, under a key, is no data.
     """
     structured, text = result.get("structuredContent"), _only_text(result)
-    again = (
-        isinstance(structured, Mapping) and text is not None and [*structured.values()] == [text]
-    )
-    if isinstance(structured, (Mapping, list)) and not again:
+    if structured and isinstance(structured, (Mapping, list)) and not _is_text_again(result):
         return structured
     data = json_in(text)
     return result if data is None else data
 
 
+def _is_text_again(result: Mapping[str, Any]) -> bool:
+    structured, text = result.get("structuredContent"), _only_text(result)
+    return isinstance(structured, Mapping) and text is not None and [*structured.values()] == [text]
+
+
 def _only_text(result: Mapping[str, Any]) -> str | None:
-    found = [block.get("text") for block in blocks(result)]
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else None
+    found = [text_in(block) for block in blocks(result)]
+    return found[0] if len(found) == 1 else None
+
+
+def text_in(block: Mapping[str, Any]) -> str | None:
+    """The text that a block, or the resource in it, is; None where it is none."""
+    resource = block.get("resource")
+    text = (resource if isinstance(resource, Mapping) else block).get("text")
+    return text if isinstance(text, str) else None
+
+
+def as_it_arrived(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All of a result for reading below its data: what says the same as that only says so."""
+    data, arrived = unpacked(result), dict(result)
+    structured = result.get("structuredContent")
+    if structured is data or _is_text_again(result):
+        arrived["structuredContent"] = SameAsAbove(structured)
+    above = {*map(_spelled, _standing_in(data))}
+    for name in ("content", "contents"):
+        if isinstance(result.get(name), list):
+            arrived[name] = [_beside(block, above) for block in result[name]]
+    return arrived
+
+
+def _standing_in(data: Any) -> Iterator[Any]:
+    """What a text of a result may say again: its data, or what is wrapped in that."""
+    yield data
+    if isinstance(data, Mapping) and len(data) == 1:
+        (data,) = data.values()
+        yield data
+    if isinstance(data, list):
+        yield from data
+
+
+def _spelled(data: Any) -> str | None:
+    try:
+        return json.dumps(data, sort_keys=True)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _beside(block: Any, above: Container[str | None]) -> Any:
+    """A block of content whose text stands above, or as it is."""
+    if not isinstance(block, Mapping) or (text := text_in(block)) is None:
+        return block
+    data = json_in(text)
+    spelled = _spelled(text if data is None else data)
+    if spelled is None or spelled not in above:
+        return block
+    resource = block.get("resource")
+    if isinstance(resource, Mapping):
+        return {**block, "resource": {**resource, "text": SameAsAbove(text)}}
+    return {**block, "text": SameAsAbove(text)}

@@ -69,7 +69,7 @@ def _written(result: Mapping[str, Any]) -> Iterator[Link]:
 
 
 def _in_text(text: str, base: str) -> Iterator[Link]:
-    from elicit_tui.tui.console.reader_views import honest_parser
+    from elicit_tui.tui.console.markdown_page import honest_parser
 
     for block in honest_parser().parse(neutral(text)):
         yield from _in_line(block.children or (), base)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -32,12 +33,21 @@ SHOWN_TEXT: Final = 400
 INNER_TEXT: Final = 16_000_000
 """Characters of a text that is looked at for JSON of its own."""
 DATA_WITHIN: Final = 10
-"""Lines at the top among which the data of a result is looked for."""
+"""Lines at the top among which JSON in a text is looked for."""
+ENVELOPE: Final = -1
+"""The key of what the data arrived in: no entry of an object or array has this one."""
 MOST_FOUND: Final = 10_000
 INKLINGS: Final = 3
 LOOKED_AT: Final = 12
 INKLING_CHARACTERS: Final = 24
 ROLES: Final[Mapping[type, Role]] = {str: "good", bool: "strong", type(None): "strong"}
+
+
+@dataclass(frozen=True)
+class SameAsAbove:
+    """A value that stands in the tree already: its line only says so, and no search finds it."""
+
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -50,10 +60,14 @@ class TreePart:
     """What it unfolds to: itself, or the JSON that its text is; None: nothing."""
     run: tuple[int, int] | None = None
     """The entries that it stands for, where it is a run of them: from and up to."""
+    is_same: bool = False
+    """Whether it stands above."""
 
     @classmethod
     def of(cls, key: Key | None, value: Any) -> TreePart:
         """A value under its key."""
+        if isinstance(value, SameAsAbove):
+            return cls(key, value.value, None, is_same=True)
         return cls(key, value, value if _folds(value) else json_in(value))
 
     @property
@@ -66,6 +80,8 @@ class TreePart:
         """What its line says."""
         if self.run is not None:
             return ((f"{self.run[0]:,} … {self.run[1] - 1:,}", "dim"),)
+        if self.key == ENVELOPE:
+            return (("as it arrived", "dim"),)
         return (*self._key_words(), *self._value_words())
 
     @property
@@ -86,6 +102,8 @@ class TreePart:
         return ((f"{neutral_line(self.key, 80)}  ", "accent"),)
 
     def _value_words(self) -> Line:
+        if self.is_same:
+            return (("the same as above", "dim"),)
         if self.inside is None:
             return _scalar(self.value)
         sign = "[{:,}]" if isinstance(self.inside, list) else "{{{:,}}}"
@@ -148,6 +166,8 @@ def found_in(value: Any, term: str) -> Iterator[Path]:
 def _holds(key: Key, value: Any, wanted: str) -> bool:
     if isinstance(key, str) and wanted in key.casefold():
         return True
+    if isinstance(value, SameAsAbove):
+        return False
     if isinstance(value, str):
         return wanted in value.casefold() and json_in(value) is None
     return not _folds(value) and wanted in readable_json(value, indent=None)
@@ -184,8 +204,10 @@ class ResultTree(Tree[TreePart]):
     }
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, envelope: Callable[[], Mapping[str, Any]] | None = None) -> None:
+        """`envelope`: what the value arrived in, which is a last line that nobody need unfold."""
         super().__init__("", TreePart.of(None, value))
+        self._made_envelope = envelope
         self._term = ""
         """What is looked for: all of it stands out."""
         self.show_root = not _folds(value)
@@ -193,17 +215,14 @@ class ResultTree(Tree[TreePart]):
         self._unfold_some()
 
     def on_mount(self) -> None:
-        """What the keys act on is seen at once: the data of a result, where it is in sight."""
+        """What the keys act on is seen at once: JSON in a text, where it is in sight."""
         lines = range(min(DATA_WITHIN, self.last_line + 1))
         self.cursor_line = next((number for number in lines if self._holds_data(number)), 0)
 
     def _holds_data(self, line: int) -> bool:
         node = self.get_node_at_line(line)
-        if node is None or node.data is None:
-            return False
-        part = node.data
-        in_a_text = isinstance(part.value, str) and part.inside is not None
-        return in_a_text or (node.parent is self.root and part.key == "structuredContent")
+        part = None if node is None else node.data
+        return part is not None and isinstance(part.value, str) and part.inside is not None
 
     def render_line(self, y: int) -> Strip:
         """A line, with a mark where the window cuts it: a cut number is another one."""
@@ -220,13 +239,28 @@ class ResultTree(Tree[TreePart]):
             shown += len(node.children)
             if shown <= UNFOLDED or node is self.root:
                 node.expand()
-                waiting += [child for child in node.children if child.allow_expand]
+                waiting += [child for child in node.children if self._unfolds_at_first(child)]
+
+    @staticmethod
+    def _unfolds_at_first(node: TreeNode[TreePart]) -> bool:
+        return node.allow_expand and node.data is not None and node.data.key != ENVELOPE
+
+    @cached_property
+    def _envelope(self) -> Mapping[str, Any]:
+        return self._made_envelope() if self._made_envelope is not None else {}
 
     def _load(self, node: TreeNode[TreePart]) -> None:
         """Make the lines below a line, once."""
         part = node.data
         if part is None or part.inside is None or node.children:
             return
+        if part.key == ENVELOPE:
+            part = TreePart.of(ENVELOPE, self._envelope)
+        self._load_entries(node, part)
+        if node is self.root and self._made_envelope is not None:
+            node.add("", TreePart(ENVELOPE, None, {}), allow_expand=True)
+
+    def _load_entries(self, node: TreeNode[TreePart], part: TreePart) -> None:
         start, end = part.entries
         step = GROUP
         while end - start > step * GROUP:
@@ -299,7 +333,9 @@ class ResultTree(Tree[TreePart]):
         if not term:
             return []
         part = self.root.data
-        return [] if part is None else list(islice(found_in(part.value, term), MOST_FOUND))
+        places = found_in(part.value, term) if part is not None else iter(())
+        around = ((ENVELOPE, *place) for place in found_in(self._envelope, term))
+        return list(islice(chain(places, around), MOST_FOUND))
 
     def go_to(self, place: Path) -> None:
         """Unfold the way to a place and put the cursor there."""

@@ -10,8 +10,8 @@ from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.markdown_page import MarkdownPage
 from elicit_tui.tui.console.markdown_parts import parts_of
-from elicit_tui.tui.console.reader_views import MarkdownPage
 from tests.tui.console.reading import reading as a_result
 from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import tool

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.tui.console.found_lines import FoundLines
-from elicit_tui.tui.console.reader_views import ResultTable
+from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.result_tree import ResultTree
 from tests.tui.console.reading import ROWS, reading, text_result
 
@@ -42,7 +42,7 @@ async def test_a_tree_shows_from_the_start_what_its_keys_act_on(tmp_path: Path) 
         line = screen.view.get_node_at_line(screen.view.cursor_line)
         assert line is not None
         assert line.data is not None
-        assert line.data.key == "structuredContent"
+        assert line.data.key == "a"
 
 
 @pytest.mark.parametrize(("top", "end"), EDGES)

@@ -15,11 +15,8 @@ from elicit_tui import paths
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
-from elicit_tui.tui.console.reader_views import (
-    MarkdownPage,
-    ResultTable,
-    markdown_of,
-)
+from elicit_tui.tui.console.markdown_page import MarkdownPage, markdown_of
+from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.results import Binary, as_command
 from elicit_tui.tui.console.screen import ConsoleScreen
@@ -55,6 +52,16 @@ async def test_json_within_a_text_is_a_tree_too(tmp_path: Path) -> None:
     async with reading(tmp_path, wrapped) as (stand, screen):
         await stand.until(lambda: "Oslo" in stand.text())
         assert isinstance(screen.view, ResultTree)
+        assert 'city  "Oslo"' in stand.text()
+
+
+async def test_json_within_one_of_several_texts_is_a_tree_in_that_of_the_result(
+    tmp_path: Path,
+) -> None:
+    several = text_result("so it is:", json.dumps({"city": "Oslo", "days": [1, 2]}))
+    async with reading(tmp_path, several) as (stand, screen):
+        await screen._show("json")
+        await stand.until(lambda: "Oslo" in stand.text())
         assert "JSON in a text" in stand.text()
 
 
@@ -176,7 +183,8 @@ async def test_a_value_the_result_and_the_call_are_copied(tmp_path: Path) -> Non
     [
         ("Oslo", "The value of “city”"),
         ("rain", "The JSON of [0]"),
-        ("", "The JSON of “structuredContent”"),
+        ("days", "The JSON of “days”"),
+        ("", "The value of “city”"),
     ],
 )
 async def test_of_what_was_copied_its_place_is_said(tmp_path: Path, words: str, said: str) -> None:

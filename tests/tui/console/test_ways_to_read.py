@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.tui.console.diffs import is_diff
 from elicit_tui.tui.console.found_lines import FoundLines
-from elicit_tui.tui.console.reader_views import MarkdownPage, markdown_of
+from elicit_tui.tui.console.markdown_page import MarkdownPage, markdown_of
 from tests.tui.console.reading import reading, text_result
 
 pytestmark = pytest.mark.anyio

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from textual import on
@@ -19,37 +19,28 @@ from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.made_beside import MadeBeside
-from elicit_tui.tui.console.reader_views import (
-    MarkdownPage,
-    ResultTable,
-    beside_the_table,
-    has_nested_cells,
-    is_markdown,
-    markdown_of,
-    table_of,
+from elicit_tui.tui.console.markdown_page import MarkdownPage, markdown_of
+from elicit_tui.tui.console.result_data import (
+    as_it_arrived,
+    difference,
+    readings,
+    takes_long,
+    unpacked,
 )
-from elicit_tui.tui.console.result_data import difference, readings, takes_long, unpacked
 from elicit_tui.tui.console.result_links import links_of, why_no_link
-from elicit_tui.tui.console.result_tree import ResultTree, TreePart
+from elicit_tui.tui.console.result_table import ResultTable, beside_the_table, table_of
+from elicit_tui.tui.console.result_tree import ENVELOPE, ResultTree, TreePart
 from elicit_tui.tui.console.results import binaries, whole_text
 from elicit_tui.tui.console.screens.result_value import ValueScreen
 from elicit_tui.tui.console.spans import Line, fitting, readable
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
+from elicit_tui.tui.console.ways_to_read import COUNTED, TITLES, ways_to_read
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.pictures import PicturePage
 
 View: TypeAlias = "FoundLines | MarkdownPage | ResultTable | ResultTree | PicturePage"
-
-TITLES: Final = {
-    "picture": "Picture",
-    "text": "Text",
-    "markdown": "Markdown",
-    "table": "Table",
-    "json": "JSON",
-    "difference": "Difference",
-}
 
 IN_FRAME: Final = {
     "save": ("result.save", "Save result"),
@@ -58,9 +49,6 @@ IN_FRAME: Final = {
 """What is taken along: the frame names the keys where it has room."""
 CORNERS: Final = 8
 """Cells of the frame that its words do not have."""
-
-COUNTED: Final = {"table": " rows", "json": " entries"}
-"""What is counted where several places may be in one; else each place is."""
 
 
 class ResultScreen(Dialog[None]):
@@ -107,9 +95,11 @@ class ResultScreen(Dialog[None]):
         self._other = next(iter(others), None)
         """The one that it is compared with."""
         self._markdown = markdown_of(self._result)
-        self._rows = table_of(self._result)
+        data = unpacked(self._result)
+        self._data = None if data is self._result else data
+        self._rows = table_of(self._data)
         self._pictures = [part for part in binaries(self._result) if part.is_picture]
-        self._ways = self._possible_ways()
+        self._ways = ways_to_read(self._result, self._data, bool(self._pictures))
         self._call = (record.server, record.call.method, record.call.name)
         chosen = way or self.app.state.ways_to_read.get(self._call)
         self._read_as = chosen if chosen in self._ways else self._ways[0]
@@ -124,18 +114,6 @@ class ResultScreen(Dialog[None]):
         self._term = ""
         self._places: Sequence[Any] = ()
         self._place = 0
-
-    def _possible_ways(self) -> list[str]:
-        """The ways to read it, the likeliest first."""
-        data = unpacked(self._result)
-        structured = data is not self._result
-        ways = ["picture"] if self._pictures else []
-        tabular = ["table"] if self._rows else []
-        folds = ["json"] if structured else []
-        ways += folds + tabular if has_nested_cells(self._rows) else tabular + folds
-        drawn = ["markdown"] if self._markdown else []
-        ways += [*drawn, "text"] if is_markdown(self._result) else ["text", *drawn]
-        return ways if structured else [*ways, "json"]
 
     def body(self) -> ComposeResult:
         """The search, and below it the view."""
@@ -179,7 +157,9 @@ class ResultScreen(Dialog[None]):
 
             return PicturePage(self._pictures)
         if name == "json":
-            return ResultTree(self._result)
+            if self._data is None:
+                return ResultTree(self._result)
+            return ResultTree(self._data, partial(as_it_arrived, self._result))
         if name == "markdown":
             return MarkdownPage(self._markdown)
         if name == "table":
@@ -361,7 +341,7 @@ class ResultScreen(Dialog[None]):
 
     @cached_property
     def _left_out(self) -> Sequence[str]:
-        return beside_the_table(self._result)
+        return beside_the_table(self._data)
 
     def _title(self) -> str:
         """The view, which row of a table one is in, and with what it is compared."""
@@ -405,13 +385,15 @@ class ResultScreen(Dialog[None]):
         """Copy what is read: the value or the row under the cursor, else the text."""
         view = self.view
         part = view.cursor_node.data if isinstance(view, ResultTree) and view.cursor_node else None
-        if part is not None and part.run is None and part.key is not None:
+        if part is not None and part.key == ENVELOPE:
+            self.action_copy_json()
+        elif part is not None and part.run is None and part.key is not None:
             self._copy_part(part.key, part.value)
         elif isinstance(view, ResultTable):
             row = view.cursor_row
             copy_json(self.app, dict(self._rows[row]), f"The JSON of row {row + 1:,}")
         elif self._way == "json":
-            copy_json(self.app, unpacked(self._result))
+            copy_json(self.app, self._result if self._data is None else self._data)
         else:
             what = "The beginning of the text" if self._goes_on else "The text"
             copy_text(self.app, self._written, what)

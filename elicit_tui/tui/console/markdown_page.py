@@ -1,29 +1,25 @@
-"""The ways in which a result can be read: as text, as Markdown, as a table, beside the last one."""
+"""A result that is read as Markdown: what may be some, and its page."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.strip import Strip
-from textual.widgets import DataTable, Static
+from textual.widgets import Static
 
-from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.text.hostile_json import bounded_json
+from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.diffs import is_diff
 from elicit_tui.tui.console.markdown_parts import parts_of
-from elicit_tui.tui.console.result_data import unpacked
+from elicit_tui.tui.console.result_data import text_in
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
 from elicit_tui.tui.console.spans import pattern_of
-from elicit_tui.tui.console.views import cut_at_edges
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -38,9 +34,6 @@ MARKDOWN_BRACKETS: Final = 5_000
 HIT: Final = "bold underline $warning"
 HERE: Final = "bold not underline reverse $accent"
 """As `span_style` of the views draws what is looked for, and that of it where one is."""
-TABLE_ROWS: Final = 1_000
-TABLE_COLUMNS: Final = 40
-CELL_CHARACTERS: Final = 200
 _MARKS: Final = re.compile(
     r"^(?:#{1,6} \S|```|> \S|\|[^\n]+\|[ \t]*$|[ \t]{0,8}[-*] \S[^\n]*\n[ \t]{0,8}[-*] \S)"
     r"|\*\*[^*\n]+\*\*|\[[^][\n]{1,200}\]\([^() \n]{1,400}\)",
@@ -56,18 +49,12 @@ _SURE_MARKS: Final = re.compile(
 """What stands in Markdown and seldom in other text."""
 
 
-# Each of these views finds words (`find`: their places, from the top) and goes to one (`go_to`).
-
-
-# Markdown, drawn by the library, with nothing hidden behind its words.
-
-
 def markdown_of(result: Mapping[str, Any]) -> str:
     """The Markdown of a result; empty where there is none, or too much to be drawn.
 
     A diff of Markdown is none: drawn, its lines would run together.
     """
-    texts = [text for block in blocks(result) if isinstance(text := _text_of(block), str)]
+    texts = [text for block in blocks(result) if (text := text_in(block)) is not None]
     text = "\n\n".join(texts)
     if _is_too_much(text) or json_in(text) is not None:
         return ""
@@ -90,11 +77,6 @@ def _is_too_much(text: str) -> bool:
         or text.count("\n") > MARKDOWN_LINES
         or text.count("[") > MARKDOWN_BRACKETS
     )
-
-
-def _text_of(block: Mapping[str, Any]) -> Any:
-    resource = block.get("resource")
-    return (resource if isinstance(resource, Mapping) else block).get("text")
 
 
 def _kind_of(block: Mapping[str, Any]) -> str:
@@ -262,117 +244,3 @@ class MarkdownPage(VerticalScroll):
                 part.update(self._marked(drawn, here, HERE), layout=False)
         self._at = place[0]
         self.scroll_to_widget(self._at, top=True, animate=False)
-
-
-# Rows of like objects, as a table.
-
-
-def table_of(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The rows of a result that is a list of like objects, alone or under one key; else none."""
-    data = unpacked(result)
-    lists = [data] if isinstance(data, list) else []
-    if isinstance(data, Mapping) and data is not result:
-        lists = [value for value in data.values() if isinstance(value, list)]
-    if len(lists) != 1 or len(lists[0]) < 2:
-        return ()
-    rows = lists[0]
-    return rows if all(isinstance(row, Mapping) and row for row in rows) else ()
-
-
-def has_nested_cells(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a cell of these rows would hold objects: a table cuts those."""
-    cells = (cell for row in rows[:TABLE_ROWS] for cell in row.values())
-    parts = (part for cell in cells for part in (cell if isinstance(cell, list) else [cell]))
-    return any(isinstance(part, (Mapping, list)) and bool(part) for part in parts)
-
-
-def beside_the_table(result: Mapping[str, Any]) -> Sequence[str]:
-    """What the table of a result leaves out: rows and columns that are too many, keys; neutral."""
-    rows, data = table_of(result), unpacked(result)
-    cut = [f"rows {TABLE_ROWS + 1:,} to {len(rows):,}"] if len(rows) > TABLE_ROWS else []
-    columns = len(_keys_of(rows[:TABLE_ROWS]))
-    cut += [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
-    if not isinstance(data, Mapping) or data is result:
-        return cut
-    return [*cut, *(neutral_line(str(key), 40) for key in data if not isinstance(data[key], list))]
-
-
-def _keys_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(str(key) for row in rows for key in row))
-
-
-class ResultTable(DataTable[Text]):
-    """A row for each object, a column for each key."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", show=False),
-        Binding("k", "cursor_up", "Up", show=False),
-        Binding("g", "scroll_top", "Top", show=False),
-        Binding("G", "scroll_bottom", "End", show=False),
-        Binding("enter", "select_cursor", "Whole row"),
-    ]
-
-    DEFAULT_CSS = """
-    ResultTable {
-        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
-        & > .datatable--header { background: $panel; color: $accent; text-style: bold; }
-        & > .datatable--cursor { background: $well-focus; color: $foreground; }
-        & > .datatable--hover { background: $well; }
-    }
-    """
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(cursor_type="row")
-        self._rows_shown = rows[:TABLE_ROWS]
-        self._marked: list[Text] = []
-
-    def on_mount(self) -> None:
-        """Lay the rows out."""
-        keys = _keys_of(self._rows_shown)[:TABLE_COLUMNS]
-        for key in keys:
-            self.add_column(Text(neutral_line(key, 60)))
-        self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)
-
-    def render_line(self, y: int) -> Strip:
-        """A line, with a mark where the window cuts it: a cut number is another one."""
-        line, width = super().render_line(y), self.scrollable_content_region.width
-        if y + self.scroll_y >= self.virtual_size.height:
-            return line  # Below the last row.
-        hides = self.scroll_x < self.max_scroll_x
-        return cut_at_edges(line, width, left=self.scroll_x > 0, right=hides)
-
-    def find(self, term: str) -> Sequence[int]:
-        """The rows that hold the words; no words: nothing stands out any more."""
-        self._mark(term)
-        if not term:
-            return []
-        wanted = term.casefold()
-        texts = (bounded_json(dict(row)).casefold() for row in self._rows_shown)
-        return [number for number, text in enumerate(texts) if wanted in text]
-
-    def _mark(self, term: str) -> None:
-        """Set off what was looked for in the cells, and nothing else."""
-        for cell in self._marked:
-            cell.spans.clear()
-        self._marked = []
-        style = f"bold underline {self.app.theme_variables['warning']}"
-        for row in map(self.get_row_at, range(self.row_count if term else 0)):
-            self._marked += [
-                cell for cell in row if cell.highlight_words([term], style, case_sensitive=False)
-            ]
-        self.notify_style_update()
-        self.refresh()
-
-    def go_to(self, place: int) -> None:
-        """Put the cursor on a row."""
-        self.move_cursor(row=place, animate=False)
-
-
-def _cell(value: Any) -> Text:
-    if value is None:
-        return Text("")
-    if isinstance(value, str):
-        return Text(neutral_line(value, CELL_CHARACTERS))
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    written = neutral_line(readable_json(value, indent=None), CELL_CHARACTERS)
-    return Text(written, justify="right" if number else "left")

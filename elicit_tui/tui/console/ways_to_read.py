@@ -1,0 +1,36 @@
+"""The ways in which a result can be read, the likeliest first.
+
+The view of each finds words (`find`: their places, from the top) and goes to one (`go_to`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from elicit_tui.tui.console.markdown_page import is_markdown, markdown_of
+from elicit_tui.tui.console.result_table import is_best_as_table, table_of
+
+TITLES: Final = {
+    "picture": "Picture",
+    "text": "Text",
+    "markdown": "Markdown",
+    "table": "Table",
+    "json": "JSON",
+    "difference": "Difference",
+}
+
+COUNTED: Final = {"table": " rows", "json": " entries"}
+"""What is counted where several places may be in one; else each place is."""
+
+
+def ways_to_read(result: Mapping[str, Any], data: Any, has_pictures: bool) -> list[str]:
+    """The ways to read a result, the likeliest first. `data`: what it holds; None: no data."""
+    rows, structured = table_of(data), data is not None
+    ways = ["picture"] if has_pictures else []
+    tabular = ["table"] if rows else []
+    folds = ["json"] if structured else []
+    ways += tabular + folds if is_best_as_table(rows) else folds + tabular
+    drawn = ["markdown"] if markdown_of(result) else []
+    ways += [*drawn, "text"] if is_markdown(result) else ["text", *drawn]
+    return ways if structured else [*ways, "json"]
