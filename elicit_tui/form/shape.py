@@ -89,7 +89,7 @@ def secret_names(schema: Any) -> frozenset[str]:
     return frozenset(
         name
         for name, value in _properties(schema)
-        if _is_secret(value) or _is_secret(settled(value, schema))
+        if says_secret(value) or says_secret(settled(value, schema))
     )
 
 
@@ -108,7 +108,8 @@ def _properties(schema: Any) -> Iterator[tuple[str, Any]]:
         yield from properties.items() if isinstance(properties, Mapping) else ()
 
 
-def _is_secret(schema: Any) -> bool:
+def says_secret(schema: Any) -> bool:
+    """Whether the schema of one value calls it a password, or one that is only written."""
     return isinstance(schema, Mapping) and (
         schema.get("writeOnly") is True or schema.get("format") == "password"
     )

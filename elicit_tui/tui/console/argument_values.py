@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.form.shape import secret_names
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.secret_arguments import is_secret
+from elicit_tui.tui.secret_arguments import is_secret
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import Offer, ServerRecord

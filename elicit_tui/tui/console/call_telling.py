@@ -16,10 +16,12 @@ from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.outcome_words import duration, plural
 from elicit_tui.tui.console.results import binaries
 from elicit_tui.tui.console.spans import (
+    GUTTER,
     Line,
     apart,
     joined,
     labelled,
+    received,
     shortened,
     shortened_within,
     text_lines,
@@ -155,7 +157,7 @@ class CallTelling:
                 room = max(10, min(60, width - 20))
                 head.append(((bar(record, room), "accent"),))
             if record.progress_message:
-                head.extend(text_lines(record.progress_message, width))
+                head.extend(received(text_lines(record.progress_message, width - len(GUTTER))))
         if record.call.arguments:
             arguments = self._arguments(record, width)
             head.extend(arguments[:ARGUMENT_ROWS])
@@ -169,7 +171,9 @@ class CallTelling:
         if record.confirmation:
             head.extend(labelled("this call", record.confirmation, width))
         if record.failure:
-            head.extend(text_lines(neutral(record.failure, 4_000), width, "bad"))
+            # It begins with words of ours; what follows may be the server's.
+            first, *rest = text_lines(neutral(record.failure, 4_000), width - len(GUTTER), "bad")
+            head.extend([first, *received(rest)])
         return head
 
     def _arguments(self, record: CallRecord, width: int) -> list[Line]:
@@ -225,7 +229,7 @@ class CallTelling:
             from elicit_tui.tui.console.result_data import at_a_glance
 
             text = bounded_json(record.result) if as_json else at_a_glance(record.result)
-            lines = diff_lines(text, width)
+            lines = received(diff_lines(text, width - len(GUTTER)))
             found = binaries(record.result)
             if found:
                 words = f"{self._app.key_of('calls.save')} saves what is not text"

@@ -13,7 +13,15 @@ from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import in_figures, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.outcome_words import ROLES, plural
-from elicit_tui.tui.console.spans import Line, Role, shortened, text_lines, wrapped
+from elicit_tui.tui.console.spans import (
+    GUTTER,
+    Line,
+    Role,
+    received,
+    shortened,
+    text_lines,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -98,7 +106,8 @@ def log_words(record: CallRecord, width: int) -> list[Line]:
         return []
     shown = list(record.log)[-LOG_SHOWN:]
     head: Line = ((f"log · {plural(record.logged, 'line')}", "accent"),)
-    return [head, *(part for text in shown for part in text_lines(text, width, "dim"))]
+    lines = (part for text in shown for part in text_lines(text, width - len(GUTTER), "dim"))
+    return [head, *received(lines)]
 
 
 LEAST_ARGUMENTS: Final = 8

@@ -97,9 +97,15 @@ class CallRecord:
     @cached_property
     def shown_arguments(self) -> Mapping[str, Any]:
         """What it was made with, without the secrets in it."""
-        from elicit_tui.tui.console.secret_arguments import shown_arguments
+        from elicit_tui.tui.secret_arguments import shown_arguments
 
         return shown_arguments(self.call.arguments, self.secret)
+
+    @property
+    def secret_arguments(self) -> tuple[str, ...]:
+        """The names of the arguments that are secrets, or hold one."""
+        shown = self.shown_arguments
+        return tuple(name for name, value in self.call.arguments.items() if shown[name] != value)
 
     @cached_property
     def argument_texts(self) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.message import Message
 
 from elicit_tui.tui.console.diffs import CHANGES
-from elicit_tui.tui.console.spans import Line, marked, pattern_of, text_of
+from elicit_tui.tui.console.spans import GUTTER, Line, marked, pattern_of, text_of
 from elicit_tui.tui.console.views import LineView
 
 
@@ -62,7 +62,10 @@ class FoundLines(LineView):
 
 def _begun_here(pattern: re.Pattern[str], text: str, following: str) -> Iterator[re.Match[str]]:
     """The places that begin in a line, and may end in the next one, where a line was broken."""
-    if following[:1] in CHANGES and following[:1] == text[:1]:
+    before = ""
+    if text.startswith(GUTTER):
+        before, following = GUTTER, following.removeprefix(GUTTER)
+    if following[:1] in CHANGES and following[:1] == text[len(before) :][:1]:
         following = following[1:]  # The sign of a change stands before each row of its line.
     joined = f"{text} {following.lstrip()}" if following else text
     return (match for match in pattern.finditer(joined) if match.start() < len(text))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -186,17 +187,35 @@ _COMMANDS: Final[Mapping[str, str]] = {
 }
 
 
-def as_command(server: str, call: Call) -> str | None:
+def as_command(server: str, call: Call, secrets: Collection[str] = ()) -> str | None:
     """`elicit-tui call SERVER TOOL KEY=VALUE …`, quoted for a shell; None: it cannot be written.
 
     A server chose the tool's name: one that could be taken for an option, or holds what cannot be
-    seen, is not put on a command line.
+    seen, is not put on a command line. Arguments named in `secrets` are taken from the environment.
     """
     names = (server, call.name)
     if any(not name.isprintable() or name.startswith(("-", "@")) or not name for name in names):
         return None
-    words = ["elicit-tui", _COMMANDS[call.method], *names, *_written(call.arguments)]
-    return " ".join(map(shlex.quote, words))
+    plain = {name: value for name, value in call.arguments.items() if name not in secrets}
+    words = ["elicit-tui", _COMMANDS[call.method], *names, *_written(plain)]
+    hidden = [
+        f'{shlex.quote(name)}{"=" if isinstance(call.arguments[name], str) else ":="}"${variable}"'
+        for name, variable in variables_of(secrets).items()
+    ]
+    return " ".join([*map(shlex.quote, words), *hidden])
+
+
+def variables_of(secrets: Iterable[str]) -> dict[str, str]:
+    """The variable of the environment in which each of these arguments is looked for."""
+    return {name: _NO_VARIABLE.sub("_", name.upper()) for name in secrets if _is_word(name)}
+
+
+_NO_VARIABLE: Final = re.compile(r"^(?=[0-9])|[^A-Z0-9_]")
+
+
+def _is_word(key: str) -> bool:
+    """Whether an argument of this name is written as KEY=VALUE."""
+    return bool(key) and key.isprintable() and "=" not in key and not key.endswith(":")
 
 
 def _written(arguments: Mapping[str, Any]) -> list[str]:
@@ -204,8 +223,7 @@ def _written(arguments: Mapping[str, Any]) -> list[str]:
     pairs = []
     for key, value in arguments.items():
         text = value if isinstance(value, str) else ascii_json(value)
-        plain = key.isprintable() and text.isprintable() and "=" not in key
-        if not plain or not key or key.endswith(":") or key.startswith("-"):
+        if not _is_word(key) or not text.isprintable() or key.startswith("-"):
             return ["--arguments", ascii_json(dict(arguments))]
         pairs.append(f"{key}={text}" if isinstance(value, str) else f"{key}:={text}")
     return pairs

@@ -206,6 +206,15 @@ def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:
     return [((part, role),) for part in wrapped(text, width)]
 
 
+GUTTER: Final = "│ "
+"""Before each line that a server sent: no line of it passes for one of ours, such as a title."""
+
+
+def received(text: Iterable[Line]) -> list[Line]:
+    """Lines that a server sent, for a width less by the gutter."""
+    return [((GUTTER, "dim"), *line) for line in text]
+
+
 def labelled(label: str, text: str, width: int, *, label_width: int = 12) -> list[Line]:
     """`label  text` with the text wrapped in its own column; below it where it is narrow."""
     if width < label_width * 3:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui import paths
 from elicit_tui.errors import ElicitTuiError
-from elicit_tui.text import neutral, neutral_line, readable_json
-from elicit_tui.tui.console.results import as_command, at_home, results_directory
+from elicit_tui.text import neutral, neutral_line, quoted, readable_json
+from elicit_tui.tui.console.results import as_command, at_home, results_directory, variables_of
 from elicit_tui.tui.question.address import copy, handed_over
 
 if TYPE_CHECKING:
@@ -29,13 +30,25 @@ def copy_json(app: Controller, value: Any, what: str = "The JSON") -> None:
 
 def copy_command(app: Controller, record: CallRecord) -> None:
     """Copy a call as a command line."""
-    command = as_command(record.server, record.call)
+    secrets = record.secret_arguments
+    command = as_command(record.server, record.call, secrets)
     if command is None:
         words = "Its name cannot be written safely on a command line."
         app.notify(words, title="Not copied", severity="warning", markup=False)
         return
     copy(app, command)
-    app.notify(neutral_line(command, 300), title=f"The command. {handed_over()}", markup=False)
+    parts = (command, *_where_secrets_are(secrets))
+    told = "\n".join(neutral_line(part, 300) for part in parts)
+    app.notify(told, title=f"The command. {handed_over()}", markup=False)
+
+
+def _where_secrets_are(secrets: Sequence[str]) -> Iterator[str]:
+    variables = variables_of(secrets)
+    for name in secrets:
+        if name in variables:
+            yield f"{quoted(name, 40)} is a secret: set {variables[name]} in your shell first."
+        else:
+            yield f"{quoted(name, 40)} is a secret, and left out."
 
 
 def save_picture(app: Controller) -> None:

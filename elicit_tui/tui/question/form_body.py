@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Question
+from elicit_tui.elicitation.finding import MASK
 from elicit_tui.form.form import Form
 from elicit_tui.text import neutral
 from elicit_tui.tui.question import overlays
@@ -139,7 +140,9 @@ class FormPanel(Horizontal):
         self._will_draw = False
         if not self._body.fields.is_attached:
             return
-        text = sent_json(frozen(self._body.fields.conversion.content), self._body.question.request)
+        fields = self._body.fields
+        shown = {**fields.conversion.content, **dict.fromkeys(fields.not_shown, MASK)}
+        text = sent_json(frozen(shown), self._body.question.request)
         content = Content(neutral(text, LIVE_CHARACTERS))
         width = max(self._text.size.width, 1)
         # The whole screen is laid out anew only for what scrolls or stops scrolling.

@@ -263,6 +263,11 @@ class FieldControl(SeenAsPainted, Guarded):
         return None
 
     @property
+    def is_masked(self) -> bool:
+        """Whether what is typed is not shown."""
+        return False
+
+    @property
     def aside(self) -> str | None:
         """What the widget had to cut, whole."""
         return None

@@ -19,8 +19,10 @@ from textual.widgets import Input
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.one_line import OneLine
+from elicit_tui.tui.secret_arguments import is_secret_field
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
+    FROM_BEFORE,
     LINE_BREAK,
     FieldFinished,
     LinesPasted,
@@ -83,7 +85,25 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         self._told_selected = False
         super().__init__()
         self.cursor_blink = False
+        # What others wrote there is to be seen.
+        self.password = is_secret_field(spec) and not self.has_default
         self.put(entry)
+
+    def came_back(self, whence: str, *, continues: bool = False) -> None:
+        """What others wrote is to be seen, in a field of a secret too."""
+        super().came_back(whence, continues=continues)
+        if whence != FROM_BEFORE:
+            self.password = False
+
+    @property
+    def is_masked(self) -> bool:
+        """Of a secret."""
+        return self.password
+
+    @property
+    def aside(self) -> str | None:
+        """That it is not shown."""
+        return "a secret: not shown as you type" if self.password else super().aside
 
     def render_line(self, y: int) -> Strip:
         """A line that nothing in the text can take over."""
@@ -119,7 +139,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         """Whether several lines can be an answer: any text of some length."""
         most = self.spec.max_length
         is_long = self.spec.kind == "string" and (most is None or most > SHORT_TEXT)
-        return is_long and self.may_have_lines
+        return is_long and self.may_have_lines and not self.password
 
     def action_line_break(self) -> None:
         """Have room for several lines, and begin one where the cursor stands."""

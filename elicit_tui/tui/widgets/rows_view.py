@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.form.field import Entry, Unset
+from elicit_tui.form.field import Entry, Unset, is_unset
 from elicit_tui.form.form import Form
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.control import FieldControl
@@ -390,6 +390,14 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         first, last = self._words_seen or (top, end)
         self._words_seen = min(top, first), max(end, last)
         self._stack.on_screen(top - self._first_line, end - self._first_line)
+
+    @property
+    def not_shown(self) -> list[str]:
+        """The fields in which something stands that is not shown: a secret that was typed."""
+        rows = self._rows.items()
+        return [
+            name for name, row in rows if row.control.is_masked and not is_unset(row.control.entry)
+        ]
 
     def _seen_no_more(self, names: Iterable[str]) -> None:
         """Something else stands in these fields now."""

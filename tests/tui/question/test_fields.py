@@ -246,3 +246,16 @@ async def test_what_no_further_letter_mends_is_an_error_at_once(
     async with asked(app) as pilot:
         await pilot.press(*typed)
         await until(pilot, lambda: "✗" in app.words, "the error")
+
+
+async def test_a_password_is_not_shown_as_it_is_typed_but_a_default_of_the_server_is() -> None:
+    password = {"type": "string", "title": "Line", "format": "password"}
+    given = {**password, "title": "Given", "default": "from afar"}
+    app = Asking(form_question(schema(line=password, given=given)))
+    async with asked(app, (160, 40)) as pilot:
+        await pilot.press(*"opensesame")
+        await until(pilot, lambda: '"line": "•••"' in app.words, "what would be sent is masked")
+        assert "••••••••••" in app.words
+        assert "opensesame" not in app.words
+        assert "from afar" in app.words
+        assert app.view.body.content == {"line": "opensesame", "given": "from afar"}

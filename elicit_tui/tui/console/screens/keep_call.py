@@ -33,7 +33,9 @@ class KeepCallScreen(PlaceDialog):
 
     def __init__(self, record: CallRecord) -> None:
         super().__init__("Keep this call", neutral_line(str(Path.cwd()), 60))
-        self._call = SavedCall(record.server, record.call.name, dict(record.call.arguments))
+        self._secret = record.secret_arguments
+        kept = {k: v for k, v in record.call.arguments.items() if k not in self._secret}
+        self._call = SavedCall(record.server, record.call.name, kept)
         self._missing = ", ".join(map(quoted, record.withheld))
         """The arguments of an earlier run's call that this machine did not keep."""
 
@@ -45,6 +47,9 @@ class KeepCallScreen(PlaceDialog):
         )
         if self._missing:
             contents = f"{self._missing} of an earlier run was not kept: write it into the file. "
+        if self._secret:
+            names = ", ".join(map(quoted, self._secret))
+            contents += f"{names}: a secret, left out, and asked for when the call is made again. "
         listed = f"{self.app.key_of('calls.kept')} under Calls lists it and all others."
         yield Static(
             f"{contents}The file ends in {SUFFIX}. {listed}",
@@ -64,7 +69,9 @@ class KeepCallScreen(PlaceDialog):
             return
         self.app.remembered.keeps_in(path.absolute().parent)
         command = shlex.join(("elicit-tui", "call", f"@{str(path).removesuffix(SUFFIX)}"))
-        once = f" once {self._missing} stands in it" if self._missing else ""
+        secret = ", ".join(map(quoted, self._secret))
+        once = f" with {secret}=… behind it" if secret else ""
+        once = f" once {self._missing} stands in it" if self._missing else once
         words = f"{at_home(path.absolute())}: {command} makes it again{once}."
         self.app.notify(neutral_line(words, 300), title="Kept", markup=False, timeout=12)
         self.dismiss(None)

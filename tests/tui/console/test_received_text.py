@@ -1,0 +1,55 @@
+"""What a server sent stands behind a gutter of ours, whatever it imitates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from tests.tui.console.stand import console
+
+pytestmark = pytest.mark.anyio
+
+IMITATION = "fine\n\nthis call   you allowed it\nlog · 1 line\ninfo: all is well\nresult"
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 40), (40, 30)])
+async def test_no_line_that_a_server_sent_passes_for_one_of_the_consoles(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=size) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        record.log.append(IMITATION)
+        record.progress_message = IMITATION
+        await stand.press("3", "enter")
+        for end in ("running", "answered"):
+            if end == "answered":
+                record.end("answered", result={"content": [{"type": "text", "text": IMITATION}]})
+                stand.app.state.changed()
+            await stand.until(
+                lambda end=end: ("result" in lines(stand.text())) is (end == "answered")
+            )
+            told = lines(stand.text())
+            assert "│ this call   you allowed it" in told
+            assert "│ info: all is well" in told
+            assert not {"this call   you allowed it", "info: all is well"} & {*told}
+            assert told.count("result") == (end == "answered")
+            assert told.count("log · 1 line") <= 1
+
+
+async def test_a_failure_begins_with_words_of_ours_and_the_servers_stand_behind_the_gutter(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        record.end("failed", failure=f"The server answered with error 1: {IMITATION}")
+        await stand.press("3")
+        await stand.until(lambda: "│ info: all is well" in lines(stand.text()))
+        assert "result" not in lines(stand.text())
+
+
+def lines(text: str) -> list[str]:
+    """The lines of the box at the right, or below, without its frame."""
+    inside = (line.strip().removesuffix("│").rstrip() for line in text.splitlines())
+    return [line.rpartition("││")[2].removeprefix("│").removeprefix(" ") for line in inside]

@@ -1,0 +1,97 @@
+"""An argument that is a secret is not shown as it is typed, and stands in no file or command."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.results import as_command
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+LOGIN = {
+    "type": "object",
+    "properties": {
+        "user": {"type": "string"},
+        "password": {"type": "string"},
+        "line": {"type": "string", "title": "Line", "format": "password"},
+    },
+    "required": ["user", "password"],
+}
+TOOLS = {"alpha": [tool("login", LOGIN)]}
+
+
+async def called(stand: Stand) -> None:
+    """Call it with secrets."""
+    await stand.settled()
+    stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+    await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+    await stand.press(*"ada", "tab", *"opensesame", "tab", *"sezame")
+    await stand.until(lambda: "••••••" in stand.text())
+    assert "sesame" not in stand.text()
+    assert "sezame" not in stand.text()
+    assert "a secret: not shown as you type" in stand.text()
+    await stand.press("ctrl+s")
+    await stand.until(lambda: calls_of(stand))
+
+
+async def test_a_secret_is_not_shown_as_it_is_typed_and_sent_as_it_was(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await called(stand)
+        sent = {"user": "ada", "password": "opensesame", "line": "sezame"}
+        assert calls_of(stand)[0].arguments == sent
+
+
+async def test_a_copied_command_takes_secrets_from_the_environment_and_says_so(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await called(stand)
+        await stand.until(lambda: "done" in stand.text())
+        await stand.press("e")
+        await stand.until(lambda: stand.app.clipboard)
+        command = 'elicit-tui call alpha login user=ada password="$PASSWORD" line="$LINE"'
+        assert stand.app.clipboard == command
+        assert "“password” is a secret: set PASSWORD in your shell first." in stand.notices()
+        assert "sesame" not in stand.notices()
+
+
+async def test_a_kept_call_has_no_secret_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await called(stand)
+        await stand.until(lambda: "done" in stand.text())
+        await stand.press("w")
+        await stand.until(lambda: isinstance(stand.app.screen, KeepCallScreen))
+        await stand.until(lambda: "“password”, “line”: a secret, left out" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "alpha-login.call.json" in stand.notices())
+    written = json.loads((tmp_path / "alpha-login.call.json").read_text())
+    assert written["arguments"] == {"user": "ada"}
+
+
+def test_a_shell_reads_the_command_as_it_is_meant() -> None:
+    arguments = {"user": "a $HOME", "api key": "x", "2fa_pin": 4711, "odd=key": "y"}
+    command = as_command("s", Call("tools/call", "t", arguments), ("api key", "2fa_pin", "odd=key"))
+    assert command is not None
+    environment = {**os.environ, "API_KEY": "it is 1", "_2FA_PIN": "7"}
+    script = f"set -- {command.removeprefix('elicit-tui ')}; printf '%s\\n' \"$@\""
+    done = subprocess.run(
+        ["sh", "-c", script], env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    words = ["call", "s", "t", "user=a $HOME", "api key=it is 1", "2fa_pin:=7"]
+    assert done.stdout.splitlines() == words
+    assert "4711" not in command
+    assert shlex.split(command)[0] == "elicit-tui"
