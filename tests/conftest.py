@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.forks import NOT_OURS, end_forks
 from tests.installing import begin_when_installed, in_order, skip_without
-from tests.parsed_styles import share_parsed_styles
+from tests.textual_savings import save_work
 
 if TYPE_CHECKING:
     from tests.store.redis import RedisProcess
@@ -56,7 +56,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
-    share_parsed_styles()
+    save_work()
 
 
 def pytest_sessionfinish() -> None:

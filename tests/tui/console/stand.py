@@ -212,7 +212,7 @@ class Stand:
         """
 
         def holds() -> bool:
-            return bool(condition()) and (not self.app.is_running or bool(self.text().strip()))
+            return bool(condition()) and (not self.app.is_running or self.shows_something())
 
         async def wait() -> None:
             while not holds():
@@ -266,12 +266,17 @@ class Stand:
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        await self.app._press_keys(keys)
         await self.pilot.pause()
 
     def notices(self) -> str:
         """What the console has told in passing."""
         return "\n".join(f"{told.title} {told.message}" for told in self.app._notifications)
+
+    def shows_something(self) -> bool:
+        """Whether any widget of the screen has drawn a sign."""
+        drawn = self.app.screen._compositor._get_renders()
+        return any(strip.text.strip() for *_, strips in drawn for strip in strips)
 
     def text(self) -> str:
         """What the screen shows, line by line."""
