@@ -71,15 +71,18 @@ def _of_a_question() -> tuple[type, ...]:
 def _of_a_call() -> tuple[type, ...]:
     from elicit_tui.tui.console.json_editor import JsonEditor
     from elicit_tui.tui.console.pictures import PicturePage
+    from elicit_tui.tui.console.result_table import ResultTable
     from elicit_tui.tui.console.result_tree import ResultTree
     from elicit_tui.tui.console.screens.allowances import AllowancesScreen
     from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
     from elicit_tui.tui.console.screens.links import PageScreen
     from elicit_tui.tui.console.screens.long_text import LongTextScreen
     from elicit_tui.tui.console.screens.result_reader import ResultScreen
+    from elicit_tui.tui.console.screens.result_value import RowLines
 
     before = ArgumentsScreen, JsonEditor, LongTextScreen, AllowancesScreen
-    return *before, ResultScreen, ResultTree, PicturePage, PageScreen
+    views = ResultTree, ResultTable, RowLines, PicturePage
+    return *before, ResultScreen, *views, PageScreen
 
 
 def _dialogs() -> tuple[type, ...]:

@@ -1,25 +1,34 @@
-"""Rows of like objects, as a table."""
+"""Rows of like objects, as a table: its columns are walked and sorted by, its first one stays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import DataTable
+from textual.widgets.data_table import Column
 
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.views import cut_at_edges
 
+Row = Mapping[str, Any]
+
 TABLE_ROWS: Final = 1_000
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
+COLUMN_CELLS: Final = 40
+"""Cells of the widest column, where columns are many: Enter reads a row whole."""
+CELLS_AT_ONCE: Final = 1_000
+"""Cells of the table that are made at once: others follow once these are on the screen."""
 
 
-def table_of(data: Any) -> Sequence[Mapping[str, Any]]:
+def table_of(data: Any) -> Sequence[Row]:
     """The rows of data that is a list of like objects, alone or under one key; else none."""
     lists = [data] if isinstance(data, list) else []
     if isinstance(data, Mapping):
@@ -30,7 +39,7 @@ def table_of(data: Any) -> Sequence[Mapping[str, Any]]:
     return rows if all(isinstance(row, Mapping) and row for row in rows) else ()
 
 
-def is_best_as_table(rows: Sequence[Mapping[str, Any]]) -> bool:
+def is_best_as_table(rows: Sequence[Row]) -> bool:
     """Whether these rows are alike, and objects in few of their columns: a table cuts those."""
     shown = rows[:TABLE_ROWS]
     columns = len(_keys_of(shown))
@@ -55,82 +64,189 @@ def beside_the_table(data: Any) -> Sequence[str]:
     return [*cut, *(neutral_line(str(key), 40) for key in data if not isinstance(data[key], list))]
 
 
-def _keys_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _keys_of(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(str(key) for row in rows for key in row))
 
 
+def sorted_by(rows: Iterable[Row], key: str, *, falling: bool = False) -> list[Row]:
+    """The rows by what they have under a key: numbers, then texts, then others; at the end none."""
+    have: list[Row] = []
+    lack: list[Row] = []
+    for row in rows:
+        (lack if row.get(key) is None else have).append(row)
+    return [*sorted(have, key=lambda row: _rank(row[key]), reverse=falling), *lack]
+
+
+def _rank(value: Any) -> tuple[int, float, str]:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (0, value, "")
+    if isinstance(value, str):
+        return (1, 0, value.casefold())
+    return (2, 0, bounded_json(value))
+
+
 class ResultTable(DataTable[Text]):
-    """A row for each object, a column for each key."""
+    """A row for each object, a column for each key; the keys walk from cell to cell."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
+        Binding("l", "cursor_right", "Column to the right", show=False),
+        Binding("h", "cursor_left", "Column to the left", show=False),
         Binding("g", "scroll_top", "Top", show=False),
-        Binding("G", "scroll_bottom", "End", show=False),
+        Binding("G,ctrl+end", "scroll_bottom", "End", show=False),
         Binding("enter", "select_cursor", "Whole row"),
+        Binding("S", "sort", "Sort", id="table.sort"),
     ]
 
     DEFAULT_CSS = """
     ResultTable {
         background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
         & > .datatable--header { background: $panel; color: $accent; text-style: bold; }
+        & > .datatable--fixed { background: transparent; color: $foreground; }
         & > .datatable--cursor { background: $well-focus; color: $foreground; }
         & > .datatable--hover { background: $well; }
+        &:focus > .datatable--cursor {
+            background: $accent; color: $background; text-style: bold;
+        }
     }
     """
 
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(cursor_type="row")
-        self._rows_shown = rows[:TABLE_ROWS]
+    class Sorted(Message):
+        """Its rows stand in another order: what was found stands elsewhere."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        super().__init__(cursor_type="cell")
+        self._as_sent = rows
+        self._keys = _keys_of(rows[:TABLE_ROWS])[:TABLE_COLUMNS]
+        self.rows_shown: Sequence[Row] = rows[:TABLE_ROWS]
+        """In the order in which they stand there."""
+        self._order: tuple[str, bool] | None = None
+        """By which key they are sorted, and whether falling; None: as they were sent."""
+        self._term = ""
         self._marked: list[Text] = []
 
     def on_mount(self) -> None:
         """Lay the rows out."""
-        keys = _keys_of(self._rows_shown)[:TABLE_COLUMNS]
-        for key in keys:
-            self.add_column(Text(neutral_line(key, 60)))
-        self.add_rows([_cell(row.get(key)) for key in keys] for row in self._rows_shown)
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        """The first column stays where it leaves the others the better half."""
+        first = next(iter(self.columns.values()), None)
+        takes = 0 if first is None else first.get_render_width(self)
+        self.fixed_columns = int(0 < 2 * takes <= self.size.width)
+
+    def _lay_out(self) -> None:
+        self.clear(columns=True)
+        for key in self._keys:
+            self.add_column(self._heading(key), key=key)
+        self._make_rows(max(CELLS_AT_ONCE // max(1, len(self._keys)), self.size.height))
+
+    def _heading(self, key: str) -> Text:
+        mark = ""
+        if self._order is not None and self._order[0] == key:
+            mark = " ▼" if self._order[1] else " ▲"
+        return Text(neutral_line(key, COLUMN_CELLS) + mark)
+
+    def _make_rows(self, count: int) -> None:
+        """Make the cells of some more rows; those behind them follow."""
+        begin = self.row_count
+        rows = self.rows_shown[begin : begin + count]
+        widest = max(COLUMN_CELLS, self.app.size.width // max(1, len(self._keys)))
+        made = [[_cell(row.get(key), widest) for key in self._keys] for row in rows]
+        self.add_rows(made)
+        self._mark(made)
+        if self.row_count < len(self.rows_shown):
+            self.call_after_refresh(self._make_rows, count)
+
+    def _make_all(self) -> None:
+        self._make_rows(len(self.rows_shown))
 
     def render_line(self, y: int) -> Strip:
         """A line, with a mark where the window cuts it: a cut number is another one."""
         line, width = super().render_line(y), self.scrollable_content_region.width
         if y + self.scroll_y >= self.virtual_size.height:
             return line  # Below the last row.
+        columns: list[Column] = self.ordered_columns[: self.fixed_columns]
+        stays = sum(column.get_render_width(self) for column in columns)
         hides = self.scroll_x < self.max_scroll_x
-        return cut_at_edges(line, width, left=self.scroll_x > 0, right=hides)
+        moves = line.crop(stays, width)
+        marked = cut_at_edges(moves, width - stays, left=self.scroll_x > 0, right=hides)
+        return Strip.join([line.crop(0, stays), marked])
+
+    @property
+    def place(self) -> str:
+        """Which row one is in."""
+        return f"{self.cursor_row + 1:,} of {len(self.rows_shown):,}"
+
+    @property
+    def row(self) -> Row:
+        """The one that the cursor is in."""
+        return self.rows_shown[self.cursor_row]
+
+    def action_scroll_bottom(self) -> None:
+        """Go to the last row."""
+        self._make_all()
+        super().action_scroll_bottom()
+
+    def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
+        """A click on a heading sorts by its column."""
+        self.move_cursor(column=event.column_index)
+        self.action_sort()
+
+    def action_sort(self) -> None:
+        """Sort by the column that the cursor is in: rising, falling, then as it was sent."""
+        column = self.cursor_column
+        key = self._keys[column]
+        falls = {None: False, (key, False): True, (key, True): None}.get(self._order, False)
+        self._order = None if falls is None else (key, falls)
+        rows = self._as_sent if falls is None else sorted_by(self._as_sent, key, falling=falls)
+        self.rows_shown = rows[:TABLE_ROWS]
+        self._lay_out()
+        self.on_resize()
+        self.move_cursor(row=0, column=column)
+        self.post_message(self.Sorted())
 
     def find(self, term: str) -> Sequence[int]:
         """The rows that hold the words; no words: nothing stands out any more."""
-        self._mark(term)
-        if not term:
-            return []
-        wanted = term.casefold()
-        texts = (bounded_json(dict(row)).casefold() for row in self._rows_shown)
-        return [number for number, text in enumerate(texts) if wanted in text]
-
-    def _mark(self, term: str) -> None:
-        """Set off what was looked for in the cells, and nothing else."""
+        self._term = term
         for cell in self._marked:
             cell.spans.clear()
         self._marked = []
-        style = f"bold underline {self.app.theme_variables['warning']}"
-        for row in map(self.get_row_at, range(self.row_count if term else 0)):
-            self._marked += [
-                cell for cell in row if cell.highlight_words([term], style, case_sensitive=False)
-            ]
+        self._mark(map(self.get_row_at, range(self.row_count)))
         self.notify_style_update()
         self.refresh()
+        if not term:
+            return []
+        wanted = term.casefold()
+        texts = (bounded_json(dict(row)).casefold() for row in self.rows_shown)
+        return [number for number, text in enumerate(texts) if wanted in text]
+
+    def _mark(self, rows: Iterable[Iterable[Text]]) -> None:
+        """Set off what was looked for in the cells, and nothing else."""
+        if not self._term:
+            return
+        style = f"bold underline {self.app.theme_variables['warning']}"
+        self._marked += [
+            cell
+            for row in rows
+            for cell in row
+            if cell.highlight_words([self._term], style, case_sensitive=False)
+        ]
 
     def go_to(self, place: int) -> None:
         """Put the cursor on a row."""
+        if place >= self.row_count:
+            self._make_all()
         self.move_cursor(row=place, animate=False)
 
 
-def _cell(value: Any) -> Text:
+def _cell(value: Any, widest: int) -> Text:
     if value is None:
         return Text("")
-    if isinstance(value, str):
-        return Text(neutral_line(value, CELL_CHARACTERS))
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    written = neutral_line(readable_json(value, indent=None), CELL_CHARACTERS)
-    return Text(written, justify="right" if number else "left")
+    written = value if isinstance(value, str) else readable_json(value, indent=None)
+    text = Text(neutral_line(written, CELL_CHARACTERS), justify="right" if number else "left")
+    if not number and cell_len(text.plain) > widest:
+        text.truncate(widest, overflow="ellipsis")
+    return text

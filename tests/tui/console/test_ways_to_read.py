@@ -64,6 +64,6 @@ async def test_a_number_that_the_window_cuts_is_no_other_number(tmp_path: Path) 
     async with reading(tmp_path, result, size=(40, 15)) as (stand, _):
         await stand.until(lambda: "Table · alpha" in stand.text())
         await stand.until(lambda: "123…" in stand.text())
-        await stand.press("right", "right")
+        await stand.press("right")
         await stand.until(lambda: "12345" in stand.text())
         assert "…" in stand.text().split("\n")[2]

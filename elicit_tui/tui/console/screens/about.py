@@ -70,6 +70,8 @@ TITLES = {
     "calls": "calls",
     "result": "a result on the whole screen",
     "tree": "a result as JSON",
+    "table": "a result as a table",
+    "row": "a row of a table",
     "picture": "a result's pictures",
     "link": "a link of a result",
     "keep": "a call to be kept",
@@ -108,6 +110,8 @@ PANES_OF = {
     "calls": "calls",
     "result": "calls",
     "tree": "calls",
+    "table": "calls",
+    "row": "calls",
     "activity": "activity",
     "history": "history",
 }

@@ -31,7 +31,7 @@ from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_table import ResultTable, beside_the_table, table_of
 from elicit_tui.tui.console.result_tree import ENVELOPE, ResultTree, TreePart
 from elicit_tui.tui.console.results import binaries, whole_text
-from elicit_tui.tui.console.screens.result_value import ValueScreen
+from elicit_tui.tui.console.screens.result_value import RowScreen, ValueScreen
 from elicit_tui.tui.console.spans import Line, fitting, readable
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 from elicit_tui.tui.console.ways_to_read import COUNTED, TITLES, ways_to_read
@@ -280,11 +280,11 @@ class ResultScreen(Dialog[None]):
         if part is not None and isinstance(part.value, str) and part.inside is None:
             self.app.push_screen(ValueScreen(str(part.key), part.value))
 
-    @on(DataTable.RowSelected)
-    def _read_row(self, event: DataTable.RowSelected) -> None:
-        """Enter on a row shows all of it."""
-        row = self._rows[event.cursor_row]
-        self.app.push_screen(ValueScreen(f"row {event.cursor_row + 1}", dict(row)))
+    @on(DataTable.CellSelected)
+    def _read_row(self) -> None:
+        """Enter in a row shows all of it."""
+        if isinstance(self.view, ResultTable):
+            self.app.push_screen(RowScreen(self.view))
 
     # What is looked for
 
@@ -302,6 +302,7 @@ class ResultScreen(Dialog[None]):
         self._find()
 
     @on(FoundLines.LaidOut)
+    @on(ResultTable.Sorted)
     @on(Markdown.TableOfContentsUpdated)
     def _find(self) -> None:
         """Find the places of this view, and go to the one where one is; a picture has none."""
@@ -347,7 +348,7 @@ class ResultScreen(Dialog[None]):
         """The view, which row of a table one is in, and with what it is compared."""
         title, view = TITLES[self._way], self.view
         if isinstance(view, ResultTable) and not self._term:
-            return f"{view.cursor_row + 1:,} of {view.row_count:,} · {title}"
+            return f"{view.place} · {title}"
         if self._way == "difference" and self._other is not None:
             of_what = f" of {self._readings[0]}" if len(self._readings) > 1 else ""
             return f"{title}{of_what} to the call at {self._other.at_second}"
@@ -358,7 +359,7 @@ class ResultScreen(Dialog[None]):
         self._name_place()
         self.refresh_bindings()
 
-    @on(DataTable.RowHighlighted)
+    @on(DataTable.CellHighlighted)
     def _name_place(self) -> None:
         words = self._title()
         if self._way == "table" and self._left_out:
@@ -390,8 +391,7 @@ class ResultScreen(Dialog[None]):
         elif part is not None and part.run is None and part.key is not None:
             self._copy_part(part.key, part.value)
         elif isinstance(view, ResultTable):
-            row = view.cursor_row
-            copy_json(self.app, dict(self._rows[row]), f"The JSON of row {row + 1:,}")
+            copy_json(self.app, dict(view.row), f"The JSON of row {view.cursor_row + 1:,}")
         elif self._way == "json":
             copy_json(self.app, self._result if self._data is None else self._data)
         else:

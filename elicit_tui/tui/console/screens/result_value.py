@@ -1,13 +1,18 @@
-"""One value of a result, read whole."""
+"""One value of a result, read whole; the rows of a table one after the other."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.dialog import TextDialog
+from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.spans import Line, readable, text_lines
+from elicit_tui.tui.console.views import LineView
 
 
 class ValueScreen(TextDialog):
@@ -21,3 +26,38 @@ class ValueScreen(TextDialog):
     def lines(self, width: int) -> list[Line]:
         """The text, or the JSON."""
         return text_lines(self._text, width)
+
+
+class RowLines(LineView):
+    """A row of a table; the arrow keys go to the next one, those of a page scroll."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "screen.step(1)", "Next row", id="row.next"),
+        Binding("up,k", "screen.step(-1)", "Previous row", id="row.previous"),
+    ]
+
+
+class RowScreen(TextDialog):
+    """The row that the cursor of a table is in, whole; the cursor goes along."""
+
+    def __init__(self, table: ResultTable) -> None:
+        super().__init__(f"row {table.place}")
+        self._table = table
+
+    def body(self) -> ComposeResult:
+        """The row alone."""
+        yield RowLines(id="words")
+
+    def lines(self, width: int) -> list[Line]:
+        """Its JSON."""
+        return text_lines(readable(bounded_json(dict(self._table.row))), width)
+
+    def action_step(self, by: int) -> None:
+        """Show the next row, or the one before."""
+        following = self._table.cursor_row + by
+        if 0 <= following < len(self._table.rows_shown):
+            self._table.go_to(following)
+            self.query_one(".dialog").border_title = f"row {self._table.place}"
+            view = self.query_one(RowLines)
+            view.show(self.lines)
+            view.refresh(layout=True)

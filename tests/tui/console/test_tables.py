@@ -1,0 +1,122 @@
+"""A table is walked by its cells, sorted by its columns and read row by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.tui.console.result_table import ResultTable, sorted_by
+from tests.tui.console.reading import ROWS, reading, search, text_result
+
+pytestmark = pytest.mark.anyio
+
+WIDE = [
+    {"id": f"row-{row}", **{f"column_{c}": f"value {row} {c}" for c in range(12)}}
+    for row in range(30)
+]
+
+
+def rows(result: list[Any]) -> dict[str, Any]:
+    return text_result(json.dumps(result))
+
+
+async def test_the_arrows_go_column_by_column_and_the_first_one_stays(tmp_path: Path) -> None:
+    async with reading(tmp_path, rows(WIDE), size=(80, 24)) as (stand, _):
+        await stand.until(lambda: "value 3 0" in stand.text())
+        assert "value 3 8" not in stand.text()
+        await stand.press(*["right"] * 9)
+        await stand.until(lambda: "value 3 8" in stand.text())
+        assert "row-3" in stand.text()
+        assert "column_8" in stand.text()
+        assert "value 3 0" not in stand.text()
+        await stand.press(*["left"] * 8)
+        await stand.until(lambda: "value 3 0" in stand.text())
+
+
+async def test_a_first_column_that_would_hide_the_others_goes_with_them(tmp_path: Path) -> None:
+    long = [{"id": "x" * 35, "other": "seen", "last": "z"} for _ in range(3)]
+    async with reading(tmp_path, rows(long), size=(44, 20)) as (stand, _):
+        await stand.press("right", "right")
+        await stand.until(lambda: "seen" in stand.text())
+        assert "x" * 35 not in stand.text()
+
+
+async def test_enter_reads_a_row_and_the_arrows_its_neighbours(tmp_path: Path) -> None:
+    async with reading(tmp_path, rows(ROWS), size=(80, 24)) as (stand, screen):
+        await stand.press("down", "right", "enter")
+        await stand.until(lambda: "row 2 of 30" in stand.text())
+        assert '"name": "host-1"' in stand.text()
+        await stand.press("down")
+        await stand.until(lambda: "row 3 of 30" in stand.text())
+        assert '"name": "host-2"' in stand.text()
+        assert "↓ Next row" in stand.text()
+        await stand.press("up", "up", "up")
+        await stand.until(lambda: "row 1 of 30" in stand.text())
+        await stand.press("down", "escape")
+        await stand.until(lambda: "2 of 30 · Table" in stand.text())
+        assert isinstance(screen.view, ResultTable)
+        assert screen.view.cursor_column == 1
+
+
+async def test_a_key_sorts_by_the_column_of_the_cursor_and_says_so_in_its_heading(
+    tmp_path: Path,
+) -> None:
+    data = [{"name": name, "load": load} for name, load in (("b", 9), ("a", 10), ("c", 2))]
+    async with reading(tmp_path, rows(data), size=(80, 24)) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+
+        def order() -> str:
+            return "".join(row["name"] for row in table.rows_shown)
+
+        assert "S Sort" in stand.text().splitlines()[-1]
+        await stand.press("right", "S")
+        await stand.until(lambda: "load ▲" in stand.text())
+        assert order() == "cba"
+        await stand.press("c")
+        assert json.loads(stand.app.clipboard) == {"name": "c", "load": 2}
+        await stand.press("S")
+        await stand.until(lambda: "load ▼" in stand.text())
+        assert order() == "abc"
+        await stand.press("left", "S")
+        await stand.until(lambda: "name ▲" in stand.text())
+        assert order() == "abc"
+        await stand.press("S", "S")
+        await stand.until(lambda: "▼" not in stand.text())
+        assert order() == "bac"
+
+
+async def test_what_was_found_is_found_again_where_it_was_sorted_to(tmp_path: Path) -> None:
+    async with reading(tmp_path, rows(ROWS), size=(80, 24)) as (stand, screen):
+        await search(stand, "host-3")
+        await stand.until(lambda: "1 of 1 rows" in stand.text() or "1 of 1 for" in stand.text())
+        assert isinstance(screen.view, ResultTable)
+        assert screen.view.cursor_row == 3
+        await stand.press("S", "S")
+        await stand.until(lambda: "name ▼" in stand.text())
+        assert screen.view.row["name"] == "host-3"
+
+
+def test_numbers_stand_before_texts_and_what_a_row_lacks_at_the_end() -> None:
+    values = ["b", 10, None, 9, "A", True, [1]]
+    data = [{"key": value} for value in values] + [{"other": 1}]
+
+    def sorted_values(*, falling: bool) -> list[Any]:
+        return [row.get("key") for row in sorted_by(data, "key", falling=falling)]
+
+    assert sorted_values(falling=False) == [9, 10, "A", "b", [1], True, None, None]
+    assert sorted_values(falling=True) == [True, [1], "b", "A", 10, 9, None, None]
+
+
+async def test_of_too_many_rows_the_first_are_shown_as_they_are_sorted(tmp_path: Path) -> None:
+    many = [{"number": number, "name": f"user {number}"} for number in range(1_200)]
+    async with reading(tmp_path, rows(many), size=(80, 24)) as (stand, screen):
+        await stand.press("S", "S")
+        await stand.until(lambda: "user 1199" in stand.text())
+        await stand.press("end", "G")
+        await stand.until(lambda: "user 200" in stand.text())
+        assert isinstance(screen.view, ResultTable)
+        assert screen.view.cursor_row == 999
