@@ -11,14 +11,17 @@ _NPM: Final = re.compile(r"npm (?:error|ERR!) ?(?P<text>.*)")
 _NPM_WITHOUT_REASON: Final = re.compile(
     r"(?:code|syscall|errno|path|cwd|command)\b.*|A complete log .*|\d{3} ?|"
 )
-_NODE: Final = re.compile(r"Node\.js v[\d.]+")
+# How Node.js ends what it says of an error: its version, a line of the stack, a property of the
+# error or the brace behind them.
+_NODE: Final = re.compile(r"Node\.js v[\d.]+|\s+at .+|\s+\w+: .+|[^\w]*")
 _ERROR: Final = re.compile(r"(?:Uncaught )?\w*Error\b.*")
 
 
 def last_words(lines: Sequence[str]) -> str | None:
     """The last line, or the one that says why the program ended where that is known.
 
-    Node.js ends with its version, npm with the place of its log; both said why before.
+    Node.js ends with its version or what belongs to an error, npm with the place of its log; both
+    said why before.
     """
     npm_lines = [match for line in lines if (match := _NPM.fullmatch(line)) is not None]
     if lines and (npm_lines or _NODE.fullmatch(lines[-1])):

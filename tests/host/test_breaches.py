@@ -279,6 +279,8 @@ def test_the_last_line_counts_where_neither_npm_nor_node_said_why() -> None:
     assert last_words([]) is None
     assert last_words(["TypeError: x", "bye"]) == "bye"
     assert last_words(["TypeError: x", "", "Node.js v22.1.0"]) == "TypeError: x"
+    failed = ["Error [ERR_X]: not there", "    at resolve (a.js:1:2) {", "  code: 'ERR_X'", "}"]
+    assert {last_words(failed[:end]) for end in (2, 3, 4)} == {failed[0]}
     assert last_words(["nothing", "Node.js v22.1.0"]) == "Node.js v22.1.0"
     npm = ["npm error code E404", "npm error 404", "npm error Not there", "npm error path /x"]
     assert last_words(npm) == "npm error Not there"
