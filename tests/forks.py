@@ -83,6 +83,14 @@ def ready_python() -> Sequence[str]:
 
 
 @cache
+def ready_modules() -> Sequence[str]:
+    """The words that run one of the nursery's modules as `python -m MODULE`, at once."""
+    if not hasattr(os, "fork"):
+        return (sys.executable, "-m")
+    return _nursery("--modules")
+
+
+@cache
 def _nursery(what: str) -> Sequence[str]:
     shared = os.environ.get(SHARED.get(what, ""))
     if shared:
@@ -175,7 +183,7 @@ class ModuleFork(Fork):
         self.stdout = os.fdopen(heard)
 
     def _ready(self) -> Sequence[str]:
-        return _nursery("--modules")
+        return ready_modules()
 
     def communicate(self, said: str = "", timeout: float | None = None) -> str:
         """Say this, and nothing more; all that it told since, when it has ended."""

@@ -19,8 +19,13 @@ import sys
 ANYIO = "anyio._backends._asyncio"
 ELICIT_TUI = (
     ANYIO,
+    "concurrent.futures.thread",
+    "elicit_tui.cli.asking",
     "elicit_tui.cli.call",
     "elicit_tui.cli.dispatch",
+    "elicit_tui.cli.one_call",
+    "elicit_tui.cli.result_output",
+    "elicit_tui.cli.telling",
     "elicit_tui.cli.test",
     "elicit_tui.config.locating",
     "elicit_tui.host.rounds",
@@ -35,6 +40,7 @@ ELICIT_TUI = (
 """What `elicit-tui` imports when it needs it."""
 SERVERS = (
     ANYIO,
+    "elicit_tui.demo.server",
     "mcp.server.sse",
     "mcp.server.stdio",
     "mcp.server.streamable_http_manager",
@@ -46,14 +52,19 @@ SERVERS = (
     "whole",
     "workshop",
 )
-"""What servers with the SDK import."""
+"""What servers with the SDK import, and the bundled one."""
 CLIENT = (
     ANYIO,
     "elicit_tui.host.task_follower",
     "platformdirs.unix",
 )
 """What the client of the conformance suite imports when it needs it."""
-MODULES = ("tests.broker.crowd", "tests.ledger.walking", "tests.store.waiting")
+MODULES = (
+    "tests.broker.crowd",
+    "tests.gateway.answerer",
+    "tests.ledger.walking",
+    "tests.store.waiting",
+)
 """Programs of the tests that are started by the dozen."""
 STREAMS = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
 NEW_SESSION = "session"
@@ -190,11 +201,22 @@ def ready_program():  # type: ignore[no-untyped-def]
     from elicit_tui.form.schema_reading import read_form
     from elicit_tui.guardian import Guardian
 
-    schema = {"type": "object", "properties": {"n": {"type": "string", "pattern": "a"}}}
-    asked = {"mode": "form", "message": "Which password?", "requestedSchema": schema}
-    Guardian().review(ElicitationRequest(ServerIdentity("s", "stdio", ""), asked))
-    read_form(schema).judge({"n": "a"})
+    guardian, server = Guardian(), ServerIdentity("s", "stdio", "")
+    for asked in requests():
+        guardian.review(ElicitationRequest(server, asked))
+        if asked["mode"] == "form":
+            read_form(asked["requestedSchema"]).judge({"n": "a"})
     return run
+
+
+def requests():  # type: ignore[no-untyped-def]
+    """Every fiftieth of the labelled requests: what the guardian keeps of words and patterns."""
+    import json
+    from itertools import islice
+    from pathlib import Path
+
+    with Path(__file__).with_name("data").joinpath("elicitations.jsonl").open("rb") as lines:
+        yield from map(json.loads, islice(lines, 0, None, 50))
 
 
 def ready_client():  # type: ignore[no-untyped-def]

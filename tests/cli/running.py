@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import elicit_tui.demo
-from tests.forks import COMMAND, ready_elicit_tui
+from tests.forks import COMMAND, ready_elicit_tui, ready_python
 
 SECONDS = 60
-DEMO = f"demo={sys.executable} {Path(elicit_tui.demo.__file__).parent / '__main__.py'}"
+DEMO = f"demo={' '.join(ready_python())} {Path(elicit_tui.demo.__file__).parent / '__main__.py'}"
 
 
 @dataclass(frozen=True)

@@ -75,4 +75,5 @@ async def main() -> None:
                 await asyncio.sleep(0.02)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

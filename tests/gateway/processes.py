@@ -14,6 +14,7 @@ from mcp.client.session import ElicitationFnT
 
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.runtime import open_store
+from tests.forks import ready_modules
 from tests.host.world import HANDSHAKE, MODERN, server_line
 
 PATIENCE = 120
@@ -77,8 +78,7 @@ async def agent(
 async def person(home: Path, what: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """A process in which somebody answers."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
+        *ready_modules(),
         "tests.gateway.answerer",
         what,
         stdout=asyncio.subprocess.PIPE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from elicit_tui.ledger import Ledger
 from elicit_tui.logins import Login, LoginShelf
 from elicit_tui.paths import logins_directory
 from elicit_tui.policy import Policy
+from tests.forks import ready_python
 
 SERVER = Path(__file__).parent.parent / "servers" / "login.py"
 COMMAND = "Log in with: elicit-tui login remote"
@@ -59,7 +59,7 @@ class LoginServer:
 
 @contextmanager
 def login_server() -> Iterator[LoginServer]:
-    with subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([*ready_python(), str(SERVER)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:
             yield LoginServer(int(process.stdout.readline()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import SECONDS
+from tests.forks import ready_python
 from tests.installing import NODE, PYTHON, needs_node, needs_python
 from tests.scenarios.runs import BOOKS, LONG, failures, outcome_of, scenarios, ways
 
@@ -24,7 +24,7 @@ EVERYTHING = NODE / "node_modules/@modelcontextprotocol/server-everything/dist/i
 ERAS = ("2025-11-25", "2026-07-28")
 
 SERVERS = [
-    pytest.param((sys.executable, HERE / "table_server.py"), id="Python SDK"),
+    pytest.param((*ready_python(), HERE / "table_server.py"), id="Python SDK"),
     pytest.param((FASTMCP_PROGRAM, PYTHON / "table_server.py"), id="FastMCP", marks=needs_python),
     pytest.param((NODE_PROGRAM, NODE / "table_server.mjs"), id="TypeScript SDK", marks=needs_node),
 ]
@@ -76,11 +76,10 @@ def over_http(command: Sequence[str | Path], name: str, **env: str) -> Iterator[
 
 @pytest.mark.timeout(LONG)
 @pytest.mark.parametrize("server", SERVERS)
-def test_over_stdio_it_passes_in_both_eras(tmp_path: Path, server: tuple[Path, Path]) -> None:
-    program, script = server
+def test_over_stdio_it_passes_in_both_eras(tmp_path: Path, server: tuple[Path, ...]) -> None:
     # Each way is a process of its own here; FastMCP's are slow to start.
-    branches = [] if program == FASTMCP_PROGRAM else ["--branches"]
-    command = f"table={program} {script}"
+    branches = [] if FASTMCP_PROGRAM in server else ["--branches"]
+    command = f"table={' '.join(map(str, server))}"
     file = scenarios(tmp_path, BOOKS)
     ended = outcome_of(file, "--eras", "both", *branches, server=command, seconds=LONG)
     assert ended.code == 0, failures(ended) + ended.stderr
@@ -92,7 +91,7 @@ def test_over_stdio_it_passes_in_both_eras(tmp_path: Path, server: tuple[Path, P
 @pytest.mark.timeout(LONG)
 @pytest.mark.parametrize("server", SERVERS)
 def test_over_http_it_passes_in_every_way_and_refuses_what_is_wrong(
-    tmp_path: Path, server: tuple[Path, Path]
+    tmp_path: Path, server: tuple[Path, ...]
 ) -> None:
     options = ("--eras", "both", "--branches", "--answers-gone-wrong")
     with over_http((*server, "{port}"), "table") as address:

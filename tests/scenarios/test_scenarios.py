@@ -11,6 +11,7 @@ import pytest
 from elicit_tui.elicitation.eras import MODERN
 from tests.cli.running import DEMO, run
 from tests.cli.terminal import Terminal
+from tests.forks import ready_python
 from tests.host.world import http_server
 from tests.keys import INTERRUPT
 from tests.scenarios.runs import BOOKS, CACHE, LONG, failures, outcome_of, scenarios, ways
@@ -221,7 +222,7 @@ def test_an_interrupted_run_tells_what_came_until_then(tmp_path: Path) -> None:
 def test_a_server_that_pushes_is_told_what_it_lacks_in_the_later_revision(tmp_path: Path) -> None:
     text = BOOKS.replace("{ guests = 3 }", '{ city = "Rome" }').replace("For how many*", "Where*")
     text = text.replace('structured = { "/booked" = true }', 'text = "booked Rome"')
-    server = f"table={sys.executable} {HERE / 'pushing_server.py'}"
+    server = f"table={' '.join(ready_python())} {HERE / 'pushing_server.py'}"
     ended = outcome_of(scenarios(tmp_path, text), "--eras", "both", server=server)
     assert ended.code == 1
     assert ways(ended) == {"accept 2025-11-25": True, "accept 2026-07-28": False}

@@ -17,6 +17,8 @@ from tests.keys import CLEAR
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
 
 PROMPT = "$"
+GLANCE = 0.05
+"""Between two looks at the terminal: each is a process of its own."""
 ANSWERS = {
     "book_table": "You declined, so no table was booked.",
     "clear_cache": "You declined, so the cache stays.",
@@ -76,6 +78,7 @@ class Window:
         end = time.monotonic() + SECONDS
         while not holds():
             assert time.monotonic() < end, "\n".join(self.rows)
+            time.sleep(GLANCE)
 
     def type_until(self, text: str, holds: Callable[[], bool]) -> None:
         """Type again and again until it is so: a form is deaf while it is new."""
@@ -85,6 +88,7 @@ class Window:
             while time.monotonic() < end:
                 if holds():
                     return
+                time.sleep(GLANCE)
         raise AssertionError("\n".join(self.rows))
 
     def close(self) -> None:
