@@ -81,7 +81,9 @@ def test_a_flood_holds_up_neither_keys_nor_another_servers_question(stand: Stand
             console.type(typed[-1])
             console.shows(f"name        {typed}")
         stand.go("steady")
-        console.press_until(MUTE, lambda: "“steady” asks" in console.text, "the other question")
+        # Once: pressed again before the screen has followed, it is meant for the other server.
+        console.type(MUTE)
+        console.shows("“steady” asks")
         console.press_until(CLEAR + "Ada", lambda: "name        Ada" in console.text, "Ada")
         console.send()
         console.until(lambda: stand.sent("steady") == f"{CALLED}, accept", "the answer")
