@@ -65,3 +65,16 @@ async def test_the_reader_shows_as_much_of_a_costly_text_and_tells_its_length(
         await stand.press("escape", "end")
         await stand.until(lambda: CUT in stand.text())
         assert len(text_lines(readable(result["content"][0]["text"]), 76)) < 5_000
+
+
+@pytest.mark.anyio
+async def test_beside_the_list_the_beginning_is_shown_and_all_of_it_is_copied(
+    tmp_path: Path,
+) -> None:
+    result = text_result("a line\n" * 40_000 + "the end")
+    async with reading(tmp_path, result) as (stand, _):
+        await stand.press("escape")
+        await stand.until(lambda: "Enter Read" in stand.text())
+        await stand.press("c")
+        await stand.until(lambda: stand.app.clipboard)
+        assert stand.app.clipboard == result["content"][0]["text"]

@@ -17,7 +17,7 @@ from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.result_links import links_of, why_no_link
-from elicit_tui.tui.console.results import as_text
+from elicit_tui.tui.console.results import whole_text
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
@@ -362,7 +362,7 @@ class CallsPane(Pane):
         if record.call.id in self._as_json:
             copy_json(self.app, record.result)
         else:
-            copy_text(self.app, as_text(record.result))
+            copy_text(self.app, whole_text(record.result))
 
     def action_copy_json(self) -> None:
         """Copy the result as JSON."""
