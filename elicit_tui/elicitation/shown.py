@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from elicit_tui.dataclass import dataclass
 
 
@@ -21,6 +23,11 @@ class SeenPart:
     def none_of(text: str) -> SeenPart:
         """Nobody has seen anything of this yet."""
         return SeenPart(len(text))
+
+    @staticmethod
+    def none() -> SeenPart:
+        """Nobody has seen anything yet, of whatever length it turns out to have."""
+        return SeenPart(sys.maxsize)
 
     @property
     def whole(self) -> bool:

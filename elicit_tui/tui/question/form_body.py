@@ -13,7 +13,6 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import Question
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.form.form import Form
 from elicit_tui.text import neutral
@@ -32,16 +31,15 @@ from elicit_tui.tui.question.actions import (
     ActionButton,
     PageName,
 )
-from elicit_tui.tui.question.body import FROM_AGENT, Body
+from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import goes_on_below, sent_json
-from elicit_tui.tui.question.last_time import LastTime
+from elicit_tui.tui.question.last_time import LastTime, begun_with
 from elicit_tui.tui.question.seen_texts import PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
-from elicit_tui.tui.widgets.control import FROM_BEFORE, FieldControl
+from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.lines import TextLine
-from elicit_tui.tui.widgets.rows_view import Begun
 
 LIVE_CHARACTERS: Final = 8_000
 """Of the JSON beside the form; all of it stands on the review page."""
@@ -57,14 +55,6 @@ def frozen(content: Mapping[str, Any]) -> dict[str, Any]:
         name: list(value) if isinstance(value, (list, tuple)) else value
         for name, value in content.items()
     }
-
-
-def whence_of(question: Question) -> dict[str, str]:
-    """Where what stands in the fields came from, by name; an answer given back is no surprise."""
-    if question.attempt > 1:
-        return {}
-    draft = question.draft
-    return {name: FROM_AGENT if name in draft.by_client else FROM_BEFORE for name in draft.touched}
 
 
 @dataclass(frozen=True)
@@ -160,13 +150,9 @@ class FormBody(Body):
         self.frame = frame
         self.form = form
         draft = self.question.draft
-        begun = Begun(
-            draft.entries if draft.filled else {},
-            draft.touched,
-            whence_of(self.question),
-            draft.continues,
+        self.fields = FormView(
+            form, begun_with(self.question, form), leads_to=SEND.label, id="form"
         )
-        self.fields = FormView(form, begun, leads_to=SEND.label, id="form")
         self._last_time = LastTime(frame, self.fields)
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""

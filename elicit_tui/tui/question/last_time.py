@@ -1,13 +1,34 @@
-"""A form filled in at once, as the person answered it last time, and as it stood before."""
+"""What a form begins with; and filled in at once, as the person answered it last time."""
 
 from __future__ import annotations
 
+from elicit_tui.elicitation import Question
 from elicit_tui.form.field import Entry, is_unset
+from elicit_tui.form.form import Form
 from elicit_tui.tui.question.actions import AS_LAST_TIME, TAKE_OUT, Action
+from elicit_tui.tui.question.body import FROM_AGENT
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import count
-from elicit_tui.tui.widgets.control import FROM_LAST_TIME
+from elicit_tui.tui.widgets.control import FROM_BEFORE, FROM_LAST_TIME
 from elicit_tui.tui.widgets.form_view import FormView
+from elicit_tui.tui.widgets.rows_view import Begun
+
+
+def begun_with(question: Question, form: Form) -> Begun:
+    """What stands in the fields when a question is shown, and where it came from.
+
+    An answer that is given back is no surprise. A default of the server's that was changed may
+    still hold what nobody saw of it.
+    """
+    draft = question.draft
+    whence, unread = {}, frozenset[str]()
+    if question.attempt == 1:
+        by_client = draft.by_client
+        whence = {name: FROM_AGENT if name in by_client else FROM_BEFORE for name in draft.touched}
+        given = {field.name for field in form.fields if not is_unset(field.initial)}
+        unread = draft.touched & given
+    entries = draft.entries if draft.filled else {}
+    return Begun(entries, draft.touched, whence, draft.continues, unread)
 
 
 class LastTime:

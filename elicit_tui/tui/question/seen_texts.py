@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.tui.question.frame_words import count
 from elicit_tui.tui.question_gate import Guarded
 
@@ -61,13 +62,13 @@ def hides_some(page: Widget, parts: Sequence[PartToSee]) -> bool:
 
 
 class SeenText(VerticalScroll):
-    """A text that knows how far down it has been painted."""
+    """A text that knows which of its lines have been painted."""
 
     called = "the text"
     """In a sentence."""
     left_out = 0
     """Characters of it that stand nowhere, because it is too long."""
-    _seen_to = 0
+    _shown = SeenPart.none()
     _seen_width = 0
     _counts_as_seen = False
 
@@ -76,8 +77,8 @@ class SeenText(VerticalScroll):
         width = self.outer_size.width
         if width != self._seen_width:
             # All its lines are others now.
-            self._seen_width, self._seen_to = width, 0
-        self._seen_to = max(self._seen_to, self._bottom)
+            self._seen_width, self._shown = width, SeenPart.none()
+        self._see()
         return super().render_lines(crop)
 
     @property
@@ -86,7 +87,11 @@ class SeenText(VerticalScroll):
 
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""
-        self._seen_width, self._seen_to = self.outer_size.width, self._bottom
+        self._seen_width, self._shown = self.outer_size.width, SeenPart.none()
+        self._see()
+
+    def _see(self) -> None:
+        self._shown = self._shown.with_part(round(self.scroll_y), self._bottom)
 
     @property
     def lines_to_see(self) -> int:
@@ -100,29 +105,35 @@ class SeenText(VerticalScroll):
 
     @property
     def _unseen_lines(self) -> int:
-        return max(self.lines_to_see - self._seen_to, 0)
+        return max(self.lines_to_see - self._shown.first_unseen, 0)
 
     def show_unseen(self, *, briefly: bool) -> str:
-        """Scroll to its end; what was skipped by that is counted."""
-        self._counts_as_seen = True
-        height = self.scrollable_content_region.height
-        skipped = self._unseen_lines - height
-        if self._unseen_lines:
-            self.scroll_to(y=self.lines_to_see - height, animate=False, immediate=True)
-        if self.left_out:
+        """Scroll to what was not seen of it, a page at a time: nothing of it is skipped.
+
+        What stands nowhere is told once all else was there.
+        """
+        if not self._unseen_lines:
+            self._counts_as_seen = True
             return f"{self.left_out:,} characters of {self.called} are not shown"
-        if briefly or skipped <= 0:
-            return f"{self.called} goes on"
-        return f"{self.called} goes on ({count(skipped, 'more line')} above)"
+        top = min(
+            self._shown.first_unseen,
+            self.lines_to_see - self.scrollable_content_region.height,
+        )
+        self.scroll_to(y=top, animate=False, immediate=True)
+        left = self.lines_to_see - self._bottom
+        more = f" ({count(left, 'more line')} below)" if left > 0 and not briefly else ""
+        return f"{self.called} goes on{more}"
 
     @property
     def still_unseen(self) -> bool:
-        """No: its end is there, and what was skipped was counted."""
-        return False
+        """Whether another page follows, or what stands nowhere was not told."""
+        return self.lines_to_see > self._bottom or (
+            bool(self.left_out) and not self._counts_as_seen
+        )
 
     def forget_seen(self) -> None:
         """It is another text now."""
-        self._seen_to, self._counts_as_seen = 0, False
+        self._shown, self._counts_as_seen = SeenPart.none(), False
 
 
 # Parts of the frame that scroll by themselves, so that nothing pushes the fields away.
@@ -174,6 +185,26 @@ class TextRegion(SeenText, Guarded, can_focus=False):
         if self._draw is not None and width != self._drawn_for:
             self._drawn_for = width
             self._text.update(self._draw(max(width, 8)))
+
+    def _see(self) -> None:
+        self._shown = self._shown.with_part(0, self._bottom)
+
+    def show_unseen(self, *, briefly: bool) -> str:
+        """Scroll to its end; what was skipped by that is counted."""
+        skipped = self._unseen_lines - self.scrollable_content_region.height
+        if self._unseen_lines:
+            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
+        self._counts_as_seen = True
+        if self.left_out:
+            return f"{self.left_out:,} characters of {self.called} are not shown"
+        if briefly or skipped <= 0:
+            return f"{self.called} goes on"
+        return f"{self.called} goes on ({count(skipped, 'more line')} above)"
+
+    @property
+    def still_unseen(self) -> bool:
+        """No: its end is there, and what was skipped was counted."""
+        return False
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
@@ -273,26 +304,6 @@ class Page(SeenText, Guarded, can_focus=True):
             return super().lines_to_see
         width = self._text.content_size.width
         return len(self.decides.wrap(max(width, 1))) if self.decides else 0
-
-    def show_unseen(self, *, briefly: bool) -> str:
-        """Scroll on by a page: it says exactly what goes out, so that nothing of it is skipped.
-
-        What stands nowhere is told once all else was there.
-        """
-        if not self._unseen_lines:
-            return super().show_unseen(briefly=briefly)
-        top = min(self._seen_to, self.lines_to_see - self.scrollable_content_region.height)
-        self.scroll_to(y=top, animate=False, immediate=True)
-        left = self.lines_to_see - self._bottom
-        more = f" ({count(left, 'more line')} below)" if left > 0 and not briefly else ""
-        return f"{self.called} goes on{more}"
-
-    @property
-    def still_unseen(self) -> bool:
-        """Whether another page follows, or what stands nowhere was not told."""
-        return self.lines_to_see > self._bottom or (
-            bool(self.left_out) and not self._counts_as_seen
-        )
 
     def compose(self) -> list[Static]:
         """The text."""

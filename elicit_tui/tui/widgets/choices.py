@@ -84,7 +84,7 @@ class ChoiceControl(FieldControl):
                 self._chosen.add(place)
         self._unread, self._cut_besides = set(), False
         if self.has_default and entry == self.spec.initial:
-            self._is_of_others()
+            self.is_of_others()
         self._brought(min(self._chosen, default=0))
         self.refresh()
 
@@ -93,9 +93,10 @@ class ChoiceControl(FieldControl):
         super().came_back(whence, continues=continues)
         self._unread, self._cut_besides = set(), False
         if whence != FROM_BEFORE:
-            self._is_of_others()
+            self.is_of_others()
 
-    def _is_of_others(self) -> None:
+    def is_of_others(self) -> None:
+        """What is chosen is others' choice, until it was on the screen."""
         self._unread = self._chosen - self._read
         known = {_spelling(self._values[place]) for place in self._chosen}
         besides = [value for value in _values_of(self._given) if _spelling(value) not in known]

@@ -175,6 +175,9 @@ class FieldControl(SeenAsPainted, Guarded):
         self._came_back = self.entry, whence
         self._continues = continues
 
+    def is_of_others(self) -> None:
+        """What stands here is still to be seen, as far as others wrote it."""
+
     def is_own(self) -> None:
         """What stands here is what the person wrote."""
         self._came_back = None

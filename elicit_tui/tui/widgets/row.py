@@ -8,6 +8,7 @@ from itertools import zip_longest
 from textual.content import Content
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.form.field import Entry, Field, Typed, is_unset
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.widgets.choice_search import ChoiceSearch
@@ -143,8 +144,8 @@ class FieldRow:
         """Whether the problem is no error yet: somebody is still typing."""
         self.notes = spec.notes
         self.active = False
-        self._seen: tuple[int, int] | None = None
-        """The first of its lines that was on the screen, and the one behind the last."""
+        self._shown = SeenPart.none()
+        """Its lines that were on the screen."""
         self.seen = False
         """Whether all that says what it sends was on the screen, at once or line by line."""
         self.answer_seen = False
@@ -188,17 +189,16 @@ class FieldRow:
 
     def forget_seen(self) -> None:
         """Its lines are others now, or nobody saw them where they stood."""
-        self._seen = None
+        self._shown = SeenPart.none()
         self.seen = self.answer_seen = False
 
     def on_screen(self, first: int, end: int) -> None:
         """These of its lines are painted, from 0."""
-        if self._seen is not None:
-            first, end = min(first, self._seen[0]), max(end, self._seen[1])
-        self._seen = first, end
+        self._shown = self._shown.with_part(first, end)
+        shown = self._shown.first_unseen
         answer = max(self.above + self._control_height, len(self._label_lines))
-        self.answer_seen = first <= 0 and end >= answer
-        self.seen = first <= 0 and end >= (self.height if self.control.sends else answer)
+        self.answer_seen = shown >= answer
+        self.seen = shown >= (self.height if self.control.sends else answer)
 
     @property
     def height(self) -> int:

@@ -19,6 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.form.field import Entry, Unset, is_unset
 from elicit_tui.form.form import Form
 from elicit_tui.tui.names_on_screen import quoting_signs
@@ -39,6 +40,8 @@ class Begun:
     """Where entries came from that the person did not write into this form."""
     continues: str | None = None
     """The field among them that the person was in the middle of a moment ago."""
+    unread: frozenset[str] = frozenset()
+    """Those that may hold what others wrote and nobody saw, although the person changed them."""
 
 
 # The rows of a form one below the other: where each stands, and the lines of its words.
@@ -183,6 +186,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         super().__init__(id=id)
         self._whence = dict(begun.whence)
         self._continues = begun.continues
+        self._unread = begun.unread
         self.form = form
         self._leads_to = leads_to
         self._names = [spec.name for spec in form.fields if spec.sendable]
@@ -193,8 +197,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._columns: Columns | None = None
         self._room: Size | None = None
         self._words = self._own_words()
-        self._words_seen: tuple[int, int] | None = None
-        """The first line that was on the screen, and the one behind the last."""
+        self._words_shown = SeenPart.none()
+        """The lines of its own words that were on the screen."""
         self._tail = Static("", id="form-tail", markup=False)
 
     def _own_words(self) -> Static | None:
@@ -269,7 +273,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         columns = self._columns_for(width)
         if columns != self._columns:
             self._columns = columns
-            self._words_seen = None
+            self._words_shown = SeenPart.none()
             for row in self._rows.values():
                 row.lay_out(columns)
             self._place(columns)
@@ -340,6 +344,8 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
             continues = spec.name == self._continues
             rows.append(FieldRow(spec, entry, columns, self._restated, whence, continues=continues))
             rows[-1].control.verb = self.verb
+            if spec.name in self._unread:
+                rows[-1].control.is_of_others()
             rows[-1].control.may_have_lines = self.may_have_lines
             rows[-1].control.empty_is_an_answer = self.empty_is_an_answer
             if [spec.name] == self._names[-1:]:
@@ -387,8 +393,7 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
     def _see(self) -> None:
         top = round(self.scroll_y)
         end = top + self.scrollable_content_region.height
-        first, last = self._words_seen or (top, end)
-        self._words_seen = min(top, first), max(end, last)
+        self._words_shown = self._words_shown.with_part(top, end)
         self._stack.on_screen(top - self._first_line, end - self._first_line)
 
     @property
@@ -406,21 +411,21 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""
-        self._words_seen = None
+        self._words_shown = SeenPart.none()
         self._stack.forget_seen(self._rows.values())
         self._see()
 
     @property
     def _words_unseen(self) -> bool:
         """Whether the form's own words were not all on the screen."""
-        first, end = self._words_seen or (0, 0)
-        return self._words is not None and (first > 0 or end < self._words.size.height)
+        shown = self._words_shown.first_unseen
+        return self._words is not None and shown < self._words.size.height
 
     def _show_words(self) -> None:
         """Bring the form's own words into view: their beginning, where that was never seen."""
-        first, _ = self._words_seen or (0, 0)
         end = self._first_line - self.scrollable_content_region.height
-        self.scroll_to(y=0 if first else max(end, 0), animate=False, immediate=True)
+        top = max(end, 0) if self._words_shown.first_unseen else 0
+        self.scroll_to(y=top, animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
         """The words of whatever row stands on this line of the window."""

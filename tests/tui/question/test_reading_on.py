@@ -140,3 +140,18 @@ async def test_a_page_that_is_asked_about_once_more_offers_what_leads_there() ->
         assert "Open ^S" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the step")
+
+
+async def test_whoever_jumps_to_the_end_of_a_review_has_not_seen_its_middle() -> None:
+    more = {f"d{n}": {"type": "string", "title": f"D{n}", "default": "x"} for n in range(60)}
+    app = Asking(form_question(remarks(14, **more)))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        await pilot.press("end")
+        await until(pilot, lambda: '"d59"' in app.words, "the end")
+        await pilot.pause()
+        assert "Read on ^S" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: '"d59"' not in app.words, "what was skipped")
+        assert app.outcome is None

@@ -218,3 +218,16 @@ async def test_ordinary_defaults_need_one_key(size: tuple[int, int]) -> None:
     lines = schema(v={**TEXT, "default": "one\ntwo"}, w={"type": "boolean", "default": True})
     for wanted in (fields, lines):
         assert await answer(Asking(form_question(wanted)), "ctrl+s", size=size) is not None
+
+
+async def test_a_default_that_was_changed_and_put_off_is_still_to_be_seen() -> None:
+    requested, draft = schema(v={**TEXT, "default": LONG}), Draft()
+    first = Asking(form_question(requested), draft=draft)
+    async with asked(first) as pilot:
+        await pilot.press("end", "x", "home", "y", "ctrl+l")
+        await until(pilot, lambda: bool(first.later), "it is put off")
+    app = Asking(form_question(requested), draft=draft)
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(app.outcomes) or app.view.page == "review", "either")
+        assert not app.outcomes
