@@ -25,20 +25,21 @@ def titles(stand: Stand) -> set[str]:
     return {command.title for command in commands(stand.app, stand.app.screen)}
 
 
-@pytest.mark.parametrize("pane", ["1", "2", "3", "4", "5"])
 async def test_a_question_mark_helps_and_q_goes_back_and_asks_before_it_leaves(
-    tmp_path: Path, pane: str
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     async with console(tmp_path) as stand:
-        await stand.press(pane, "question_mark")
-        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
-        await stand.press("q")
-        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
-        await stand.press("q")
-        await stand.until(lambda: "No question waits, and no call runs." in stand.text())
-        assert "Leave y" in stand.text()
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        for pane in "12345":
+            with subtests.test(pane=pane):
+                await stand.press(pane, "question_mark")
+                await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+                await stand.press("q")
+                await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+                await stand.press("q")
+                await stand.until(lambda: "No question waits, and no call runs." in stand.text())
+                assert "Leave y" in stand.text()
+                await stand.press("n")
+                await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.press("q", "y")
         await stand.until(lambda: stand.app._leaving.is_set())
 
