@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -58,6 +58,15 @@ def _arguments(record: CallRecord, width: int) -> list[Line]:
     return labelled("arguments", neutral(text, ARGUMENTS_CHARACTERS), width)
 
 
+def _size(record: CallRecord) -> Sequence[str]:
+    """How big its result is; what reads results is loaded once there is one."""
+    if record.result is None:
+        return ()
+    from elicit_tui.tui.console.result_size import size_of
+
+    return size_of(record)
+
+
 class CallTelling:
     """Tells of calls as they stand; what was laid out last is laid out once."""
 
@@ -94,8 +103,12 @@ class CallTelling:
         more = shortened(neutral_line(record.note, 80), room)
         more = more or briefly(record.argument_texts, room, self._beside(record))
         about = f"{stands} · {more}" if more else stands
-        whole = f"{about} · {record.server}" if len(self._state.servers) > 1 else about
-        return whole if cell_len(whole) <= width else shortened(about, width)
+        whose = [record.server] if len(self._state.servers) > 1 else []
+        for beside in ([*_size(record)[-1:], *whose], whose):
+            whole = " · ".join([about, *beside])
+            if cell_len(whole) <= width:
+                return whole
+        return shortened(about, width)
 
     def _beside(self, record: CallRecord) -> list[Mapping[str, str]]:
         """The arguments of other calls of the same, the newest."""
@@ -239,7 +252,8 @@ class CallTelling:
             of_run = "  of an earlier run" if record.ended_as else ""
             if of_run and self._state.settings.history.content == "redacted":
                 of_run += ", secrets masked"
-            head: Line = (("result", "accent"), (of_run + "  as JSON" * as_json, "dim"))
+            size = " · ".join(["", *_size(record)])
+            head: Line = (("result", "accent"), (size + of_run + "  as JSON" * as_json, "dim"))
             self._laid_out = (key, width, [head, *lines])
         return self._laid_out[2]
 

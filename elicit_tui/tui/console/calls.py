@@ -74,6 +74,8 @@ class CallRecord:
     result: dict[str, Any] | None = None
     links: tuple[Link, ...] | None = None
     """What its result points to; None: nobody looked yet."""
+    size: tuple[str, ...] | None = None
+    """How big its result is, in words; None: nobody looked yet."""
     result_words: str | None = None
     """What a search looks at of its result; None: nobody searched yet."""
     failure: str | None = None
@@ -123,13 +125,13 @@ class CallRecord:
     def at(self) -> str:
         """When it began, by the clock on the wall; of another day that day."""
         if self.began.date() != datetime.now().date():
-            return f"{self.began:%m-%d}"
+            return f"{self.began:%m-%d %H:%M}"
         return f"{self.began:%H:%M}"
 
     @property
     def at_second(self) -> str:
         """The same to the second: calls that are compared were often made in one minute."""
-        return f"{self.began:%H:%M:%S}" if ":" in self.at else f"{self.began:%m-%d %H:%M:%S}"
+        return f"{self.at}{self.began::%S}"
 
     @property
     def elapsed(self) -> float:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Final
 
 from textual.message import Message
 
 from elicit_tui.tui.console.diffs import CHANGES
-from elicit_tui.tui.console.spans import GUTTER, Line, marked, pattern_of, text_of
-from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.console.outcome_words import plural
+from elicit_tui.tui.console.spans import GUTTER, Line, marked, pattern_of, text_of, wrapped
+from elicit_tui.tui.console.views import GAP, LineView
+
+COUNTED_CHARACTERS: Final = 1_000_000
+"""Of a text whose lines are counted where some are broken: its rows are counted in longer ones."""
 
 
 class FoundLines(LineView):
@@ -18,10 +25,48 @@ class FoundLines(LineView):
     class LaidOut(Message):
         """Its lines are others: what was found stands elsewhere."""
 
+    class Moved(Message):
+        """Other lines of it are in sight."""
+
+    written = ""
+    """The text that stands in its rows, where the lines of that are counted."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._term = ""
         self._now = (-1, -1)
+        self._begins: tuple[int, Sequence[int]] = (0, ())
+        """For how many cells, and in which row each line of what is written begins."""
+
+    @property
+    def place(self) -> str:
+        """Which of its lines is the first in sight, or how many there are where all are."""
+        begins, rows, top = self._line_begins(), len(self._lines), self.scroll_offset.y
+        count = (len(begins) or rows) - self.written.endswith("\n")
+        if rows <= self.size.height or not self.size.height:
+            return plural(count, "line") if count > 1 else ""
+        if top >= self.max_scroll_y:
+            return f"end of {count:,} lines"
+        first = bisect_right(begins, top) if begins else top + 1
+        return f"line {first:,} of {count:,}"
+
+    def _line_begins(self) -> Sequence[int]:
+        """The row in which each written line begins; empty where that is each in its own row."""
+        cells, rows = self._drawn_for, len(self._lines)
+        if self._begins[0] != cells:
+            lines = self.written[:COUNTED_CHARACTERS].split("\n")
+            self._begins = cells, ()
+            if len(lines) < rows:
+                counts = [sum(1 for _ in wrapped(line, max(10, cells - GAP))) for line in lines]
+                begins = [0, *accumulate(counts)]
+                self._begins = cells, begins[:-1] if begins[-1] == rows else ()
+        return self._begins[1]
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell where one is now."""
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.post_message(self.Moved())
 
     @property
     def unfinished(self) -> bool:

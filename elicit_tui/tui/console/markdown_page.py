@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from elicit_tui.text import neutral, neutral_line
@@ -148,8 +149,12 @@ class MarkdownPage(VerticalScroll):
     MarkdownPage MarkdownFence > Label { width: 1fr; }
     """
 
+    class Moved(Message):
+        """Another part of it is in sight."""
+
     def __init__(self, text: str) -> None:
         super().__init__()
+        self._characters = max(1, len(text))
         self._parts = deque(parts_of(text))
         """What is not drawn yet."""
         self._draws = True
@@ -198,6 +203,16 @@ class MarkdownPage(VerticalScroll):
         """Whoever comes near to the end of what is drawn has more of it."""
         super().watch_scroll_y(old_value, new_value)
         self._go_on()
+        self.post_message(self.Moved())
+
+    @property
+    def place(self) -> str:
+        """How far one has read; empty where all of it is in sight."""
+        most, left = self.max_scroll_y, sum(map(len, self._parts))
+        if not most and not left:
+            return ""
+        drawn = 1 - left / self._characters
+        return f"{drawn * self.scroll_y / most if most else 0:.0%}"
 
     @property
     def unfinished(self) -> bool:

@@ -322,6 +322,18 @@ class ResultTree(Tree[TreePart]):
         elif node.parent is not None and not (node.parent.is_root and not self.show_root):
             self.move_cursor(node.parent)
 
+    @property
+    def place(self) -> str:
+        """Which entry of its object or array the cursor is on."""
+        node = self.cursor_node
+        if node is None or node.data is None or node.parent is None or node.parent.data is None:
+            return ""
+        around = node.parent.data
+        if around.inside is None or ENVELOPE in (node.data.key, around.key):
+            return ""
+        start = around.entries[0] + node.parent.children.index(node)
+        return f"{(node.data.run or (start,))[0] + 1:,} of {len(around.inside):,}"
+
     # What a person looks for
 
     def find(self, term: str) -> Sequence[Path]:

@@ -333,7 +333,7 @@ def _pointed(spans: Line, focused: bool) -> Line:
 
 # Scrolling lines drawn only where they are seen: any length costs the same.
 
-_GAP = 1
+GAP = 1
 """Between a text and its scrollbar, whether it is there or not."""
 
 Source = Callable[[int], Sequence[Line]]
@@ -399,7 +399,7 @@ class LineView(SpanView, can_focus=True):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many rows as it has lines, where it is as high as they are."""
-        return len(self._source(max(10, width - _GAP)))
+        return len(self._source(max(10, width - GAP)))
 
     @property
     def _width(self) -> int:
@@ -412,7 +412,7 @@ class LineView(SpanView, can_focus=True):
             # does not always say so: not where the region was asked for in between.
             self.call_after_refresh(self.on_resize)
             return
-        self._lines = self._source(max(10, self._drawn_for - _GAP))
+        self._lines = self._source(max(10, self._drawn_for - GAP))
         self.virtual_size = Size(0, len(self._lines))
         self.refresh()
 

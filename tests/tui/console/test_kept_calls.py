@@ -313,7 +313,7 @@ async def test_a_result_of_an_earlier_run_is_read_as_any_other(tmp_path: Path) -
     kept_again("redacted", saying("It rains."))
     async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
         await stand.press("3")
-        await stand.until(lambda: "result  of an earlier run" in stand.text())
+        await stand.until(lambda: "result · 9 bytes  of an earlier run" in stand.text())
         assert "It rains." in stand.text()
         await stand.press("z")
         await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))

@@ -169,6 +169,8 @@ class ResultScreen(Dialog[None]):
         if name == "difference" and not self._readings:
             self._readings = readings(self._other_result, self._result)
         lines = FoundLines()
+        if name == "text":
+            lines.written = self._written
         lines.show(self._difference if name == "difference" else self._text)
         return lines
 
@@ -345,10 +347,10 @@ class ResultScreen(Dialog[None]):
         return beside_the_table(self._data)
 
     def _title(self) -> str:
-        """The view, which row of a table one is in, and with what it is compared."""
-        title, view = TITLES[self._way], self.view
-        if isinstance(view, ResultTable) and not self._term:
-            return f"{view.place} · {title}"
+        """Where one is, in which view, and with what it is compared."""
+        title, place = TITLES[self._way], getattr(self.view, "place", "")
+        if place and not self._term:
+            title = f"{place} · {title}"
         if self._way == "difference" and self._other is not None:
             of_what = f" of {self._readings[0]}" if len(self._readings) > 1 else ""
             return f"{title}{of_what} to the call at {self._other.at_second}"
@@ -360,6 +362,9 @@ class ResultScreen(Dialog[None]):
         self.refresh_bindings()
 
     @on(DataTable.CellHighlighted)
+    @on(Tree.NodeHighlighted)
+    @on(FoundLines.Moved)
+    @on(MarkdownPage.Moved)
     def _name_place(self) -> None:
         words = self._title()
         if self._way == "table" and self._left_out:
