@@ -11,7 +11,7 @@ What of the rest a question believes is `question_gate`'s.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -107,26 +107,44 @@ class KeyOrder:
     input keeps its order.
     """
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], hand_on: Callable[[events.Event], Awaitable[None]]) -> None:
+        """`hand_on`: takes what was held, when its turn has come."""
         self._app = app
+        self._hand_on = hand_on
         self._held: deque[events.Event] = deque()
         self._turn = 0
         self._waiting = False
+        self._written: Widget | None = None
+        """The field that the last letter went to."""
 
     def holds(self, event: events.Event) -> bool:
-        """Whether this input has to wait for a key before it."""
-        if self._waiting and isinstance(event, (events.Key, events.Paste)):
+        """Whether this input has to wait for what came before it.
+
+        An action may look at a field, and a binding with priority acts before any widget: a key
+        behind letters waits until these stand in theirs.
+        """
+        if not isinstance(event, (events.Key, events.Paste)):
+            return False
+        if not self._waiting and self._written is not None and not self._is_letter(event):
+            written, self._written = self._written, None
+            self.follow(written)
+        if self._waiting:
             self._held.append(event)
-            return True
-        return False
+        return self._waiting
+
+    def _is_letter(self, event: events.Event) -> bool:
+        focused = self._app.focused
+        is_letter = isinstance(event, events.Key) and event.is_printable
+        return is_letter and focused is not None and is_field(focused)
 
     def passed(self, event: events.Event) -> None:
         """This input was handed on; hold the next ones until it has risen to the screen."""
         focused = self._app.focused
         if focused is None or not isinstance(event, (events.Key, events.Paste)):
             return
-        is_letter = isinstance(event, events.Key) and event.is_printable and is_field(focused)
-        if not is_letter:
+        if self._is_letter(event):
+            self._written = focused
+        else:
             self.follow(focused)
 
     def follow(self, widget: Widget) -> None:
@@ -169,7 +187,7 @@ class KeyOrder:
             return
         self._waiting = False
         while self._held and not self._waiting:
-            await self._app.on_event(self._held.popleft())
+            await self._hand_on(self._held.popleft())
 
 
 # A question opens by itself only where nobody is in the midst of pressing keys: the next of them

@@ -88,7 +88,7 @@ class OrderedApp(App[ReturnType]):
         self.own_keys: Mapping[str, str] = {}
         """The keys that the owner gave to actions (`[console.keys]`), by action id."""
         self.typed_ahead = TypedAhead(self.call_after_refresh)
-        self._order = KeyOrder(self)
+        self._order = KeyOrder(self, self._in_turn)
         self._burst = PasteBurst()
         self.key_run = KeyRun()
         self.failure: Exception | None = None
@@ -117,10 +117,18 @@ class OrderedApp(App[ReturnType]):
         if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
         elif not self._drops(event) and not self._order.holds(event):
-            if isinstance(event, events.Paste):
-                self._clean(event)
-            await super().on_event(event)
-            self._order.passed(event)
+            await self._hand_on(event)
+
+    async def _hand_on(self, event: events.Event) -> None:
+        if isinstance(event, events.Paste):
+            self._clean(event)
+        await super().on_event(event)
+        self._order.passed(event)
+
+    async def _in_turn(self, event: events.Event) -> None:
+        """What waited for a key before it meets the screen that this one led to."""
+        if not self.typed_ahead.drops(event):
+            await self._hand_on(event)
 
     def keys_follow(self, widget: Widget) -> None:
         """Keep what is typed until a message that this widget just sent has been dealt with."""

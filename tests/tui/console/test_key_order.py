@@ -11,7 +11,9 @@ from textual import events
 from textual.dom import DOMNode
 from textual.widgets import Input
 
+from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
 from elicit_tui.tui.key_gate import KeyOrder
+from elicit_tui.tui.widgets.lines import TextLine
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
 
@@ -40,3 +42,17 @@ async def test_letters_after_a_search_key_are_searched_for_also_on_a_machine_tha
         await stand.until(lambda: getattr(stand.app.focused, "value", "")[-1:] == "i")
         assert isinstance(stand.app.focused, Input)
         assert stand.app.focused.value == "ri"
+
+
+async def test_letters_before_a_key_that_acts_at_once_stand_in_their_field_when_it_does(
+    tmp_path: Path,
+) -> None:
+    field = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    async with console(tmp_path, tools={"alpha": [tool("write", field)]}) as stand:
+        await stand.until(lambda: "write" in stand.text())
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.focused, TextLine))
+        for key in (*"hello", "f4", *" you"):
+            stand.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await stand.until(lambda: isinstance(stand.app.screen, LongTextScreen))
+        await stand.until(lambda: stand.app.screen.query_one(LongTextArea).text == "hello you")
