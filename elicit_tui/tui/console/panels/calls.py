@@ -365,9 +365,11 @@ class CallsPane(Pane):
             copy_text(self.app, whole_text(record.result))
 
     def action_copy_json(self) -> None:
-        """Copy the result as JSON."""
+        """Copy the data of the result as JSON; of one without data all that arrived."""
+        from elicit_tui.tui.console.result_data import unpacked
+
         if self.record is not None and self.record.result is not None:
-            copy_json(self.app, self.record.result)
+            copy_json(self.app, unpacked(self.record.result))
 
     def action_copy_command(self) -> None:
         """Copy the call as a command."""

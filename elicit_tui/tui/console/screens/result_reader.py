@@ -392,13 +392,13 @@ class ResultScreen(Dialog[None]):
         view = self.view
         part = view.cursor_node.data if isinstance(view, ResultTree) and view.cursor_node else None
         if part is not None and part.key == ENVELOPE:
-            self.action_copy_json()
+            copy_json(self.app, self._result, "The JSON as it arrived")
         elif part is not None and part.run is None and part.key is not None:
             self._copy_part(part.key, part.value)
         elif isinstance(view, ResultTable):
             copy_json(self.app, dict(view.row), f"The JSON of row {view.cursor_row + 1:,}")
         elif self._way == "json":
-            copy_json(self.app, self._result if self._data is None else self._data)
+            self.action_copy_json()
         else:
             what = "The beginning of the text" if self._goes_on else "The text"
             copy_text(self.app, self._written, what)
@@ -411,8 +411,8 @@ class ResultScreen(Dialog[None]):
             copy_json(self.app, value, f"The JSON of {shown}")
 
     def action_copy_json(self) -> None:
-        """Copy the whole result as JSON."""
-        copy_json(self.app, self._result)
+        """Copy the data as JSON; of a result without data all that arrived."""
+        copy_json(self.app, self._result if self._data is None else self._data)
 
     def action_copy_command(self) -> None:
         """Copy the call as a command."""
