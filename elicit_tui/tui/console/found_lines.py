@@ -25,7 +25,7 @@ class FoundLines(LineView):
     class LaidOut(Message):
         """Its lines are others: what was found stands elsewhere."""
 
-    class Moved(Message):
+    class InSight(Message):
         """Other lines of it are in sight."""
 
     written = ""
@@ -66,7 +66,7 @@ class FoundLines(LineView):
         """Tell where one is now."""
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
-            self.post_message(self.Moved())
+            self.post_message(self.InSight())
 
     @property
     def unfinished(self) -> bool:

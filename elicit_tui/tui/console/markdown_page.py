@@ -149,7 +149,7 @@ class MarkdownPage(VerticalScroll):
     MarkdownPage MarkdownFence > Label { width: 1fr; }
     """
 
-    class Moved(Message):
+    class Scrolled(Message):
         """Another part of it is in sight."""
 
     def __init__(self, text: str) -> None:
@@ -203,7 +203,7 @@ class MarkdownPage(VerticalScroll):
         """Whoever comes near to the end of what is drawn has more of it."""
         super().watch_scroll_y(old_value, new_value)
         self._go_on()
-        self.post_message(self.Moved())
+        self.post_message(self.Scrolled())
 
     @property
     def place(self) -> str:

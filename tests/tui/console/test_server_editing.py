@@ -29,7 +29,7 @@ async def test_a_long_command_that_is_left_shows_its_beginning(tmp_path: Path, m
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("tab", *"npx -y ", *("word " * 40), *"--end")
+        await stand.press(*"npx -y ", *("word " * 40), *"--end")
         await stand.until(lambda: "--end" in stand.text())
         await stand.press("tab")
         await stand.until(
@@ -53,26 +53,26 @@ async def test_the_first_server_is_added_changed_and_removed(tmp_path: Path, min
         assert "add one here" in stand.text()
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press(*"a b", "tab", *"x 'y", "ctrl+s")
+        await stand.press(*"x 'y", "tab", *"a.b", "ctrl+s")
         await stand.until(lambda: "cannot be split" in stand.text())
         assert written(mine) is None
-        await stand.press("'", "ctrl+s")
-        await stand.until(lambda: "a b" in stand.host.connections)
-        assert written(mine) == '[mcp_servers."a b"]\ncommand = "x"\nargs = ["y"]\n'
-        await stand.until(lambda: "● a b" in stand.text())
+        await stand.press("shift+tab", "end", "'", "ctrl+s")
+        await stand.until(lambda: "a.b" in stand.host.connections)
+        assert written(mine) == '[mcp_servers."a.b"]\ncommand = "x"\nargs = ["y"]\n'
+        await stand.until(lambda: "● a.b" in stand.text())
 
         await stand.press("e")
         await stand.until(lambda: "x y" in stand.text())
         await stand.press("tab", "end", *" z", "ctrl+s")
-        await stand.until(lambda: stand.runtime.settings.servers["a b"].args == ("y", "z"))
-        await stand.until(lambda: "● a b" in stand.text())
+        await stand.until(lambda: stand.runtime.settings.servers["a.b"].args == ("y", "z"))
+        await stand.until(lambda: "● a.b" in stand.text())
 
         await stand.press("delete")
-        await stand.until(lambda: "Remove “a b”?" in stand.text())
+        await stand.until(lambda: "Remove “a.b”?" in stand.text())
         await stand.press("y")
         await stand.until(lambda: "add one here" in stand.text())
         assert (written(mine) or "").strip() == ""
-        assert "a b" not in stand.runtime.settings.servers
+        assert "a.b" not in stand.runtime.settings.servers
 
 
 @pytest.mark.parametrize("key", ["n", "i"])
@@ -240,7 +240,7 @@ async def test_the_cursor_is_on_the_server_that_was_just_added(tmp_path: Path, m
         edited_in(stand, mine)
         await stand.press("enter", "n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press(*"new", "tab", *"x", "ctrl+s")
+        await stand.press(*"x", "tab", *"new", "ctrl+s")
         await stand.until(lambda: "▌● new" in stand.text())
 
 
@@ -252,7 +252,7 @@ async def test_a_command_with_its_arguments_is_seen_whole_where_the_screen_has_r
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("tab", *command)
+        await stand.press(*command)
         await stand.until(lambda: command in stand.text())
 
 
@@ -357,6 +357,6 @@ async def test_the_demo_says_which_runs_have_a_server_that_is_added_in_it(
         stand.app.own_file = replace(stand.app.own_file, is_of_demo=True)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press(*"git", "tab", *"x", "ctrl+s")
+        await stand.press("x", "tab", *"git", "ctrl+s")
         await stand.until(lambda: "The next demo begins without it." in stand.notices())
         assert "“git” stands in" in stand.notices()

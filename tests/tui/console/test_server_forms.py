@@ -29,7 +29,7 @@ async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press(*"notes", "tab", *"npx notes", "escape")
+        await stand.press(*"npx notes", "escape")
         await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
         await stand.press("n")
         await stand.until(lambda: "npx notes" in stand.text() and "from before" in stand.text())
@@ -48,7 +48,7 @@ async def test_a_home_folder_is_written_whole_as_a_shell_would_have_it(
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("f", "tab", *"~/run ~/notes '~/x' --at=~ a~", *["tab"] * 3, *"~/work")
+        await stand.press(*"~/run ~/notes '~/x' --at=~ a~", "tab", "f", *["tab"] * 3, *"~/work")
         await stand.press("ctrl+s")
         await stand.until(lambda: "f" in stand.host.connections)
         [server] = load(CommandLine(config_file=mine)).servers.values()
@@ -65,7 +65,7 @@ async def test_a_name_that_is_taken_is_told_with_the_cursor_in_its_field(
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press(*"beta", "tab", "x", "ctrl+s")
+        await stand.press("x", "tab", *"beta", "ctrl+s")
         await stand.until(lambda: "There is a server “beta” already." in stand.text())
         await stand.press("2")
         await stand.until(lambda: "beta2" in stand.text())
@@ -136,7 +136,7 @@ async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press(*"foo=node", "tab", *"my server", "ctrl+s")
+        await stand.press(*"my server", "tab", *"foo=node", "ctrl+s")
         await stand.until(lambda: "▌● foo=node" in stand.text())
         assert written(mine) == '[mcp_servers."foo=node"]\ncommand = "my"\nargs = ["server"]\n'
         await stand.press("e")
@@ -224,7 +224,7 @@ async def test_a_variable_before_a_command_is_told_where_it_belongs(
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("f", "tab", *"PORT=80 node a=b", "ctrl+s")
+        await stand.press(*"PORT=80 node a=b", "tab", "f", "ctrl+s")
         told = "“PORT” is a variable: it belongs under Environment."
         await stand.until(lambda: told in stand.text())
         assert written(mine) is None
@@ -242,7 +242,7 @@ async def test_a_new_server_is_started_unless_one_says_no(tmp_path: Path, mine: 
         (line,) = (line for line in stand.text().splitlines() if "Start it" in line)
         assert "unset" not in line
         assert "● yes" in line
-        await stand.press(*"off", "tab", *"x", "tab", "n", "ctrl+s")
+        await stand.press("x", "tab", *"off", "tab", "n", "ctrl+s")
         await stand.until(lambda: "off" in stand.app.state.servers)
         assert written(mine) == tables("off", more="enabled = false\n")
 
@@ -283,7 +283,7 @@ async def test_a_new_server_is_given_when_its_calls_are_asked_before(
         edited_in(stand, mine)
         await stand.press("n")
         await stand.until(lambda: "Ask before calls" in stand.text())
-        await stand.press("a", "tab", "x", "tab", "tab", "3", "ctrl+s")
+        await stand.press("x", "tab", "a", "tab", "tab", "3", "ctrl+s")
         mode = 'default_tools_approval_mode = "prompt"\n'
         await stand.until(lambda: written(mine) == tables("a", more=mode))
 

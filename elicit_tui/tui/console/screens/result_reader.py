@@ -363,8 +363,8 @@ class ResultScreen(Dialog[None]):
 
     @on(DataTable.CellHighlighted)
     @on(Tree.NodeHighlighted)
-    @on(FoundLines.Moved)
-    @on(MarkdownPage.Moved)
+    @on(FoundLines.InSight)
+    @on(MarkdownPage.Scrolled)
     def _name_place(self) -> None:
         words = self._title()
         if self._way == "table" and self._left_out:

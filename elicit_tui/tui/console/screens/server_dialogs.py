@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
@@ -16,9 +16,11 @@ from elicit_tui.config.editing import DEFAULT_MODE
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.field import Typed
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
+from elicit_tui.tui.console.named_after import looks_like_command, name_for
 from elicit_tui.tui.console.screens.confirmations import UnderWay
 from elicit_tui.tui.console.spans import padded
 from elicit_tui.tui.widgets import FormView
@@ -106,9 +108,14 @@ class ServerScreen(WritingDialog[None]):
         fields = {
             name: spec for name, spec in _FIELDS.items() if self._present.get(name, "") is not None
         }
+        if not present:
+            # It is pasted first, and its name is read from it.
+            fields = {"target": fields.pop("target"), **fields}
         required = [name for name in fields if name not in _OPTIONAL]
         schema = {"type": "object", "properties": fields, "required": required}
         self._form = read_form(schema, purpose="arguments")
+        self._named_after = ""
+        """What the command or the address is called here by itself."""
         self._continued: str | None = None
         """The field one was in the middle of when this was left, a moment ago."""
 
@@ -123,6 +130,8 @@ class ServerScreen(WritingDialog[None]):
         self._continued = left.continues
         whence = dict.fromkeys(entries if self._was else (), FROM_FILE)
         whence |= dict.fromkeys(left.touched, FROM_BEFORE)
+        if isinstance(target := left.entries.get("target"), Typed):
+            self._named_after = name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
         form_view = FormView(self._form, begun, id="server-form")
         form_view.verb, form_view.may_have_lines = "writes", False
@@ -160,10 +169,39 @@ class ServerScreen(WritingDialog[None]):
         if conversion.problems:
             form_view.reveal_problems()
             return
+        if self._fault_of_name:
+            self.say(self._fault_of_name)
+            form_view.focus_field("name")
+            return
         if self._once_sure is None:
             self._write()
         else:
             self._once_sure(self._write)
+
+    def on_form_view_changed(self, event: events.Event) -> None:
+        """A new server is called after what it is, for as long as nobody calls it otherwise."""
+        event.prevent_default()  # Else nothing is wrong any more.
+        event.stop()
+        if not self._was:
+            self._name_it()
+        self.say(self._fault_of_name)
+
+    def _name_it(self) -> None:
+        name = name_for(self._typed("target"))
+        if self._typed("name") in ("", self._named_after) and name != self._named_after:
+            form_view = self.query_one(FormView)
+            form_view.put({"name": Typed(name)}, {"name": "from what is above"})
+        self._named_after = name
+
+    def _typed(self, field: str) -> str:
+        entry = self.query_one(FormView).entries.get(field)
+        return entry.text.strip() if isinstance(entry, Typed) else ""
+
+    @property
+    def _fault_of_name(self) -> str:
+        """That it is none; one that stands in the file may be any."""
+        name = self._typed("name")
+        return "" if name == self._was else looks_like_command(name)
 
     def _write(self) -> None:
         unset = {field.name: "" for field in self._form.fields}
