@@ -133,7 +133,7 @@ class Few(dict[Any, Any]):
     """The last of what was worked out of one line of the screen: a dict, that is made at once.
 
     The library makes seven caches for every piece of a line, each a class of its own around a dict,
-    and most pieces live for one frame: an eighth of all drawing goes into caches nobody reads.
+    and most pieces live for one frame: a tenth of a console's start went into them.
     """
 
     LIMIT: Final = 16
