@@ -11,7 +11,7 @@ from textual.content import Content
 
 from elicit_tui.form.field import Entry, Field
 from elicit_tui.tui.widgets.choices import ChoiceControl
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS, FieldFinished
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS
 
 ROWS = 6
 _WHEEL = 3
@@ -236,7 +236,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         if self.many or self._takes:
             self.action_choose()
         if not self.many and self._matches:
-            self.post_message(FieldFinished(self))
+            self.finish()
 
     def action_choose(self) -> None:
         """Choose what stands under the bar; several: or take it out again."""

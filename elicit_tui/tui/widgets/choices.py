@@ -19,7 +19,6 @@ from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     FROM_BEFORE,
     FieldControl,
-    FieldFinished,
     FieldLeft,
 )
 
@@ -373,7 +372,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         must = self.spec.required and self.spec.kind == "single" and not self._chosen
         if not self.many and (self._moved or must):
             self._choose(self._bar)
-        self.post_message(FieldFinished(self))
+        self.finish()
 
     def action_choose(self) -> None:
         """Choose what stands under the bar, or take it out again; the other one of yes and no.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from abc import abstractmethod
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.segment import Segment
 from textual import events
@@ -18,6 +18,9 @@ from elicit_tui.text import stand_in
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question_gate import Guarded
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.ordered_app import OrderedApp
 
 # Letters that a terminal sends and Textual takes for none: joiners of emoji, other spaces.
 
@@ -131,6 +134,7 @@ class FieldSeen(Message):
 class FieldControl(SeenAsPainted, Guarded):
     """Base of every field's widget. It holds a raw entry and knows nothing of conversion."""
 
+    app: OrderedApp[Any]
     spec: Field
     leads_to = ""
     """The button to which Enter goes on from here; empty where another field follows."""
@@ -155,6 +159,11 @@ class FieldControl(SeenAsPainted, Guarded):
     def shows_all(self) -> bool:
         """Whether all of it is on the screen once the field is, as far as one can know before."""
         return True
+
+    def finish(self) -> None:
+        """The person is through with it: what is typed from now on is for the next field."""
+        self.post_message(FieldFinished(self))
+        self.app.keys_follow(self)
 
     def see(self) -> None:
         """What was painted last is on the screen."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -24,15 +24,11 @@ from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     FROM_BEFORE,
     LINE_BREAK,
-    FieldFinished,
     LinesPasted,
     drawn_safely,
     odd_letter,
 )
 from elicit_tui.tui.widgets.typed_control import TypedControl
-
-if TYPE_CHECKING:
-    from elicit_tui.tui.ordered_app import OrderedApp
 
 # One line of text: plain, email or uri.
 
@@ -59,8 +55,6 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         &>.input--placeholder { color: $faint; text-style: italic; }
     }
     """
-
-    app: OrderedApp[Any]
 
     is_stepped: ClassVar[bool] = False
     """Whether arrow keys go from value to value: then none is completed."""
@@ -217,7 +211,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
 
     def action_next_field(self) -> None:
         """Enter goes on to the next field; from the last one it goes nowhere."""
-        self.post_message(FieldFinished(self))
+        self.finish()
 
     def action_empty_field(self) -> None:
         """Empty on purpose; with text in the line the key goes to its end, as in a shell."""

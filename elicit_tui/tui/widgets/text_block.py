@@ -25,7 +25,6 @@ from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
     LINE_BREAK,
-    FieldFinished,
     drawn_safely,
     odd_letter,
 )
@@ -284,7 +283,7 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         if event.key == "enter" and self._is_at_its_end:
             event.stop()
             event.prevent_default()
-            self.post_message(FieldFinished(self))
+            self.finish()
         elif letter is not None:
             event.stop()
             event.prevent_default()

@@ -56,3 +56,16 @@ async def test_letters_before_a_key_that_acts_at_once_stand_in_their_field_when_
             stand.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await stand.until(lambda: isinstance(stand.app.screen, LongTextScreen))
         await stand.until(lambda: stand.app.screen.query_one(LongTextArea).text == "hello you")
+
+
+async def test_letters_right_behind_enter_stand_in_the_next_field(tmp_path: Path) -> None:
+    texts = {"path": {"type": "string"}, "content": {"type": "string"}}
+    schema = {"type": "object", "properties": texts}
+    async with console(tmp_path, tools={"alpha": [tool("write", schema)]}) as stand:
+        await stand.until(lambda: "write" in stand.text())
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.focused, TextLine))
+        for key in (*"u.txt", "enter", *"hello"):
+            stand.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await stand.until(lambda: getattr(stand.app.focused, "value", "")[-1:] == "o")
+        assert [line.value for line in stand.app.screen.query(TextLine)] == ["u.txt", "hello"]
