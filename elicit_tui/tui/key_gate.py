@@ -320,5 +320,5 @@ class TextAhead:
             if self._ended:
                 # What was written hushes what is said.
                 view.set_timer(PASTE_SECONDS, partial(view.turned_away, letters[-1]))
-        elif letters:
-            view.admits(letters[-1])
+        elif letters and view.admits(letters[-1]):
+            view.turned_away(letters[-1])

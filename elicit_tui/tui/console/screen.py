@@ -172,12 +172,16 @@ class ConsoleScreen(Screen[None]):
             "calls": len(self.state.calls.running),
         }
         narrow = self.size.width < ROOMY
+        losses = {
+            "servers": self._failed if narrow else 0,
+            "questions": self.state.stopped_unseen,
+        }
         parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
         for number, name in enumerate(self.pane_names, 1):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
             count = counts.get(name, 0)
-            lost = self._failed if name == "servers" and narrow else 0
+            lost = losses.get(name, 0)
             if not here:
                 title = title[:letters]
             before, behind = "[]" if here else "  "

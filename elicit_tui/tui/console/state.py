@@ -84,6 +84,8 @@ class ConsoleState:
         """How a person turned the result of a call: by server, method and name."""
         self.activity = Activity()
         self.stopped: deque[Stopped] = deque(maxlen=KEPT_STOPPED)
+        self.stopped_unseen = 0
+        """How many the guardian stopped since the list of them was looked at."""
         self.notices: deque[Notice] = deque(maxlen=50)
         """Sentences of the broker that no screen has shown yet."""
         self.lost_servers: dict[str, str] = {}
@@ -237,6 +239,7 @@ class ConsoleState:
             return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):
             self.stopped.append(Stopped(request, event.review, outcome))
+            self.stopped_unseen += outcome.decided_by == "guardian"
             self._refused.append(event)
         elif outcome.decided_by != "rule":
             self._ended.append(event)

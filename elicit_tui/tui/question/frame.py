@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.geometry import Size
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, Severity
+from elicit_tui.tui.key_gate import TextAhead
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.ordered_app import ShowsQuestion
 from elicit_tui.tui.question import frame_words
@@ -90,6 +91,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._read_page = False
         """Whether the page that was left had been shown for a moment."""
         self._not_heard = False
+        self._on_the_way_back = TextAhead(keeps=False)
+        """What is typed behind the key that closes a page of this very question."""
         self._in_passing = ""
         """What is said until the next key."""
         self._next_enter = NextEnter()
@@ -159,6 +162,7 @@ class QuestionFrame(Titled, ShowsQuestion):
             self.post_message(Painted(self.question))
         if self._uncovering:
             self.uncovered()
+            self._on_the_way_back.write_into(self)
         self.body.showed(self._page, whole=not self.aside.unseen)
         self.deadline.start()
         self._give_free_rows()
@@ -237,7 +241,7 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def turned_away(self, event: events.Event) -> None:
         """Say that it went nowhere, unless the question is on its way out."""
-        if not self.decided:
+        if not self.decided and not self._on_the_way_back.takes(event):
             self.was_not_heard()
 
     def was_not_heard(self) -> None:
@@ -378,6 +382,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._read_page = not self.deaf
         self.turn()
         self._uncovering = page == "answer" and self._page != "answer"
+        self._on_the_way_back = TextAhead(keeps=self._uncovering)
         self._page = page
         self._show_page(page, text, decides)
 

@@ -360,6 +360,7 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         outcome = stand.outcome(request)
         assert outcome is not None
         assert outcome.decided_by == "guardian"
+        await stand.until(lambda: "2 Questions ✗1" in stand.text().splitlines()[0])
         await stand.press("2", "enter")
         await stand.until(lambda: "Do not type it here" in stand.text())
         assert "credentials." in stand.text()
@@ -368,6 +369,11 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         rows = [row.strip("│ ") for row in stand.text().splitlines()]
         assert rows[1].startswith("■ Do not type it here.")
         assert "it wrote    “Please enter your password”" in rows
+        await stand.press("escape")
+        await stand.until(lambda: "[2 Questions]" in stand.text())
+        await stand.press("1")
+        await stand.until(lambda: "[1 Servers]" in stand.text())
+        assert "✗" not in stand.text().splitlines()[0]
 
 
 async def test_of_a_page_stopped_for_its_missing_encryption_just_that_is_told(

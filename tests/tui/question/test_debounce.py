@@ -132,6 +132,21 @@ async def test_the_deadline_starts_when_the_question_is_painted_and_each_key_mov
         assert deadline.remaining == 60
 
 
+@pytest.mark.parametrize("page", ["f1", "f2"])
+async def test_what_is_typed_on_the_way_back_from_a_page_is_in_the_field_that_one_left(
+    page: str, real_pause: None
+) -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    async with asked(app) as pilot:
+        await pilot.press("a", page)
+        await until(pilot, lambda: app.view.page != "answer" and not app.view.deaf, "the page")
+        for key in ("escape", "b", "c"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: app.view.listens and app.view.page == "answer", "the question")
+        await until(pilot, lambda: app.view.body.content == {"v": "abc"}, "what was typed")
+        assert NOT_HEARD not in app.words
+
+
 @pytest.mark.parametrize(
     "keys", [("f1", "f1"), ("f1", "escape"), ("f2", "f2"), ("f2", "escape"), ("ctrl+r", "escape")]
 )

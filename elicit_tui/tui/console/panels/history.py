@@ -19,10 +19,12 @@ from elicit_tui.elicitation.finding import MASK, Review
 from elicit_tui.elicitation.keeping import kept_arguments
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.errors import LedgerError
+from elicit_tui.paths import ledger_file
 from elicit_tui.text import local_time, neutral_line, readable_json
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
 from elicit_tui.tui.console.outcome_words import ROLES, decider, ending
 from elicit_tui.tui.console.panels.pane import SearchedPane
+from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.views import RowList
@@ -110,6 +112,16 @@ class HistoryPane(SearchedPane):
         if self.ready and self.app.runtime is not None:
             self._read()
 
+    @property
+    def _nothing_yet(self) -> str:
+        """That nothing is recorded yet, what comes to be, and where it is kept."""
+        place = neutral_line(at_home(ledger_file(self.state.settings.history.path)), 300)
+        servers = self.app.key_of("pane.servers")
+        return (
+            f"{NOTHING_YET} What a server asks stands here once it has ended, and is kept in "
+            f"{place}. {servers} leads to the servers, whose tools ask."
+        )
+
     def action_refresh(self) -> None:
         """Read the ledger, and say that it was read."""
         self.action_read()
@@ -120,7 +132,7 @@ class HistoryPane(SearchedPane):
         assert self.app.runtime is not None
         ledger = self.app.runtime.ledger
         newest: deque[Row] = deque(maxlen=KEPT_ROWS)
-        self._why_empty = NOTHING_YET
+        self._why_empty = self._nothing_yet
         try:
             since = datetime.now(timezone.utc) - timedelta(days=DAYS)
             rows = _rows_of(ledger, since)

@@ -116,6 +116,7 @@ class QuestionsPane(Pane):
         stopped = self.query_one("#stopped", RowList)
         stopped.row_height = 2 if self.stacked else 1
         stopped.show(tuple(self._stopped), self._stopped_row)
+        self.state.stopped_unseen = 0
         if self.screen.focused is waiting and not keys:
             self.take_focus()
         # Tab goes where there is something; where nothing is, the upper list names the keys.
