@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import signal
 from collections.abc import Generator, Iterator
@@ -69,12 +70,18 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Homes that are not there yet; to number them by hand looks through none of those before."""
+    directory = tmp_path_factory.mktemp("homes")
+    return (directory / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def sealed_machine(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def sealed_machine(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home of its own for each test, so that nothing of the developer's is read or written."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name in NOT_OURS:
         monkeypatch.delenv(name, raising=False)
