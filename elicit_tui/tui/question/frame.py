@@ -81,20 +81,16 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.around = around
         self.opener = around.opener
         self.decided = False
-        self.accepted_by = "send"
-        """The action by which it was accepted last."""
+        self.accepted_by = "send"  # The action by which it was accepted last.
         self.who = WhoAsks(question.request, around)
         self._page: PageName = "answer"
-        self.is_measured = False
-        """Whether it is laid out to be measured only: nothing of it is drawn yet."""
+        self.is_measured = False  # Whether it is laid out to be measured, and nothing is drawn.
         self._uncovering = False
-        self._read_page = False
-        """Whether the page that was left had been shown for a moment."""
+        self._read_page = False  # Whether the page that was left had been shown for a moment.
         self._not_heard = False
+        # What is typed behind the key that closes a page of this very question.
         self._on_the_way_back = TextAhead(keeps=False)
-        """What is typed behind the key that closes a page of this very question."""
-        self._in_passing = ""
-        """What is said until the next key."""
+        self._in_passing = ""  # What is said until the next key.
         self._next_enter = NextEnter()
         self.restored = question.draft.filled  # The next change is not by hand.
         self._status = StatusLine()
@@ -124,9 +120,8 @@ class QuestionFrame(Titled, ShowsQuestion):
             found.set_class(frame_words.blocks(self.question), "-block")
             yield found
         room = self.app.size
-        if self.has_class("-card"):
-            room = room.with_width(min(room.width, CARD_COLUMNS))
-        self.body.expect(room - self.gutter.totals)
+        columns = min(room.width, CARD_COLUMNS) if self.has_class("-card") else room.width
+        self.body.expect(room.with_width(columns) - self.gutter.totals)
         yield self.body.whole
         self.aside.display = self.aside.can_focus = False
         yield self.aside
