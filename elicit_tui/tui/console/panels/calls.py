@@ -16,6 +16,7 @@ from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.results import whole_text
 from elicit_tui.tui.console.spans import Line, text_lines
@@ -88,12 +89,7 @@ class CallsPane(Pane):
         search = SearchLine("search", id="call-search")
         search.display = False
         yield search
-        calls = RowList(
-            row_height=2,
-            verb="Read",
-            follow=True,
-            id="call-list",
-        )
+        calls = PlacedList(row_height=2, verb="Read", follow=True, id="call-list")
         calls.add_class("box", "first")
         calls.border_title = "Calls"
         yield calls
@@ -193,10 +189,10 @@ class CallsPane(Pane):
             words = self._search.value.casefold()
             listed = (r for r in self.state.calls if self._filter in ("", r.filed_under))
             keys = tuple(r.call.id for r in listed if not words or words in searched(r))
-            calls = self.query_one("#call-list", RowList)
+            calls = self.query_one("#call-list", PlacedList)
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)
-            calls.border_subtitle = self._filter_leads_to
+            calls.beside = lambda room: self._filter_leads_to
             calls.empty = self._nothing
             calls.show(keys, self._row)
             verb = "To the list" if keys else ""

@@ -24,6 +24,7 @@ from elicit_tui.text import local_time, neutral_line, readable_json
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
 from elicit_tui.tui.console.outcome_words import ROLES, decider, ending
 from elicit_tui.tui.console.panels.pane import SearchedPane
+from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
@@ -71,11 +72,7 @@ class HistoryPane(SearchedPane):
             box.border_title = "History"
             yield SearchLine("search", verb="To the list", id="history-search")
             yield ClickBar(id="history-head", classes="heading")
-            rows = RowList(
-                verb="Look",
-                follow=True,
-                id="history-rows",
-            )
+            rows = PlacedList(verb="Look", follow=True, id="history-rows")
             rows.add_class("first")
             yield rows
 

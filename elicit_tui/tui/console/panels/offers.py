@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -13,6 +13,7 @@ from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.server_words import offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
 from elicit_tui.tui.console.spans import (
@@ -58,6 +59,7 @@ class OffersBox(Vertical):
         """Of what a search found: the other servers that offer it."""
         self._widths: list[int] = []
         """Cells of each name, in order, searched for or not: no column moves by a search."""
+        self._known: Callable[[int], str] = lambda room: ""
         self._ready = False
         self._wanted = ""
         """The part that is to have the keys once it is there."""
@@ -65,7 +67,7 @@ class OffersBox(Vertical):
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
         yield SearchLine("search tools, prompts, resources", id="offer-search")
-        yield RowList(empty="nothing here matches", verb="Call", id="offer-list")
+        yield PlacedList(empty="nothing here matches", verb="Call", id="offer-list")
         yield LineView(id="offer-words")
 
     def on_mount(self) -> None:
@@ -88,8 +90,9 @@ class OffersBox(Vertical):
         key = self.query_one("#offer-list", RowList).key
         return self._elsewhere.get(key or "", self._record)
 
-    def show(self, record: ServerRecord | None) -> None:
-        """Show what this server offers."""
+    def show(self, record: ServerRecord | None, known: Callable[[int], str]) -> None:
+        """Show what this server offers; what is `known` of it stands in the frame."""
+        self._known = known
         another = record is not self._record
         if another:
             self.end_search()
@@ -119,7 +122,8 @@ class OffersBox(Vertical):
             key = f"{record.name} {offer.key}"
             self._shown[key], self._elsewhere[key] = offer, record
         self._widths = sorted(cell_len(offer.shown) for offer in offers)
-        listing = self.query_one("#offer-list", RowList)
+        listing = self.query_one("#offer-list", PlacedList)
+        listing.beside = self._known
         listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row)
         self._draw_words()

@@ -11,6 +11,7 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.place_in_list import line_in
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
@@ -147,6 +148,22 @@ class ActivityPane(SearchedPane):
         """The lines that match the search."""
         if self.ready:
             self.query_one("#activity-lines", LineView).show(self._lines, keep_place=True)
+            self._name_place()
+
+    def on_mount(self) -> None:
+        """Say where one is in what happened, wherever one goes."""
+        super().on_mount()
+        lines = self.query_one("#activity-lines", LineView)
+        self.watch(lines, "scroll_y", self._name_place, init=False)
+
+    def on_resize(self) -> None:
+        """Once its lines are laid out it is known how much of them is in sight."""
+        self.call_after_refresh(self._name_place)
+
+    def _name_place(self) -> None:
+        if self.is_attached:
+            place = line_in(self.query_one("#activity-lines", LineView))
+            self.query_one(".box", Vertical).border_subtitle = place
 
     def _lines(self, width: int) -> list[Line]:
         activity = self.state.activity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -190,7 +191,7 @@ class ServersPane(Pane):
         record = self.record
         box = self.query_one("#offers-box", Vertical)
         words = self.query_one("#server-words", LineView)
-        known = introduction(record, box.size.width - CORNERS) if record is not None else ""
+        known = self._known(record, box.size.width - CORNERS)
         box.border_subtitle = known.replace("[", "\\[")
         box.border_title = title(record).replace("[", "\\[") if record else "Start"
         self._say_what_keys_do()
@@ -203,6 +204,10 @@ class ServersPane(Pane):
             self._show_offers(record if has_offers else None)
         if keys_here and not self._inside_shown:
             self.action_offers()
+
+    @staticmethod
+    def _known(record: ServerRecord | None, room: int) -> str:
+        return introduction(record, room) if record is not None else ""
 
     def _say_what_keys_do(self) -> None:
         """The keys are named anew where for this server they do something else."""
@@ -238,7 +243,7 @@ class ServersPane(Pane):
             self._offers = OffersBox()
             self.query_one("#offers-box", Vertical).mount(self._offers)
         self._offers.display = record is not None
-        self._offers.show(record)
+        self._offers.show(record, partial(self._known, record))
 
     def _server_row(self, name: str, width: int) -> list[Line]:
         record = self.state.servers.get(name)

@@ -1,0 +1,67 @@
+"""Where one is in a list or in a text of which only a part is in sight: in the frame around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.cells import cell_len
+from textual.widget import Widget
+
+from elicit_tui.tui.console.views import Draw, LineView, RowList
+
+CORNERS = 4
+"""Cells of a frame that its words do not have."""
+
+
+class PlacedList(RowList):
+    """A list whose frame says in which of its rows one is, where they are not all in sight."""
+
+    beside: Callable[[int], str] = staticmethod(lambda room: "")
+    """What else stands there, in so many cells; where it takes more it stands alone."""
+
+    def show(self, keys: Sequence[str], draw: Draw) -> None:
+        """Draw these rows."""
+        super().show(keys, draw)
+        self._name_place_soon()
+
+    def on_resize(self) -> None:
+        """More of them are in sight, or fewer."""
+        self.name_place()
+
+    def watch_cursor(self) -> None:
+        """The cursor came to another row."""
+        super().watch_cursor()
+        self._name_place_soon()
+
+    def _name_place_soon(self) -> None:
+        # Who asks for its size before it is laid out takes the Resize away that would tell.
+        self.call_after_refresh(self.name_place)
+
+    @property
+    def place(self) -> str:
+        """`4 of 28`; empty where all rows are in sight."""
+        in_sight = self.size.height // self.row_height
+        count = len(self.keys)
+        return f"{self.cursor + 1:,} of {count:,}" if 0 < in_sight < count else ""
+
+    def name_place(self) -> None:
+        """Write it into the frame."""
+        if not self.is_attached:
+            return
+        frame = next((node for node in self.ancestors_with_self if node.has_class("box")), None)
+        if isinstance(frame, Widget):
+            room, place = frame.outer_size.width - CORNERS, self.place
+            beside = self.beside(room - len(f"{place} · ") if place else room)
+            both = " · ".join(part for part in (place, beside) if part)
+            words = both if cell_len(both) <= room else beside
+            frame.border_subtitle = words.replace("[", "\\[")
+
+
+def line_in(view: LineView) -> str:
+    """`line 12 of 300`: the first in sight; empty where all are."""
+    count, top = len(view.lines), view.scroll_offset.y
+    if not 0 < view.size.height < count:
+        return ""
+    return (
+        f"end of {count:,} lines" if top >= view.max_scroll_y else f"line {top + 1:,} of {count:,}"
+    )
