@@ -108,6 +108,11 @@ class Offer:
         """The digest of its definition; an allowance ends when it changes."""
         return digest(self.raw)
 
+    @property
+    def deprecated(self) -> bool:
+        """Whether its server says that another one is to be called instead."""
+        return any(map(_DEPRECATED.search, (self.title, self.description)))
+
     def matches(self, term: str) -> bool:
         """Whether every word stands in its name, title or description."""
         text = f"{self.shown} {self.title} {self.description}".casefold()
@@ -117,12 +122,23 @@ class Offer:
 def found_by(term: str, offers: Iterable[Offer]) -> list[Offer]:
     """Those that match, the nearest first: called so, then what has it at the edge of a word.
 
-    Behind them what has it within a word, and last what only speaks of it.
+    Behind them what has it within a word, what only speaks of it, and last what is deprecated,
+    unless its name is written out.
     """
     found = [offer for offer in offers if offer.matches(term)]
-    return sorted(found, key=lambda offer: distance((offer.shown, offer.title), term))
+    written = term.casefold().strip()
+
+    def order(offer: Offer) -> tuple[bool, int]:
+        gives_way = offer.deprecated and offer.shown.casefold() != written
+        return gives_way, distance((offer.shown, offer.title), term)
+
+    return sorted(found, key=order)
 
 
+_DEPRECATED: Final = re.compile(
+    r"^\W*deprecated\b|\(deprecated\)|\bdeprecated\s*[:.;,]|\b(?:is|been) deprecated\b", re.I
+)
+"""What is said of the thing itself: a tool may also list deprecated packages."""
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NEAR: Final[tuple[Callable[[str, str], bool], ...]] = (

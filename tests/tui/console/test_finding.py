@@ -106,8 +106,9 @@ async def test_a_search_finds_what_other_servers_offer_too_and_names_them(
         await stand.press("enter")
         await stand.until(lambda: calls_of(stand, "beta"))
         assert calls_of(stand, "beta")[0].name == "convert"
-        await stand.press("1")
+        await stand.press("1", "escape")
         await stand.until(lambda: "beta: convert" not in stand.text())
+        assert stand.app.query_one("#server-list", RowList).key == "beta"
 
 
 async def test_what_was_found_of_another_server_is_told_of_and_made_a_favourite_as_its_own(
@@ -156,6 +157,28 @@ async def test_a_favourite_stands_before_nothing_that_is_called_as_was_searched(
         await stand.press("slash", *"read_text", "enter", "enter")
         await stand.until(lambda: calls_of(stand))
         assert [call.name for call in calls_of(stand)] == ["read_text_file"]
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("contents of a file", "read_text_file"),
+        ("read", "read_text_file"),
+        ("read_file", "read_file"),
+    ],
+)
+async def test_what_is_deprecated_stands_last_unless_its_name_is_written_out(
+    tmp_path: Path, words: str, first: str
+) -> None:
+    old = "Contents of a file. DEPRECATED: Use read_text_file instead."
+    tools = [
+        tool("read_file", description=old),
+        tool("read_text_file", description="Contents of a file."),
+    ]
+    async with console(tmp_path, tools={"alpha": tools}) as stand:
+        await stand.press("slash", *words)
+        listing = stand.app.query_one("#offer-list", RowList)
+        await stand.until(lambda: bool(listing.keys) and listing.keys[0] == f"tool:{first}")
 
 
 async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(

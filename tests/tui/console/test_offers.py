@@ -175,8 +175,32 @@ async def test_of_a_long_name_both_ends_are_shown(tmp_path: Path) -> None:
                 await stand.until(lambda end=end: "file:" in stand.text() and end in stand.text())
 
 
+async def test_a_form_that_is_left_leads_back_to_what_was_found_of_all_servers(
+    tmp_path: Path,
+) -> None:
+    tools = {
+        "alpha": [tool("one"), tool("two"), tool("three")],
+        "beta": [tool("other"), tool("take_note", GREET), tool("note_it", GREET)],
+    }
+    async with console(tmp_path, tools=tools) as stand:
+        await stand.press("slash", *"note")
+        await stand.until(lambda: "beta: take_note" in stand.text() and "one" not in stand.text())
+        assert "─ all servers ─" in stand.text()
+        assert "stdio: beta-server ─╯" in stand.text()
+        assert "alpha-server" not in stand.text()
+        await stand.press("enter", "down", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("escape")
+        await stand.until(lambda: "▌⚒ beta: note_it" in stand.text())
+        await stand.press("3", "1")
+        await stand.until(lambda: "▌⚒ beta: note_it" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "▌⚒ note_it" in stand.text() and "─ beta ─" in stand.text())
+        assert "⚒ other" in stand.text()
+
+
 @pytest.mark.parametrize("size", [(80, 24), (100, 30)])
-async def test_the_tool_that_was_found_is_in_sight_and_marked_when_its_form_is_left(
+async def test_the_tool_that_was_found_is_in_sight_and_marked_when_its_search_ends(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     tools = {"alpha": [tool(f"tool-{number}", GREET) for number in range(10, 70)]}
@@ -187,6 +211,9 @@ async def test_the_tool_that_was_found_is_in_sight_and_marked_when_its_form_is_l
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.press("escape")
         await stand.until(lambda: "▌⚒ tool-57" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "tool-56" in stand.text())
+        assert "▌⚒ tool-57" in stand.text()
         listing = stand.app.screen.query_one("#offer-list", RowList)
         assert listing.vertical_scrollbar.position == listing.scroll_y > 0
 

@@ -41,7 +41,7 @@ async def test_from_another_pane_one_comes_back_to_the_tools(tmp_path: Path) -> 
         await stand.until(lambda: "Enter Tools" in bar(stand))
 
 
-async def test_a_search_ends_with_the_call_of_what_was_found(tmp_path: Path) -> None:
+async def test_a_search_and_its_cursor_stay_over_the_call_of_what_was_found(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
         await stand.press("slash")
         await stand.until(lambda: "Enter To the list" in bar(stand))
@@ -55,7 +55,8 @@ async def test_a_search_ends_with_the_call_of_what_was_found(tmp_path: Path) -> 
         await stand.press("enter")
         await stand.until(lambda: "plan" in [call.call.name for call in stand.app.state.calls])
         await stand.press("1")
-        await stand.until(lambda: "⚒ book" in stand.text() and "▌⚒ plan" in stand.text())
+        await stand.until(lambda: "▌⚒ plan" in stand.text() and "Esc End search" in bar(stand))
+        assert "⚒ book" not in stand.text()
 
 
 async def test_escape_ends_a_search_before_it_leaves_the_tools(tmp_path: Path) -> None:
@@ -96,10 +97,11 @@ async def test_enter_stays_in_a_search_that_finds_nothing(tmp_path: Path) -> Non
         assert stand.app.muted == frozenset()
 
 
-async def test_a_search_ends_when_its_pane_is_left(tmp_path: Path) -> None:
+async def test_a_search_stays_when_its_pane_is_left(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
-        await stand.press("slash", *"pla", "down", "2", "1")
-        await stand.until(lambda: "⚒ book" in stand.text())
+        await stand.press("slash", *"pla", "enter", "2", "1")
+        await stand.until(lambda: "▌⚒ plan" in stand.text())
+        assert "⚒ book" not in stand.text()
 
 
 async def test_the_question_of_the_call_just_made_opens_before_older_ones(tmp_path: Path) -> None:

@@ -238,6 +238,10 @@ class OffersBox(Vertical):
         server = record.name if record is not None else ""
         return (server, offer.key) in self.app.remembered.favourites
 
+    def point_at(self, offer: Offer) -> None:
+        """Put the cursor on this one, as far as it is listed."""
+        self.query_one("#offer-list", RowList).point_at(offer.key)
+
     def toggle_favourite(self) -> None:
         """Put what the cursor is on to the top from now on, or back to its place."""
         offer, record = self.offer, self.record
@@ -258,7 +262,7 @@ class OffersBox(Vertical):
         return self._ready and any(line.value for line in self.query(SearchLine))
 
     def end_search(self) -> None:
-        """Show all of them again; the cursor stays on what was found."""
+        """Show all of them again; the cursor stays on what was found of this server."""
         if self.narrowed:
             search = self.query_one("#offer-search", SearchLine)
             with search.prevent(SearchLine.Changed):
@@ -285,9 +289,7 @@ class OffersBox(Vertical):
 
     @on(RowList.Chosen, "#offer-list")
     def call(self) -> None:
-        """Call what the cursor is on; its arguments are asked first. A search ends with it."""
+        """Call what the cursor is on; its arguments are asked first. A search stays."""
         offer, record = self.offer, self.record
         if record is not None and offer is not None:
-            if not self._not_callable(offer, record):
-                self.end_search()
             self.app.call_offer(record.name, offer)

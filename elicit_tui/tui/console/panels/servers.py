@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -12,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
+from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
 from elicit_tui.tui.console.server_words import counts, how_often, offered
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
@@ -95,10 +95,6 @@ class ServersPane(Pane):
         """Remember where the keys go; in a low and narrow window that half has the room."""
         self._among_offers = event.widget.id != "server-list"
         self.set_class(self._among_offers, "-within")
-
-    def opened(self) -> None:
-        """A search ended when the pane was left."""
-        self.action_all_offers()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense where the focus is."""
@@ -186,14 +182,21 @@ class ServersPane(Pane):
             if not self.state.servers and self.display and not self._inside_shown:
                 self.take_focus()  # The list that had the keys is gone; Start names keys.
 
+    @on(SearchLine.Changed, "#offer-search")
+    def _name_box(self) -> None:
+        """What is searched are all servers; else it is the chosen one."""
+        named = title(self.record) if self.record is not None else "Start"
+        if self._narrowed and len(self.state.servers) > 1:
+            named = "all servers"
+        self.query_one("#offers-box", Vertical).border_title = named.replace("[", "\\[")
+
     @on(RowList.Highlighted, "#server-list")
     def _draw_chosen(self) -> None:
         record = self.record
         box = self.query_one("#offers-box", Vertical)
         words = self.query_one("#server-words", LineView)
-        known = self._known(record, box.size.width - CORNERS)
+        known = self._known(box.size.width - CORNERS)
         box.border_subtitle = known.replace("[", "\\[")
-        box.border_title = title(record).replace("[", "\\[") if record else "Start"
         self._say_what_keys_do()
         has_offers = record is not None and (record.offers_read or self._searches_early)
         keys_here = box.has_focus_within
@@ -202,11 +205,14 @@ class ServersPane(Pane):
             words.show(self._lines, keep_place=True)
         if has_offers or self._offers is not None:
             self._show_offers(record if has_offers else None)
+        self._name_box()
         if keys_here and not self._inside_shown:
             self.action_offers()
 
-    @staticmethod
-    def _known(record: ServerRecord | None, room: int) -> str:
+    def _known(self, room: int) -> str:
+        """What is known of the server whose it is what the cursor is on."""
+        found = self._offers.record if self._offers is not None and self._narrowed else None
+        record = found or self.record
         return introduction(record, room) if record is not None else ""
 
     def _say_what_keys_do(self) -> None:
@@ -243,7 +249,7 @@ class ServersPane(Pane):
             self._offers = OffersBox()
             self.query_one("#offers-box", Vertical).mount(self._offers)
         self._offers.display = record is not None
-        self._offers.show(record, partial(self._known, record))
+        self._offers.show(record, self._known)
 
     def _server_row(self, name: str, width: int) -> list[Line]:
         record = self.state.servers.get(name)
@@ -313,9 +319,15 @@ class ServersPane(Pane):
         self.query_one("#server-list").focus()
 
     def action_all_offers(self) -> None:
-        """Show again everything that the server offers."""
+        """Show again everything that the server offers whose what the cursor is on is."""
         if self._offers is not None:
+            owner, offer = self._offers.record, self._offers.offer
             self._offers.end_search()
+            if owner is not None and offer is not None and owner is not self.record:
+                self.query_one("#server-list", RowList).point_at(owner.name)
+                self._draw_chosen()
+                self._offers.point_at(offer)
+            self._name_box()
             self.refresh_bindings()
 
     def action_about(self) -> None:
