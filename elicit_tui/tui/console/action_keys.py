@@ -16,6 +16,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
 from elicit_tui.text import name_line, neutral_line, quoted
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
+from elicit_tui.tui.console.call_words import briefly
 from elicit_tui.tui.console.kept_again import list_kept
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.palette_entries import (
@@ -33,6 +34,7 @@ from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
+from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import THEME_NAMES, theme_trouble
@@ -158,10 +160,16 @@ def no_actions(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
 # Every action of the console in the command palette.
 
 OFFERED_TOOLS = 200
+SAID: Final = 300
+"""Cells of what is said of an entry, which the palette shows as far as there is room."""
+BESIDE: Final = 40
+"""Cells of what a call was made with, at the end of its line."""
 SHELL: Final = Traits(place=CAREFUL, found_by=("suspend", "shell"))
 LEAVING: Final = Traits(place=CAREFUL, found_by=("leave", "quit", "exit"))
 """Whoever looks for a tool named as the program is does not want to leave it."""
 ASKING: Final = Traits(meant_by="confirm approve ask before calls")
+WAITS: Final = "asks once while questions wait"
+REVOKED: Final = "of this session, to be revoked"
 GRAVE: Final = Traits(place=CAREFUL, is_grave=True)
 GRAVE_ACTIONS: Final = frozenset({"restart", "remove", "cancel", "decline", "decline_all"})
 """Those that end something, by the action of their keys."""
@@ -171,26 +179,26 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     """The actions that make sense on this screen."""
     yield from _of_screen(app, screen)
     key = app.key_of
-    yield _command("Help", f"key {key('console.help')}", app.action_help)
+    yield _command(
+        "Help", "the keys of this screen and all others", app.action_help, _key(app, "console.help")
+    )
     if isinstance(screen, ConsoleScreen):
         for name, title in PANES.items():
             if not screen.has_pane(name):
                 continue
-            help_text = f"key {key(f'pane.{name}')}"
-            yield _command(f"Show {title.lower()}", help_text, partial(app.show_pane, name))
-        following = f"key {key('console.next_question')}"
-        yield _command("Open the next question", following, app.action_next_question)
-        if screen.pane.id != "calls-pane" and screen.has_pane("calls"):
-            where = f"of the last call and another · key {key('calls.difference')} under Calls"
-            yield _command("Compare results (diff)", where, partial(_compare, app, screen))
+            show = partial(app.show_pane, name)
+            yield _command(f"Show {title.lower()}", "", show, _key(app, f"pane.{name}"))
+        yield _next_question(app)
         if screen.pane.id != "calls-pane":
             where = f"listed, renamed, removed · key {key('calls.kept')} under Calls"
             yield _command("Calls kept in files", where, partial(list_kept, app))
         yield from _recent(app)
+        if screen.pane.id != "calls-pane" and len(app.state.calls) > 1:
+            where = f"of the last call and another · key {key('calls.difference')} under Calls"
+            yield _command("Compare results (diff)", where, partial(_compare, app, screen))
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:
-        following = f"key {key('console.next_question')}"
-        yield _command("Open the next question", following, app.action_next_question)
+        yield _next_question(app)
         verb = "Unmute" if shown.server in app.muted else "Mute"
         mute = partial(app.toggle_mute, shown.server)
         yield _command(f"{verb} {shown.server}", "for this run", mute)
@@ -198,8 +206,10 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     elif _keeps_what_is_typed(screen):
         for name, record in app.state.servers.items():
             yield from _offers(app, name, record)
-    allowed = f"of this session, to be revoked · key {key('console.allowances')}"
-    yield _command("Allowed tools", allowed, app.action_allowances, ASKING)
+    allowed = ASKING._replace(beside=key("console.allowances"))
+    yield _command(
+        "Allowed tools", "of this session, to be revoked", app.action_allowances, allowed
+    )
     configured = app.state.settings.console.theme
     worn = app.remembered.theme_for(configured)
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
@@ -208,8 +218,8 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
         yield _command(f"Theme: {name}", help_text, WearTheme(app, name), Traits((name,)))
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
-    leaving = f"asks once while questions wait · key {key('console.quit')}"
-    yield _command("Leave elicit-tui (quit)", leaving, app.action_quit, LEAVING)
+    leaving = LEAVING._replace(beside=key("console.quit"))
+    yield _command("Leave elicit-tui (quit)", WAITS, app.action_quit, leaving)
 
 
 @dataclass(frozen=True)
@@ -231,6 +241,16 @@ def _command(title: str, help_text: str, run: Callable[[], Any], traits: Traits 
     return entry(title, help_text, run, traits)
 
 
+def _key(app: Controller, action_id: str) -> Traits:
+    """An entry that has a key, which its line names."""
+    return Traits(beside=app.key_of(action_id))
+
+
+def _next_question(app: Controller) -> Entry:
+    following = _key(app, "console.next_question")
+    return _command("Open the next question", "", app.action_next_question, following)
+
+
 def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     """What has a key here has an entry here."""
     seen = set()
@@ -241,12 +261,12 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
             continue
         if binding.action != "help" and binding.action not in seen:
             seen.add(binding.action)
-            key, label = app.get_key_display(binding), key_label(node, binding)
+            label, grave = key_label(node, binding), binding.action in GRAVE_ACTIONS
             yield _command(
                 sentence(binding) if label == binding.description else label,
-                f"key {key}",
+                "",
                 partial(app.run_action, binding.action, node),
-                GRAVE if binding.action in GRAVE_ACTIONS else PLAIN,
+                (GRAVE if grave else PLAIN)._replace(beside=app.get_key_display(binding)),
             )
 
 
@@ -264,13 +284,17 @@ def _recent(app: Controller) -> Iterator[Entry]:
                 call = again or partial(app.call_offer, name, offer)
                 words = "as you called it last" if last is not None else ""
                 recent = Traits(
-                    (offer.shown, offer.title), RECENT, is_grave=_destroys_at_once(offer)
+                    (offer.shown, offer.title),
+                    RECENT,
+                    beside=briefly(last.argument_texts, BESIDE) if last else "",
+                    label="Recent: ",
+                    is_grave=_destroys_at_once(offer),
                 )
                 yield _command(f"Recent: {name}: {offer.shown}", words, call, recent)
     for path in saved_calls(Path()):
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
-        kept = Traits((help_text,), KEPT)
+        kept = Traits((help_text,), KEPT, label="Kept call: ")
         yield _command(f"Kept call: {help_text}", help_text + SUFFIX, call, kept)
 
 
@@ -326,13 +350,11 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
         title, call = f"{name}: {offer.shown}", partial(_call, app, name, offer)
         called = (offer.shown, offer.title) if offer.title else (offer.shown,)
         if why_not := record.not_callable(offer):
-            why = neutral_line(why_not, 80)
-            traits = Traits(called, TOOL, told=offer.description)
-            yield entry(f"Why not {title}", why, call, traits, listed=False)
+            yield _tells_why(title, why_not, call, Traits(called, told=offer.description))
             continue
         is_favourite = offer.key in favourites
         said = (offer.own_title, offer.description.partition("\n")[0])
-        help_text = neutral_line(" · ".join(filter(None, said)), 80)
+        help_text = shortened(neutral_line(" · ".join(filter(None, said)), 4_000), SAID)
         place = FAVOURITE if is_favourite else TOOL
         grave, at_once = _destroys_at_once(offer), _is_at_once(offer)
         told = offer.description
@@ -348,9 +370,9 @@ def _behind_a_question(app: Controller) -> Iterator[Entry]:
     for name, record in app.state.servers.items():
         for offer in record.offers[:OFFERED_TOOLS]:
             called = (offer.shown, offer.title) if offer.title else (offer.shown,)
-            traits = Traits(called, TOOL, told=offer.description)
             run = partial(app.notify, tell, markup=False)
-            yield entry(f"Why not {name}: {offer.shown}", why, run, traits, listed=False)
+            traits = Traits(called, told=offer.description)
+            yield _tells_why(f"{name}: {offer.shown}", why, run, traits)
 
 
 def _destroys_at_once(offer: Offer) -> bool:
@@ -370,9 +392,14 @@ def _away(app: Controller, name: str, record: ServerRecord, why: str) -> Iterato
         if server == name:
             known.setdefault(key, name_line(key.partition(":")[2], 120))
     for shown in known.values():
-        traits = Traits((shown,), TOOL)
         show = partial(_show_server, app, name, why)
-        yield entry(f"{name}: {shown}", why, show, traits, listed=False)
+        yield _tells_why(f"{name}: {shown}", why, show, Traits((shown,)))
+
+
+def _tells_why(title: str, why: str, run: Callable[[], Any], traits: Traits) -> Entry:
+    """A tool that cannot be called now: its line says so, that below why, and so does Enter."""
+    traits = traits._replace(place=TOOL, beside="cannot be called now", cannot=True)
+    return entry(title, shortened(neutral_line(why, 4_000), SAID), run, traits, listed=False)
 
 
 async def _show_server(app: Controller, name: str, why_away: str = "") -> None:

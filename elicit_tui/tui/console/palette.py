@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.command import Command, CommandPalette, DiscoveryHit, Hit, Hits
+from textual.command import Command, CommandInput, CommandPalette, Hit, Hits
+from textual.containers import Vertical
 from textual.content import Content
 from textual.system_commands import SystemCommandsProvider
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 from textual.worker import Worker, WorkerError
 
 from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
 from elicit_tui.tui.console.palette_entries import Entry, found, in_order
+from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.textual_terminal import run_pointed, running_search
 from elicit_tui.tui.theme import use_theme
 
@@ -31,8 +35,36 @@ KEYS: Final = (
     (" Esc", " Back ", "escape"),
 )
 """What works in it: key, words, and what a click on them does."""
+FRAMES: Final = 3
+"""Rows around the line that is typed in: its frame, and the air above it."""
+LEAST_BESIDE: Final = 12
+"""Cells; of what is longer no less than this is shown."""
 TRIED_SECONDS: Final = 0.12
 """Whoever goes through the list faster sees none of the themes in between."""
+
+
+WIDEST: Final = 100
+"""Cells that the palette takes at most, as its style has it."""
+AROUND: Final = 6
+"""Cells beside its rows: the frame, the air within it and a scrollbar."""
+
+
+class Found(Hit):
+    """What was found, in one row; `said` of it is shown below the list while it is pointed at."""
+
+    said = ""
+
+
+def in_one_row(title: Content, beside: str, width: int) -> Content:
+    """A title, and at the end of its row what stands beside it; of both the title is cut last."""
+    room = min(WIDEST, width) - AROUND
+    title = title.truncate(room, ellipsis=True)
+    left = room - title.cell_length - 2
+    if not beside or left < cell_len(beside[:LEAST_BESIDE]):
+        return title
+    shown = shortened(beside, left)
+    gap = " " * (room - title.cell_length - cell_len(shown))
+    return Content.assemble(title, gap, (shown, "not bold"))
 
 
 class Finder(SystemCommandsProvider):
@@ -45,17 +77,23 @@ class Finder(SystemCommandsProvider):
 
     async def discover(self) -> Hits:
         """All of them, what is at hand first."""
-        for title, help_text, action, _ in in_order(self._entries):
-            yield DiscoveryHit(title, action, help=help_text)
+        for number, each in enumerate(in_order(self._entries)):
+            yield self._hit(each, number, ())
 
     async def search(self, query: str) -> Hits:
         """Those that are found, the nearest first."""
         words = query.casefold().split()
         for number, each in enumerate(found(self._entries, query)):
-            shown = self._marked(Content.from_markup(each.title), words)
-            yield Hit(1 / (1 + number), shown, each.callback, help=each.help)
+            yield self._hit(each, number, words)
 
-    def _marked(self, title: Content, words: list[str]) -> Content:
+    def _hit(self, each: Entry, number: int, words: Sequence[str]) -> Found:
+        shown = self._marked(Content.from_markup(each.title), words)
+        row = in_one_row(shown, each.traits.beside, self.app.size.width)
+        found = Found(1 / (1 + number), row, each.callback, text=each.words)
+        found.said = Content.from_markup(each.help).plain
+        return found
+
+    def _marked(self, title: Content, words: Sequence[str]) -> Content:
         for word in words:
             for place in re.finditer(re.escape(word), title.plain, re.IGNORECASE):
                 title = title.stylize(self.match_style or "reverse", *place.span())
@@ -74,9 +112,11 @@ class Palette(CommandPalette):
         self._trial: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The library's parts, and below them the keys."""
+        """The library's parts, and below them what is said of the one pointed at, and the keys."""
         yield from super().compose()
-        yield ClickBar(id="palette-keys")
+        with Vertical(id="palette-foot"):
+            yield Static(id="palette-said", markup=False)
+            yield ClickBar(id="palette-keys")
 
     def on_mount(self) -> None:
         """Name the keys; those of the screen below do nothing now."""
@@ -108,6 +148,23 @@ class Palette(CommandPalette):
             return  # More was typed meanwhile.
         if self.query_one(OptionList).highlighted is not None:
             run_pointed(self)
+
+    def on_resize(self) -> None:
+        """The list ends above what is said of the one it points at."""
+        around = self.query_one(CommandInput).size.height + FRAMES
+        foot = self.query_one("#palette-foot").size.height
+        self.query_one(OptionList).styles.max_height = max(4, self.size.height - around - foot)
+
+    @on(OptionList.OptionHighlighted)
+    def _say(self, event: OptionList.OptionHighlighted) -> None:
+        found = event.option.hit if isinstance(event.option, Command) else None
+        said = found.said if isinstance(found, Found) else ""
+        self.query_one("#palette-said", Static).update(said)
+
+    @on(Input.Changed)
+    def _say_nothing(self) -> None:
+        """What it points at next may be nothing."""
+        self.query_one("#palette-said", Static).update("")
 
     @on(OptionList.OptionHighlighted)
     def _try_soon(self, event: OptionList.OptionHighlighted) -> None:

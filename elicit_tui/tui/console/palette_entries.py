@@ -30,6 +30,12 @@ class Traits(NamedTuple):
     """All that is said of it, of which its help is the beginning."""
     is_grave: bool = False
     """Whether it ends or destroys something: nothing finds it but the beginning of its name."""
+    beside: str = ""
+    """What stands at the end of its line: its key, or what it is called with."""
+    label: str = ""
+    """What of its title is a word of ours, before its name: its beginning alone finds it."""
+    cannot: bool = False
+    """Whether it only tells why it cannot be done now: it is found behind all that can."""
     is_at_once: bool = False
     """Whether it is a tool that is called at once, with no form before."""
 
@@ -46,6 +52,11 @@ class Entry(SystemCommand):
     def words(self) -> str:
         """Its title, as it is read."""
         return Content.from_markup(self.title).plain
+
+    @property
+    def searched(self) -> str:
+        """Its title without our word before its name."""
+        return self.words.removeprefix(self.traits.label)
 
     @property
     def names(self) -> Sequence[str]:
@@ -71,7 +82,7 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def found(entries: Iterable[Entry], query: str) -> list[Entry]:
-    """Those that are found, the nearest first; what has only its letters stands last.
+    """Those that are found, the nearest first; what cannot be done now stands last.
 
     A tool that runs at once stands behind the commands of ours that begin as its name does: its
     server chose that name.
@@ -80,10 +91,10 @@ def found(entries: Iterable[Entry], query: str) -> list[Entry]:
     hits = [(far, each) for far, each in near if far is not None]
     begun = any(far < BEHIND and each.traits.place >= COMMAND for far, each in hits)
 
-    def order(hit: tuple[int, Entry]) -> tuple[int, int]:
+    def order(hit: tuple[int, Entry]) -> tuple[bool, int, int]:
         far, traits = hit[0], hit[1].traits
         gives_way = begun and traits.is_at_once and traits.place == TOOL
-        return (max(far, BEHIND) if gives_way else far), traits.place
+        return traits.cannot, (max(far, BEHIND) if gives_way else far), traits.place
 
     return [each for _, each in sorted(hits, key=order)]
 
@@ -92,7 +103,9 @@ BEGINS: Final = 1
 """How far away a name is that begins so; one that is all of it is nearer."""
 BEHIND: Final = 3
 """The nearest of those whose names and titles do not begin so."""
-IN_TITLE, IN_HELP, IN_TOLD, BY_LETTERS = 6, 7, 8, 9
+IN_TITLE, IN_HELP, IN_TOLD, BY_LETTERS = 7, 8, 9, 10
+LABEL_LEAST: Final = 3
+"""Letters of a word of ours that find what has it before its name."""
 
 
 def _distance(each: Entry, query: str) -> int | None:
@@ -103,16 +116,25 @@ def _distance(each: Entry, query: str) -> int | None:
     first = each.names[0].casefold()
     if traits.is_grave and not any(first.startswith(word) for word in words):
         return None
-    title = each.words.casefold()
-    help_text = Content.from_markup(each.help).plain.casefold()
-    shown = f"{title}\n{help_text}\n{traits.meant_by}"
-    if not _all_in(words, shown) and not _all_in(words, f"{shown}\n{traits.told.casefold()}"):
-        letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
-        return BY_LETTERS if letters else None
-    near = _in_names(each, in_words(query))
+    near = _in_names(each, query)
     if near is not None:
         return near
-    return IN_TITLE if _all_in(words, title) else IN_HELP if _all_in(words, shown) else IN_TOLD
+    title = each.searched.casefold()
+    help_text = Content.from_markup(each.help).plain.casefold()
+    shown = f"{title}\n{help_text}\n{traits.meant_by}"
+    if _all_in(words, title) or _begins_label(query, traits.label):
+        return IN_TITLE
+    if _all_in(words, shown):
+        return IN_HELP
+    if _all_in(words, f"{shown}\n{traits.told.casefold()}"):
+        return IN_TOLD
+    letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
+    return BY_LETTERS if letters else None
+
+
+def _begins_label(query: str, label: str) -> bool:
+    written = query.casefold().strip()
+    return len(written) >= LABEL_LEAST and label.casefold().startswith(written)
 
 
 def _begins_any(word: str, names: Iterable[str]) -> bool:
@@ -123,19 +145,26 @@ def _all_in(words: Iterable[str], text: str) -> bool:
     return all(word in text for word in words)
 
 
-def _in_names(each: Entry, wanted: str) -> int | None:
+def _in_names(each: Entry, query: str) -> int | None:
     """How far its names, or its title, are from that; a beginning is nearer than any middle."""
-    own, title = names_in_words(each.names), names_in_words((each.words,))
+    wanted = in_words(query)
+    own, title = names_in_words(each.names), names_in_words((each.searched,))
     named = (*own, *title)
     kinds = (
         any(name == wanted for name in own),
         any(name.startswith(wanted) for name in own),
         any(name.startswith(wanted) for name in title),
+        not each.traits.is_grave and any(_has_initials(name, wanted) for name in own),
         any(f" {wanted} " in f" {name} " for name in named),
         any(f" {wanted}" in f" {name}" for name in named),
         any(wanted in name for name in named),
     )
     return next((far for far, holds in enumerate(kinds) if holds and wanted), None)
+
+
+def _has_initials(name: str, wanted: str) -> bool:
+    """Whether these are the first letters of its words, from the first one on: `ce`, `rtf`."""
+    return len(wanted) > 1 and "".join(word[0] for word in name.split()).startswith(wanted)
 
 
 def _by_letters(name: str, query: str) -> bool:

@@ -81,6 +81,10 @@ async def test_a_question_mark_helps_in_a_question_whose_button_names_the_other_
 
 async def test_the_palette_knows_the_words_of_other_programs(tmp_path: Path) -> None:
     async with console(tmp_path, servers=["alpha"]) as stand:
+        assert "Compare results (diff)" not in titles(stand), "there are none"
+        for name in ("a", "b"):
+            earlier = stand.app.state.calls.start("alpha", Call("tools/call", name, {}))
+            earlier.end("answered", result={})
         assert {"Help", "Leave elicit-tui (quit)", "Compare results (diff)"} <= titles(stand)
         await stand.press("3")
         await stand.until(lambda: stand.app.screen.query_one(CallsPane).ready)

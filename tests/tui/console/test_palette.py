@@ -34,6 +34,26 @@ async def test_the_bar_below_the_palette_has_its_keys_and_not_the_panes(tmp_path
         await stand.until(lambda: "Restart" in stand.text().split("\n")[-1])
 
 
+async def test_each_entry_has_one_line_with_its_key_and_what_is_said_of_one_stands_below(
+    tmp_path: Path,
+) -> None:
+    said = "Adds what it is given, and tells the sum of it, however long its words may be. " * 2
+    tools = {"alpha": [tool("add", description=said), tool("adds", description="Another one.")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        await searching(stand, "add", "Add a server")
+        await stand.press("down")
+        await stand.until(lambda: "Adds what it is given" in stand.text())
+        text = stand.text()
+        assert "characters in all" not in text
+        assert "Another one." not in text
+        rows = [line.strip("│ ") for line in text.splitlines()[5:8]]
+        assert [row.split("  ")[0] for row in rows] == ["Add a server", "alpha: add", "alpha: adds"]
+        assert rows[0].endswith("  n")
+        await stand.press("down")
+        await stand.until(lambda: "Another one." in stand.text())
+
+
 async def test_a_theme_is_worn_while_it_is_pointed_at_and_escape_puts_the_old_one_back(
     tmp_path: Path,
 ) -> None:
@@ -109,7 +129,7 @@ async def test_a_tool_that_cannot_be_called_is_found_with_its_reason(
     assert offered is not None
     async with console(tmp_path, servers=["alpha"], tools={"alpha": [offered]}) as stand:
         await stand.until(lambda: stand.app.state.servers["alpha"].offers)
-        await searching(stand, "research", "Why not alpha: research")
+        await searching(stand, "research", "cannot be called now")
         assert "“research” runs as a task alone" in stand.text()
         await stand.press("enter")
         await stand.until(lambda: "cannot be called here" in stand.notices())
@@ -127,7 +147,7 @@ async def test_over_a_question_the_palette_says_why_no_tool_is_called_and_what_c
     async with console(tmp_path, tools={"alpha": [tool("greet")]}) as stand:
         request = stand.ask()
         await stand.shown(request)
-        await searching(stand, "greet", "Why not alpha: greet")
+        await searching(stand, "greet", "cannot be called now")
         await stand.until(lambda: "a question is on the screen: ^L puts it off" in stand.text())
         await stand.press("enter")
         await stand.until(lambda: "^L puts it off with what you typed" in stand.notices())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.tui.console.palette import Palette
@@ -43,7 +44,7 @@ def made(title: str, traits: Traits = PLAIN, help_text: str = "") -> Entry:
 
 def of_tool(name: str, place: int = TOOL, server: str = "files") -> Entry:
     before = {FAVOURITE: "★ ", RECENT: "Recent: "}.get(place, "")
-    return made(f"{before}{server}: {name}", Traits((name,), place))
+    return made(f"{before}{server}: {name}", Traits((name,), place, label=before))
 
 
 def names(entries: list[Entry], query: str) -> list[str]:
@@ -103,10 +104,8 @@ def test_what_ends_something_is_found_by_the_beginning_of_its_name() -> None:
 @pytest.mark.parametrize(
     ("query", "name"),
     [
-        ("rtf", "read_text_file"),
         ("gitst", "git_status"),
         ("rf", "read_text_file"),
-        ("sm", "sendMail"),
     ],
 )
 def test_a_name_in_short_is_found_behind_all_that_has_what_was_written(
@@ -114,6 +113,35 @@ def test_a_name_in_short_is_found_behind_all_that_has_what_was_written(
 ) -> None:
     whole = made("Help", help_text=f"has {query} in it")
     assert names([of_tool(name), whole], query) == ["Help", f"files: {name}"]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("ce", "create_entities"),
+        ("rtf", "read_text_file"),
+        ("sm", "sendMail"),
+        ("gsd", "get-sum-d"),
+    ],
+)
+def test_the_initials_of_a_name_find_it_before_what_has_them_within(query: str, name: str) -> None:
+    within = of_tool(f"get-a{query}b")
+    assert names([within, of_tool(name)], query) == [f"files: {name}", within.words]
+    assert names([of_tool(f"{query}-begins"), of_tool(name)], query)[-1] == f"files: {name}"
+
+
+def test_our_words_before_a_name_find_it_only_by_their_beginning() -> None:
+    recent = of_tool("echo", RECENT)
+    for query in ("ec", "ecen", "en", "nt"):
+        assert (recent.words in names([recent], query)) == (query == "ec")
+    assert names([recent, of_tool("recent_commits")], "recent")[0] == "files: recent_commits"
+    assert names([recent], "rece") == [recent.words]
+
+
+def test_what_cannot_be_done_now_stands_behind_all_that_can() -> None:
+    away = made("files: search", Traits(("search",), TOOL, cannot=True))
+    told = made("Help", help_text="how to search")
+    assert names([away, told], "search") == ["Help", "files: search"]
 
 
 @pytest.mark.parametrize(
@@ -213,9 +241,13 @@ async def test_what_is_a_favourite_kept_or_used_last_stands_first_in_the_palette
     async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
         stand.app.remembered.toggle_favourite("alpha", "tool:two")
         stand.app.remembered.used("alpha", "tool:one")
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "one", {"path": "a.txt"}))
+        record.end("answered", result={})
         await stand.press("ctrl+p")
         await stand.until(lambda: "★ alpha: two" in stand.text())
         text = stand.text()
+        recent = next(line for line in text.splitlines() if "Recent: alpha: one" in line)
+        assert recent.rstrip(" │").endswith("path=a.txt")
         first = ["★ alpha: two", "Kept call: mine", "Recent: alpha: one", "Add a server"]
         assert [each for each in first if each in text] == sorted(first, key=text.index)
         assert "alpha: two" not in titles(stand)
