@@ -83,7 +83,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.decided = False
         self.accepted_by = "send"  # The action by which it was accepted last.
         self.who = WhoAsks(question.request, around)
-        self._page: PageName = "answer"
+        self.page: PageName = "answer"
+        """Which page is shown."""
         self.is_measured = False  # Whether it is laid out to be measured, and nothing is drawn.
         self._uncovering = False
         self._read_page = False  # Whether the page that was left had been shown for a moment.
@@ -91,6 +92,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         # What is typed behind the key that closes a page of this very question.
         self._on_the_way_back = TextAhead(keeps=False)
         self._in_passing = ""  # What is said until the next key.
+        self._shown_now = ""  # What an accept showed instead of accepting, in a sentence.
         self._next_enter = NextEnter()
         self.restored = question.draft.filled  # The next change is not by hand.
         self._status = StatusLine()
@@ -144,7 +146,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Whether the focus is where this page wants it, and the question where it is seen."""
         if self.is_measured:
             return False
-        if self._page != "answer":
+        if self.page != "answer":
             return self.screen.focused is self.aside
         return self.body.has_focus
 
@@ -158,11 +160,14 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self._uncovering:
             self.uncovered()
             self._on_the_way_back.write_into(self)
-        self.body.showed(self._page, whole=not self.aside.unseen)
+        self.body.showed(self.page, whole=not self.aside.unseen)
         self.deadline.start()
         self._give_free_rows()
         self._name_keys()
         self._status.refresh()
+        # Whoever goes to what was not seen may find more words there than before.
+        more = any(part.unseen for part in self.to_be_seen)
+        self._status.reword(self._asks_again(not more), self._asks_again(more))
         self.retitle()
         if self._not_heard:
             self.was_not_heard()
@@ -195,23 +200,20 @@ class QuestionFrame(Titled, ShowsQuestion):
             self.message.grow(self.body.free_rows)
 
     def _focus_page(self) -> None:
-        if self._page == "answer":
-            self.body.focus()
-        else:
-            self.aside.focus()
+        (self.body if self.page == "answer" else self.aside).focus()
 
     def summarise(self) -> None:
         """Say how far the answer is; at the deliberate step, which key takes it."""
-        if self._page == "step":
+        if self.page == "step":
             self._status.summarise(frame_words.at_step(self.key("anyway"), self.aside.goes_on))
-        elif self._page in ("raw", "help"):
+        elif self.page in ("raw", "help"):
             self._status.summarise(Content(""))
         else:
             self._status.summarise(self.body.summary())
         self._fill()
 
     def _fill(self) -> None:
-        risky = self.weight > Severity.NOTE and self._page not in ("raw", "help")
+        risky = self.weight > Severity.NOTE and self.page not in ("raw", "help")
         self._actions.fill(risky=risky, ready=self.body.ready)
 
     def say(self, sentence: str, style: str = "bold $warning") -> None:
@@ -261,13 +263,8 @@ class QuestionFrame(Titled, ShowsQuestion):
     def _weigh_answer(self) -> None:
         """The colour of the frame is that of what would be sent now."""
         found = weight_of(self.question, self.body.content)
-        self.weigh(max(found, Severity.WARN) if self._page == "step" else found)
+        self.weigh(max(found, Severity.WARN) if self.page == "step" else found)
         self.retitle()
-
-    @property
-    def page(self) -> PageName:
-        """Which page is shown."""
-        return self._page
 
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter, unless the question is decided."""
@@ -322,13 +319,11 @@ class QuestionFrame(Titled, ShowsQuestion):
     def accept(self, outcome: Outcome) -> None:
         """The person accepts this; what was not on the screen is shown first."""
         if not self.shows_unseen():
-            self.decide(replace(outcome, seen=self._seen(outcome)))
-
-    def _seen(self, outcome: Outcome) -> frozenset[str]:
-        """What of the question was on the screen, or was told of, as the core names its parts."""
-        page_read = self._page != "answer" and not self.aside.unseen
-        message = frozenset() if self.message.unseen else frozenset({"message"})
-        return message | self.body.seen(outcome.content or {}, page_read=page_read)
+            # What was on the screen, or was told of, as the core names its parts.
+            read = self.page != "answer" and not self.aside.unseen
+            message = frozenset() if self.message.unseen else frozenset({"message"})
+            seen = message | self.body.seen(outcome.content or {}, page_read=read)
+            self.decide(replace(outcome, seen=seen))
 
     def decide(self, outcome: Outcome) -> None:
         """This is the answer."""
@@ -339,7 +334,7 @@ class QuestionFrame(Titled, ShowsQuestion):
     @property
     def to_be_seen(self) -> tuple[PartToSee, ...]:
         """What says on this page what would be accepted."""
-        parts = self.body.to_be_seen(self._page)
+        parts = self.body.to_be_seen(self.page)
         return (self.message, *((self.aside,) if parts is None else parts))
 
     def shows_unseen(self) -> bool:
@@ -348,10 +343,13 @@ class QuestionFrame(Titled, ShowsQuestion):
             self.body.put_away()
         shown = shown_now(parts := self.to_be_seen)
         if shown:
-            more = any(part.still_unseen for part in parts)
-            does = "reads on" if more else self.body.accepting
-            self.ask_again(f"{shown} {self.key(self.accepted_by)} again {does}.")
+            self._shown_now = shown
+            self.ask_again(self._asks_again(any(part.still_unseen for part in parts)))
         return bool(shown)
+
+    def _asks_again(self, more: bool) -> str:
+        does = "reads on" if more else self.body.accepting
+        return f"{self._shown_now} {self.key(self.accepted_by)} again {does}."
 
     def ask_again(self, sentence: str) -> None:
         """Say what an accept did instead of accepting; the next one counts once that was read."""
@@ -373,12 +371,12 @@ class QuestionFrame(Titled, ShowsQuestion):
         `decides`: the beginning of its text that has to be seen before it is decided about; as
         shipped: all of it.
         """
-        self.body.showed(self._page, whole=not self.aside.unseen)
+        self.body.showed(self.page, whole=not self.aside.unseen)
         self._read_page = not self.deaf
         self.turn()
-        self._uncovering = page == "answer" and self._page != "answer"
+        self._uncovering = page == "answer" and self.page != "answer"
         self._on_the_way_back = TextAhead(keeps=self._uncovering)
-        self._page = page
+        self.page = page
         self._show_page(page, text, decides)
 
     @work(exclusive=True, group="page")
@@ -409,7 +407,9 @@ class QuestionFrame(Titled, ShowsQuestion):
         if page == "raw":
             return (BACK,)
         if page == "help":
-            return (BACK, *self._without_button, *self.around.actions)
+            aside = [do for do in self.offered("answer") if do.aside]
+            hidden = [do for do in aside if do.name not in self._actions.shown]
+            return (BACK, *hidden, *self.around.actions)
         return self.offered(page)
 
     def offered(self, page: PageName) -> tuple[Action, ...]:
@@ -426,19 +426,13 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def rename_button(self, action: Action) -> None:
         """What a key does on the page of the answer just now."""
-        if self._page == "answer":
+        if self.page == "answer":
             self._actions.become(action)
-
-    @property
-    def _without_button(self) -> tuple[Action, ...]:
-        """What has no room in the row of buttons stands on the help page."""
-        shown = self._actions.shown
-        return tuple(do for do in self.offered("answer") if do.aside and do.name not in shown)
 
     @work(exclusive=True, group="page")
     async def show_actions(self) -> None:
         """Other things can be done on this page now."""
-        await self._actions.show(self._actions_of(self._page))
+        await self._actions.show(self._actions_of(self.page))
         self._name_keys()
         self._fill()
         # Whoever counted rows meanwhile counted none for the buttons.

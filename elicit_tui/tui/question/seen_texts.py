@@ -121,7 +121,9 @@ class SeenText(VerticalScroll):
         )
         self.scroll_to(y=top, animate=False, immediate=True)
         left = self.lines_to_see - self._bottom
-        more = f" ({count(left, 'more line')} below)" if left > 0 and not briefly else ""
+        if left <= 0:
+            return f"{self.called} ends"
+        more = "" if briefly else f" ({count(left, 'more line')} below)"
         return f"{self.called} goes on{more}"
 
     @property

@@ -75,6 +75,11 @@ class StatusLine(Widget):
         self._message = Content.styled(text, style)
         self._drawn_anew()
 
+    def reword(self, sentence: str, better: str) -> None:
+        """Say this better, where it stands."""
+        if self._message is not None and self._message.plain == sentence:
+            self.say(better)
+
     def hush(self) -> None:
         """Back to the summary."""
         if self._message is not None:

@@ -104,10 +104,10 @@ class QuestionView(QuestionFrame):
         event.stop()
         more = f"… {'  '.join(event.missing)}"
         # From the second step no key leads to help.
-        if self._page != "step" and Content(more).cell_length > self.app.size.width - CORNERS:
+        if self.page != "step" and Content(more).cell_length > self.app.size.width - CORNERS:
             more = f"{self.key('help')} shows {count(len(event.missing), 'more key')}"
         # The help page has them all.
-        is_missing = event.missing and self._page != "help"
+        is_missing = event.missing and self.page != "help"
         self.border_subtitle = Content.styled(more, "$faint") if is_missing else ""
         # Beside a code that has the whole window there is no border.
         bare = is_missing and self.has_class("-code")
@@ -137,8 +137,8 @@ class QuestionView(QuestionFrame):
 
     def _fill(self) -> None:
         super()._fill()
-        goes_on = self.aside.goes_on if self._page == "step" else self.body.goes_on
-        for action in self.offered(self._page) if self._page not in ("raw", "help") else ():
+        goes_on = self.aside.goes_on if self.page == "step" else self.body.goes_on
+        for action in self.offered(self.page) if self.page not in ("raw", "help") else ():
             if action.name in ACCEPTING:
                 self._actions.become(reading_on(action) if goes_on else action)
 
@@ -149,7 +149,7 @@ class QuestionView(QuestionFrame):
 
     def on_click(self, event: events.Click) -> None:
         """A click on what the lower border says."""
-        if self.border_subtitle and self._page != "step" and event.y == self.outer_size.height - 1:
+        if self.border_subtitle and self.page != "step" and event.y == self.outer_size.height - 1:
             self.action_help()
 
     def answers_changed(self) -> None:
@@ -181,7 +181,7 @@ class QuestionView(QuestionFrame):
 
     def action_back(self) -> None:
         """From a page to the question, with nothing changed."""
-        if self._page != "answer":
+        if self.page != "answer":
             self.turn_to("answer")
 
     def action_more_time(self) -> None:
@@ -195,9 +195,9 @@ class QuestionView(QuestionFrame):
 
     def action_raw(self) -> None:
         """Who asks, what was found, and the request as it arrived; the same key goes back."""
-        if self._page == "raw":
+        if self.page == "raw":
             self.action_back()
-        elif self._page == "step":
+        elif self.page == "step":
             self._tell_the_way()
         else:
             left = self.deadline.remaining
@@ -206,9 +206,9 @@ class QuestionView(QuestionFrame):
 
     def action_help(self) -> None:
         """What can be done; the same key goes back."""
-        if self._page == "help":
+        if self.page == "help":
             self.action_back()
-        elif self._page == "step":
+        elif self.page == "step":
             self._tell_the_way()
         else:
             actions = self.offered("answer")
@@ -216,9 +216,9 @@ class QuestionView(QuestionFrame):
 
     def action_review(self) -> None:
         """The exact JSON, whether it can be sent yet or not; the same key goes back."""
-        if self._page == "review":
+        if self.page == "review":
             self.action_back()
-        elif self._page == "answer":
+        elif self.page == "answer":
             self.body.review()
         else:
             self._tell_the_way()
@@ -229,12 +229,12 @@ class QuestionView(QuestionFrame):
             return
         back = f"{self.key('cancel')} goes back"
         accepts, declines = self.key("send"), self.key("decline")
-        if self._page == "step":
+        if self.page == "step":
             self.tell(f"{self.key('anyway')} goes through with it, {back}.")
-        elif self._page == "review" and len(self.offered("review")) > 1:
+        elif self.page == "review" and len(self.offered("review")) > 1:
             accepts = self.key("yes") if self.body.takes_yes else accepts
             self.tell(f"{accepts} {self.body.accepting}, {back}.")
-        elif self._page != "answer":
+        elif self.page != "answer":
             self.tell(f"{back}.")
         elif self.body.takes_yes:
             no = "says no" if self.body.accepting == "says yes" else "declines"
@@ -252,17 +252,17 @@ class QuestionView(QuestionFrame):
         self.accepted_by = "yes" if self.body.takes_yes else "send"
         if self._too_early() or self._is_another() or self._waits("send", "yes"):
             return
-        if self._page == "step":
+        if self.page == "step":
             self.say(f"{self.key('anyway')} goes through with it.")
-        elif self._page in ("raw", "help"):
+        elif self.page in ("raw", "help"):
             self.say(f"{self.key('cancel')} goes back first.")
         else:
-            self.body.send(self._page)
+            self.body.send(self.page)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Yes and No are for questions that have nothing else to answer."""
         if action in ("yes", "no"):
-            return self._page in ("answer", "review", "step") and self.body.takes_yes
+            return self.page in ("answer", "review", "step") and self.body.takes_yes
         return True
 
     def acts_on(self, event: events.Key) -> bool:
@@ -284,11 +284,11 @@ class QuestionView(QuestionFrame):
         if event.key == "enter" and "enter" not in self.screen.active_bindings:
             self._tell_the_way()
         writes = event.is_printable or event.key == "backspace"
-        if writes and isinstance(self.body, FormBody) and self._page == "answer":
+        if writes and isinstance(self.body, FormBody) and self.page == "answer":
             self.body.write(event)
         if not event.is_printable:
             return
-        if self._page == "step" and event.key == BY_ACTION["yes"].key and not self.body.takes_yes:
+        if self.page == "step" and event.key == BY_ACTION["yes"].key and not self.body.takes_yes:
             self.action_yes()
         if event.key not in self.screen.active_bindings:
             self._typed_into_nothing()
@@ -313,9 +313,9 @@ class QuestionView(QuestionFrame):
 
     def _closes_page(self, event: events.Key) -> bool:
         active = self.screen.active_bindings.get(event.key)
-        if self._page == "answer" or self.decided or active is None or active.node is not self:
+        if self.page == "answer" or self.decided or active is None or active.node is not self:
             return False
-        return active.binding.action in ("cancel", self._page)
+        return active.binding.action in ("cancel", self.page)
 
     def _typed_into_nothing(self) -> None:
         if self.body.takes_yes or isinstance(self.body, PageBody):
@@ -323,7 +323,7 @@ class QuestionView(QuestionFrame):
 
     def action_yes(self) -> None:
         """Send, to a question that has nothing else to answer; never on the second step."""
-        if self._page != "step":
+        if self.page != "step":
             self._accept_it()
         elif not self._too_early():
             self.say(f"{self.key('yes')} does not send here: {self.key('anyway')} does.")
@@ -333,19 +333,19 @@ class QuestionView(QuestionFrame):
         if self._too_early() or self._waits("decline", "no"):
             return
         body = self.body
-        if not (isinstance(body, ApprovalBody) and self._page == "answer" and body.opens_note()):
+        if not (isinstance(body, ApprovalBody) and self.page == "answer" and body.opens_note()):
             self.action_decline()
 
     def action_anyway(self) -> None:
         """The deliberate second step: go through with what the page shows."""
         self.accepted_by = "anyway"
-        if self._page == "step" and not self._too_early():
+        if self.page == "step" and not self._too_early():
             self.body.go_through()
 
     def action_session(self) -> None:
         """Allow a call, and those of the same tool that follow."""
         self.accepted_by = "session"
-        if not isinstance(self.body, ApprovalBody) or self._page != "answer":
+        if not isinstance(self.body, ApprovalBody) or self.page != "answer":
             return
         if not self._too_early() and not self._is_another():
             self.body.session()
@@ -360,7 +360,7 @@ class QuestionView(QuestionFrame):
 
     def action_cancel(self) -> None:
         """Back from a page; else dismiss, asking once more when something could be lost by it."""
-        if self._page != "answer":
+        if self.page != "answer":
             self.action_back()
         elif not self._too_early() and not self._uncovers():
             doubtful = self.body.typed or self._meant_elsewhere.closes_what_lay_over
@@ -429,22 +429,22 @@ class QuestionView(QuestionFrame):
     def action_elsewhere(self) -> None:
         """The person opened the page themselves."""
         self.accepted_by = "elsewhere"
-        if not isinstance(self.body, PageBody) or self._page != "answer":
+        if not isinstance(self.body, PageBody) or self.page != "answer":
             return
         if not self._too_early() and not self._is_another():
             self.body.elsewhere()
 
     def action_again(self) -> None:
         """Open the page once more; in a form, fill in what was answered last time."""
-        if self._page == "answer" and not self.deaf:
+        if self.page == "answer" and not self.deaf:
             self.body.again()
 
     def action_copy(self) -> None:
         """Put the URL on the clipboard, also over SSH."""
-        if isinstance(self.body, PageBody) and self._page == "answer":
+        if isinstance(self.body, PageBody) and self.page == "answer":
             self.body.copy()
 
     def action_code(self) -> None:
         """Show or hide the QR code."""
-        if isinstance(self.body, PageBody) and self._page == "answer":
+        if isinstance(self.body, PageBody) and self.page == "answer":
             self.body.code()

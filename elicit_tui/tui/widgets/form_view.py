@@ -19,7 +19,7 @@ from elicit_tui.tui.widgets.control import (
     LinesPasted,
 )
 from elicit_tui.tui.widgets.lines import TextLine
-from elicit_tui.tui.widgets.row import FieldRow
+from elicit_tui.tui.widgets.row import Columns, FieldRow
 from elicit_tui.tui.widgets.rows_view import BATCH, Begun
 from elicit_tui.tui.widgets.seen_rows import SeenRows
 from elicit_tui.tui.widgets.text_block import TextBlock
@@ -201,15 +201,21 @@ class FormView(SeenRows):
             return
         self.screen.set_focus(row.control, scroll_visible=False)
         self._bring_into_view(row)
-        if name == self._wanted_on_top:
-            self._wanted_on_top = None
-            self._put_on_top(row)
+        if name == self._on_top:
+            self._put_on_top()
             # Rows below it that were only just made have their place then.
-            self.call_after_refresh(self._put_on_top, row)
+            self.call_after_refresh(self._put_on_top)
 
-    def _put_on_top(self, row: FieldRow) -> None:
-        region = self._lines_of(row)
-        self.scroll_to_region(region, animate=False, top=True, immediate=True)
+    def _put_on_top(self) -> None:
+        if self._on_top in self._rows:
+            region = self._lines_of(self._rows[self._on_top])
+            self.scroll_to_region(region, animate=False, top=True, immediate=True)
+
+    def _place(self, columns: Columns) -> None:
+        """What was scrolled to stays, with what is below it, where it says more once it is gone to."""
+        super()._place(columns)
+        if self._on_top is not None and self.is_attached:
+            self.call_after_refresh(self._put_on_top)
 
     def _focus_wanted(self) -> None:
         if self._wanted_focus is not None:
@@ -239,6 +245,8 @@ class FormView(SeenRows):
         for row in list(self._rows.values()):
             row.activate(row.control is event.widget)
             if row.control is event.widget:
+                if row.spec.name != self._on_top:
+                    self._on_top = None
                 self._bring_into_view(row)
                 self._named = None
                 self._tell_keys(row.control)
@@ -344,6 +352,7 @@ class FormView(SeenRows):
         """A field was changed by the person."""
         event.stop()
         name = event.field_control.spec.name
+        self._on_top = None
         self._touched.add(name)
         self._entries[name] = event.field_control.entry
         self._conversion = None

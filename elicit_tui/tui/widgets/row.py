@@ -196,14 +196,22 @@ class FieldRow:
         """These of its lines are painted, from 0."""
         self._shown = self._shown.with_part(first, end)
         shown = self._shown.first_unseen
-        answer = max(self.above + self._control_height, len(self._label_lines))
-        self.answer_seen = shown >= answer
-        self.seen = shown >= (self.height if self.control.sends else answer)
+        self.answer_seen = shown >= self._answer_height
+        self.seen = shown >= self.height_to_see
 
     @property
     def height(self) -> int:
         """How many lines the field takes, the blank one below it included."""
         return len(self.lines)
+
+    @property
+    def height_to_see(self) -> int:
+        """How many of its lines, from the first, say what it sends."""
+        return self.height if self.control.sends else self._answer_height
+
+    @property
+    def _answer_height(self) -> int:
+        return max(self.above + self._control_height, len(self._label_lines))
 
     @property
     def above(self) -> int:
@@ -337,9 +345,8 @@ class FieldRow:
 
     def _below(self) -> list[Content]:
         """The words below the control; never none: a line is kept free for an error."""
-        lines = [*self._description(), *self._warning(), *self._provenance(), *self._problem()]
-        says_more = self._sends or self.control.whence or self.problem
-        return lines if says_more else [*lines, Content("")]
+        more = [*self._provenance(), *self._problem()]
+        return [*self._description(), *self._warning(), *(more or [Content("")])]
 
     def _description(self) -> list[Content]:
         """What the server says about it, our notes, and what the control says of its answer."""

@@ -90,17 +90,20 @@ class RowStack:
         """The line on which a row begins."""
         return self._tops[self._rows.index(row)]
 
-    def on_screen(self, first: int, end: int) -> None:
-        """These lines are painted: their rows can be seen."""
+    def on_screen(self, first: int, end: int) -> bool:
+        """These lines are painted: their rows can be seen; whether one was seen to its end now."""
         if (first, end) == self._painted:
-            return
+            return False
         self._painted = first, end
+        more = False
         place = max(bisect_right(self._tops, first) - 1, 0)
         while place < len(self._tops) and self._tops[place] < end:
             row, top = self._rows[place], self._tops[place]
             if not row.seen:
                 row.on_screen(first - top, end - top)
+                more |= row.seen
             place += 1
+        return more
 
     def forget_seen(self, rows: Iterable[FieldRow]) -> None:
         """Nobody saw what was painted of these so far."""
@@ -390,11 +393,12 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._see()
         return super().render_lines(crop)
 
-    def _see(self) -> None:
+    def _see(self) -> bool:
+        """What is painted was on the screen; whether a row was seen to its end by that."""
         top = round(self.scroll_y)
         end = top + self.scrollable_content_region.height
         self._words_shown = self._words_shown.with_part(top, end)
-        self._stack.on_screen(top - self._first_line, end - self._first_line)
+        return self._stack.on_screen(top - self._first_line, end - self._first_line)
 
     @property
     def not_shown(self) -> list[str]:

@@ -20,8 +20,9 @@ _FEW = 20
 class SeenRows(RowsView):
     """Rows that know whether all that goes out was on the screen.
 
-    Their controls report what they drew of it. What stands below is scrolled to, once; what is left
-    then, and what its field has no room for, is for a page that shows all of it whole.
+    Their controls report what they drew of it. What stands below is scrolled to, once, and again
+    where that shows the rest; what is left then, and what its field has no room for, is for a page
+    that shows all of it whole.
     """
 
     class SeenMore(Message, namespace="form_view"):
@@ -37,7 +38,8 @@ class SeenRows(RowsView):
         """The fields with what the person gave before: they need not be gone to again."""
         self._told_words = False
         self._scrolled_on = False
-        self._wanted_on_top: str | None = None
+        self._on_top: str | None = None
+        """The field that was scrolled to, and stands as far up as can be until something is done."""
 
     @property
     @abstractmethod
@@ -52,6 +54,12 @@ class SeenRows(RowsView):
         """Whoever counts what is to be seen counts anew."""
         event.stop()
         self.post_message(self.SeenMore())
+
+    def _see(self) -> bool:
+        more = super()._see()
+        if more:
+            self.post_message(self.SeenMore())
+        return more
 
     def see_afresh(self) -> None:
         """What stands on the screen now was seen, and nothing that stood there before."""
@@ -73,14 +81,17 @@ class SeenRows(RowsView):
         if self._unseen_words:
             return False  # They were scrolled to, and are not painted yet.
         unseen = self.fields_unseen
-        if any(self._was_there(name) or not self._will_show(name) for name in unseen):
-            return True
-        rows = [self._rows[name] for name in unseen]
-        return bool(rows) and self._height(rows) > self.scrollable_content_region.height
+        return any(map(self._was_there, unseen)) or not self._fit(unseen)
+
+    def _fit(self, names: list[str]) -> bool:
+        """Whether all that these fields send, and what stands between them, fits into the view."""
+        if not all(map(self._will_show, names)):
+            return False
+        rows = [self._rows[name] for name in names]
+        return not rows or self._height(rows) <= self.scrollable_content_region.height
 
     def _height(self, rows: list[FieldRow]) -> int:
-        """How many lines these rows take, with those between them, for their last words."""
-        return self._stack.top(rows[-1]) + rows[-1].height - self._stack.top(rows[0]) - 1
+        return self._stack.top(rows[-1]) + rows[-1].height_to_see - self._stack.top(rows[0])
 
     @property
     def _unseen_words(self) -> bool:
@@ -122,7 +133,9 @@ class SeenRows(RowsView):
         if self._unseen_words:
             return False
         unseen = self.fields_unseen
-        return bool(unseen) and (self._scrolled_on or all(map(self._was_there, unseen)))
+        if all(map(self._was_there, unseen)):
+            return bool(unseen)
+        return self._scrolled_on and not self._fit(unseen)
 
     def show_unseen(self, *, briefly: bool) -> str:
         """Go to the form's own words, else to the first field that was not there; tell what it is.
@@ -138,8 +151,9 @@ class SeenRows(RowsView):
         below = [name for name in self.fields_unseen if not self._was_there(name)]
         answer_seen = below[0] in self._rows and self._rows[below[0]].answer_seen
         self._scrolled_on = True
-        self._wanted_on_top = below[0]
+        self._on_top = below[0]
         self._make_rows(below[0], below[-1])
+        self._seen_no_more(below)  # What is painted of them now is.
         self.focus_field(below[0])
         first, more = self._titled(below)
         if answer_seen:

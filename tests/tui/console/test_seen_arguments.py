@@ -161,3 +161,11 @@ async def test_ordinary_arguments_need_one_key(tmp_path: Path) -> None:
         assert "not seen" not in stand.text()
         await stand.press("ctrl+s")
         await stand.until(lambda: bool(calls_of(stand)))
+
+
+async def test_a_default_that_stands_there_whole_is_not_said_to_be_unseen(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "number", "default": 2}}}
+    async with calling(tmp_path, schema) as stand:
+        await stand.until(lambda: "2" in stand.text() and "Call ^S" in stand.text())
+        assert "not seen yet" not in stand.text()
+        assert "Read on ^S" not in stand.text()

@@ -30,6 +30,51 @@ async def test_a_form_with_a_default_below_offers_to_read_on_until_that_was_on_t
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
 
+NAMES = ("Monica", "Rachel", "Joey", "Chandler", "Ross", "Phoebe")
+MANY_DEFAULTS = schema(
+    ("name",),
+    name={"type": "string", "title": "Name", "description": "Your name"},
+    email={"type": "string", "title": "Mail", "format": "email", "description": "Your address"},
+    **{f"u{n}": {"type": "string", "title": f"U{n}", "description": "Free"} for n in range(4)},
+    number={"type": "number", "title": "Number", "description": "Favorite", "default": 3.14},
+    **{
+        f"c{n}": {
+            "type": "string",
+            "title": f"Choice {n}",
+            "description": "Your favorite",
+            "oneOf": [{"const": f"id-{name}", "title": name} for name in NAMES],
+            "default": f"id-{NAMES[n]}",
+        }
+        for n in range(5)
+    },
+)
+
+
+@pytest.mark.parametrize("rows", range(19, 32))
+async def test_reading_on_says_what_the_next_key_does_and_needs_no_review_for_a_few_fields(
+    rows: int,
+) -> None:
+    app = Asking(form_question(MANY_DEFAULTS))
+    async with asked(app, (100, rows)) as pilot:
+        await pilot.press(*"Ada", "tab", *"bad", "ctrl+s")
+        await until(pilot, lambda: "✗ an email address" in app.words, "what is wrong")
+        await pilot.press("ctrl+u", *"a@b.org")
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        for _ in range(3):
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: bool(app.outcomes) or not app.view.deaf, "it hears again")
+            if app.outcomes:
+                break
+            assert app.view.page == "answer"
+            ends = "again sends." in app.words
+            assert ends != ("again reads on." in app.words)
+            assert ends == ("Send ^S" in app.words), app.words
+            if ends:
+                assert "● Ross" in app.words
+                assert 'sends "id-Ross"' in app.words
+    assert app.outcome is not None
+
+
 async def test_a_form_offers_to_read_on_until_the_end_of_its_message_was_on_the_screen() -> None:
     fields = schema((), name={"type": "string", "title": "Name"})
     app = Asking(form_question(fields, message=LONG))

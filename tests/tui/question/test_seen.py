@@ -104,7 +104,7 @@ async def test_a_call_is_allowed_once_the_end_of_its_arguments_was_on_the_screen
         await pilot.press(key)
         await until(pilot, lambda: '"zone": "production"' in app.words, "the end of the arguments")
         assert app.outcome is None
-        await until(pilot, lambda: "The call's text goes on" in app.words, "the sentence")
+        await until(pilot, lambda: "The call's text ends" in app.words, "the sentence")
         assert "again calls it." in app.words
         await ready(pilot, app)
         await pilot.press(key)
@@ -339,7 +339,7 @@ async def test_an_address_is_opened_once_its_end_was_on_the_screen() -> None:
         assert "the-end" not in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "the-end" in app.words, "the end of the address")
-        assert "The address goes on. ^S again agrees." in app.words
+        assert "The address ends. ^S again agrees." in app.words
         await ready(pilot, app)
         assert not opened
         await pilot.press("ctrl+s")

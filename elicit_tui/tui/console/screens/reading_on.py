@@ -75,13 +75,19 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
             count = place.answers_unseen
             said = f"● {count} not seen yet of {len(place.conversion.content)}" if count else ""
             said = said or ("● not seen to its end" if place.unseen else "")
-        self.unseen_line.update(self._told or said)
-        self.unseen_line.display = bool(self._told or said)
+        told = self._tells(more=bool(said)) if self._told else said
+        self.unseen_line.update(told)
+        self.unseen_line.display = bool(told)
         does = READ_ON if said else self.verb
         if does != self.does:
             self.does = does
             self.query_one("#send", DialogButton).name_words(does)
             self.query_one(KeyBar).follow()
+
+    def _tells(self, *, more: bool) -> str:
+        does = "reads on" if more else f"{self.verb.lower()}s"
+        key = self.app.key_of("arguments.call")
+        return f"{self._told[:1].upper()}{self._told[1:]}. {key} again {does}."
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What was told is over."""
@@ -104,10 +110,7 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
                 whole = WholeArgumentsScreen(self, place, content)
                 self.app.push_screen(whole, partial(self._was_read, content))
             else:
-                shown = place.show_unseen(briefly=False)
-                does = "reads on" if place.still_unseen else f"{self.verb.lower()}s"
-                key = self.app.key_of("arguments.call")
-                self._told = f"{shown[:1].upper()}{shown[1:]}. {key} again {does}."
+                self._told = place.show_unseen(briefly=False)
                 self._scrolled()
             return
         self.dismiss(content)
