@@ -212,7 +212,7 @@ class FormView(SeenRows):
             self.scroll_to_region(region, animate=False, top=True, immediate=True)
 
     def _place(self, columns: Columns) -> None:
-        """What was scrolled to stays, with what is below it, where it says more once it is gone to."""
+        """What was scrolled to stays where it is, with what is below it, as words come and go."""
         super()._place(columns)
         if self._on_top is not None and self.is_attached:
             self.call_after_refresh(self._put_on_top)

@@ -39,7 +39,7 @@ class SeenRows(RowsView):
         self._told_words = False
         self._scrolled_on = False
         self._on_top: str | None = None
-        """The field that was scrolled to, and stands as far up as can be until something is done."""
+        """The field that was scrolled to, as far up as can be until something is done."""
 
     @property
     @abstractmethod
