@@ -70,14 +70,14 @@ SHOWN_TEXT: Final = 20_000
 """Characters of one text in it."""
 
 
-def bounded_json(value: Any, values: int = SHOWN_VALUES) -> str:
+def bounded_json(value: Any, values: int = SHOWN_VALUES, characters: int = SHOWN_CHARACTERS) -> str:
     """A value as JSON, so many values of it; the rest and long base64 are told, not shown."""
     try:
         shown = _Shortened(values).of(value)
         text = readable_json(shown)
     except RecursionError:
         return "(nested too deeply to be shown)"
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+    return text if len(text) <= characters else text[:characters] + "…"
 
 
 class _Shortened:

@@ -228,14 +228,20 @@ class Calls:
     def like(self, record: CallRecord) -> tuple[CallRecord, ...]:
         """The other calls of the same that have a result, the likeliest to compare it with first.
 
-        That is the one that it repeats, then those before it, the last one first, then those
-        behind it.
+        That is the one that it repeats, if that is not among them one of the same arguments, then
+        those before it, the last one first, then those behind it.
         """
         same = [c for c in self._records.values() if c is record or c.is_like(record)]
         at = same.index(record) if record in same else len(same)
         ordered = (*reversed(same[:at]), *same[at + 1 :])
         with_result = [each for each in ordered if each.result is not None]
-        return tuple(sorted(with_result, key=lambda each: each.call.id != record.repeats))
+
+        def far(other: CallRecord) -> tuple[bool, bool]:
+            alike = other.call.arguments == record.call.arguments
+            # What a kept call repeats was made in another run, or has no name here.
+            return other.call.id != record.repeats, not (record.repeats and alike)
+
+        return tuple(sorted(with_result, key=far))
 
     def remember(self, earlier: Iterable[CallRecord]) -> None:
         """Have the calls of earlier runs too, the oldest first."""

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Container, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.text import neutral
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.diffs import CHANGES, change_lines
+from elicit_tui.tui.console.line_changes import unified
 from elicit_tui.tui.console.result_tree import SameAsAbove, json_in
 from elicit_tui.tui.console.results import EMPTY, as_text, blocks, texts_of
 from elicit_tui.tui.console.spans import Line, Role, text_lines
 
-COMPARED_LINES: Final = 3_000
-"""Of each result; comparing takes their product."""
+COMPARED_LINES: Final = 30_000
+"""Of each result."""
 COMPARED_CHARACTERS: Final = 1_000_000
 """Of each result; all that differ are broken into rows."""
+COMPARED_VALUES: Final = 100_000
+"""Of the data of each result."""
 COMPARED_AT_ONCE: Final = 100_000
 """Characters of both results; more of them would keep the screen waiting."""
 
@@ -69,9 +70,7 @@ def difference(
     if cut := _cut_of(old, new):
         same = old_lines == new_lines
         lines += text_lines(f"{cut}{': they are the same' * same}.", width, "warn")
-    changes = difflib.unified_diff(old_lines, new_lines, n=2, lineterm="")
-    # The first two name the files. A line behind them may begin like these: a comment of SQL.
-    for text in islice(changes, 2, None):
+    for text in unified(old_lines, new_lines):
         lines += change_lines(text, width, roles.get(text[:1], "dim"))
     return lines
 
@@ -113,13 +112,17 @@ def _as_text(result: Mapping[str, Any]) -> str:
 def _data_of(result: Mapping[str, Any]) -> str:
     data = unpacked(result)
     # In JSON each text would be one long line, with signs for its ends.
-    return _spread_text(result) if data is result else bounded_json(data)
+    return _spread_text(result) if data is result else _all_json(data)
+
+
+def _all_json(data: Any) -> str:
+    return bounded_json(data, COMPARED_VALUES, COMPARED_CHARACTERS)
 
 
 _READINGS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "data": _data_of,
     "text": _as_text,
-    "JSON": bounded_json,
+    "JSON": _all_json,
 }
 
 

@@ -53,10 +53,13 @@ def _nests(cell: Any) -> bool:
     return any(isinstance(part, (Mapping, list)) and bool(part) for part in parts)
 
 
-def beside_the_table(data: Any) -> Sequence[str]:
-    """What the table of data leaves out: rows and columns that are too many, keys; neutral."""
+def beside_the_table(data: Any, listed: int = TABLE_ROWS) -> Sequence[str]:
+    """What the table of data leaves out: rows and columns that are too many, keys; neutral.
+
+    `listed`: the rows that it has.
+    """
     rows = table_of(data)
-    cut = [f"rows {TABLE_ROWS + 1:,} to {len(rows):,}"] if len(rows) > TABLE_ROWS else []
+    cut = [f"rows {listed + 1:,} to {len(rows):,}"] if len(rows) > listed else []
     columns = len(_keys_of(rows[:TABLE_ROWS]))
     cut += [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
     if not isinstance(data, Mapping):
@@ -119,8 +122,10 @@ class ResultTable(DataTable[Text]):
         super().__init__(cursor_type="cell")
         self._as_sent = rows
         self._keys = _keys_of(rows[:TABLE_ROWS])[:TABLE_COLUMNS]
+        self._ordered = rows
+        """All of them, in the order in which they are listed."""
         self.rows_shown: Sequence[Row] = rows[:TABLE_ROWS]
-        """In the order in which they stand there."""
+        """Those that are listed: the first ones, until one goes to one behind them."""
         self._order: tuple[str, bool] | None = None
         """By which key they are sorted, and whether falling; None: as they were sent."""
         self._term = ""
@@ -201,14 +206,14 @@ class ResultTable(DataTable[Text]):
         falls = {None: False, (key, False): True, (key, True): None}.get(self._order, False)
         self._order = None if falls is None else (key, falls)
         rows = self._as_sent if falls is None else sorted_by(self._as_sent, key, falling=falls)
-        self.rows_shown = rows[:TABLE_ROWS]
+        self._ordered, self.rows_shown = rows, rows[: len(self.rows_shown)]
         self._lay_out()
         self.on_resize()
         self.move_cursor(row=0, column=column)
         self.post_message(self.Sorted())
 
     def find(self, term: str) -> Sequence[int]:
-        """The rows that hold the words; no words: nothing stands out any more."""
+        """The rows that hold the words, listed or not; no words: nothing stands out any more."""
         self._term = term
         for cell in self._marked:
             cell.spans.clear()
@@ -219,7 +224,7 @@ class ResultTable(DataTable[Text]):
         if not term:
             return []
         wanted = term.casefold()
-        texts = (bounded_json(dict(row)).casefold() for row in self.rows_shown)
+        texts = (bounded_json(dict(row)).casefold() for row in self._ordered)
         return [number for number, text in enumerate(texts) if wanted in text]
 
     def _mark(self, rows: Iterable[Iterable[Text]]) -> None:
@@ -235,7 +240,9 @@ class ResultTable(DataTable[Text]):
         ]
 
     def go_to(self, place: int) -> None:
-        """Put the cursor on a row."""
+        """Put the cursor on a row; one that is not listed yet is listed, with those around it."""
+        if place >= len(self.rows_shown):
+            self.rows_shown = self._ordered[: place + TABLE_ROWS]
         if place >= self.row_count:
             self._make_all()
         self.move_cursor(row=place, animate=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from random import Random
 from threading import Event
 from typing import Any
 from unittest.mock import patch
@@ -10,6 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console import line_changes
 from elicit_tui.tui.console.calls import Calls
 from elicit_tui.tui.console.result_data import COMPARED_CHARACTERS, COMPARED_LINES, difference
 from elicit_tui.tui.console.screens import result_reader
@@ -80,6 +83,17 @@ def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() ->
     assert calls.like(new) == (again, other, first)
     other.result = None
     assert calls.like(new) == (again, first)
+
+
+def test_the_call_of_a_file_is_compared_with_the_last_one_of_the_same_arguments() -> None:
+    calls = Calls()
+    for path in ("hosts.json", "hosts.json", "note.txt"):
+        call = Call("tools/call", "read", {"path": path})
+        calls.start("alpha", call).end("answered", result={})
+    note, second, first = calls
+    kept = calls.start("alpha", Call("tools/call", "read", {"path": "hosts.json"}))
+    kept.repeats = "that of a file"
+    assert calls.like(kept) == (second, first, note)
 
 
 async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
@@ -203,7 +217,7 @@ def test_a_line_that_begins_like_the_head_of_a_difference_is_in_it() -> None:
 
 def test_a_difference_says_that_not_all_was_compared() -> None:
     begin = "".join(f"{number}\n" for number in range(COMPARED_LINES))
-    cut = "Only the first 3,000 lines of each are compared"
+    cut = "Only the first 30,000 lines of each are compared"
     assert told(f"{begin}one", f"{begin}two") == [f"{cut}: they are the same."]
     assert told("one", f"{begin}two")[0] == f"{cut}."
     assert "compared" not in "".join(told("one", "two"))
@@ -217,10 +231,57 @@ def test_a_difference_says_that_not_all_of_a_long_line_was_compared() -> None:
 
 def test_results_that_differ_behind_what_is_compared_are_not_called_the_same() -> None:
     before, now = (
-        {"content": [], "structuredContent": {"rows": [*range(9_000), last]}} for last in (1, 2)
+        {"content": [], "structuredContent": {"rows": [*range(200_000), last]}} for last in (1, 2)
     )
     assert "As far as they are compared" in text_of(difference(before, now, 80)[0])
     assert text_of(difference(now, now, 80)[0]) == "Both results are the same."
+
+
+def hosts(*renamed: int) -> str:
+    """A list of 3,000 in JSON, of which some have another name."""
+    rows = [{"name": f"host{n}{'x' * (n in renamed)}", "load": n % 13} for n in range(3_000)]
+    return json.dumps(rows, indent=1)
+
+
+@pytest.mark.parametrize("renamed", [(3, 2_500, 2_999), (2_900,), (0,)])
+def test_each_change_of_a_long_list_is_in_its_difference(renamed: tuple[int, ...]) -> None:
+    lines = told(hosts(), hosts(*renamed))
+    changed = [line for line in lines if line[:1] in "+-"]
+    assert changed == [
+        f'{sign}    "name": "host{number}{end}",'
+        for number in renamed
+        for sign, end in (("-", ""), ("+", "x"))
+    ]
+
+
+def test_what_two_long_texts_differ_in_is_found_part_by_part() -> None:
+    random = Random(7)
+    for _ in range(30):
+        old = [random.choice("abcdefgh") for _ in range(random.randrange(60))]
+        new = [line for line in old if random.random() > 0.2]
+        new[random.randrange(len(new) + 1) : 0] = [random.choice("xyz")] * random.randrange(9)
+        with patch.object(line_changes, "COMPARED_AT_ONCE", 7):
+            lines = list(line_changes.unified(old, new))
+        patched = applied(old, lines)
+        assert patched == new
+
+
+def applied(old: list[str], lines: list[str]) -> list[str]:
+    """An old text with the changes of a unified diff."""
+    new, at = [], 0
+    for line in lines:
+        if line.startswith("@@"):
+            begin, count = (*line.split()[1][1:].split(","), "1")[:2]
+            start = int(begin) - (count != "0")
+            new += old[at:start]
+            at = start
+        elif line[0] == "+":
+            new.append(line[1:])
+        else:
+            assert old[at] == line[1:]
+            new += [line[1:]] * (line[0] == " ")
+            at += 1
+    return [*new, *old[at:]]
 
 
 async def test_long_results_are_compared_beside_the_screen_which_says_so(tmp_path: Path) -> None:
@@ -230,7 +291,7 @@ async def test_long_results_are_compared_beside_the_screen_which_says_so(tmp_pat
         assert may_go_on.wait(30)
         return difference(*results)
 
-    one, two = (text_result(f"{word}\n" * 20_000) for word in ("one", "two"))
+    one, two = (text_result(f"{word}\n" * 40_000) for word in ("one", "two"))
     with patch.object(result_reader, "difference", slowly):
         async with reading(tmp_path, one, two) as (stand, _):
             await stand.press("d")
@@ -238,10 +299,10 @@ async def test_long_results_are_compared_beside_the_screen_which_says_so(tmp_pat
             await search(stand, "two")
             await stand.until(lambda: "looking … for “two”" in stand.text())
             may_go_on.set()
-            await stand.until(lambda: "1 of 3,000 for “two”" in stand.text())
-            assert "Only the first 3,000 lines of each are compared" not in stand.text()
+            await stand.until(lambda: "1 of 30,000 for “two”" in stand.text())
+            assert "Only the first 30,000 lines of each are compared" not in stand.text()
             await stand.press("home")
-            await stand.until(lambda: "Only the first 3,000 lines" in stand.text())
+            await stand.until(lambda: "Only the first 30,000 lines" in stand.text())
             await stand.press("escape")
 
 

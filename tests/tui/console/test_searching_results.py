@@ -9,6 +9,7 @@ import pytest
 from textual.color import Color
 
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.reading import ROWS, reading, search, text_result
 from tests.tui.console.stand import Stand
@@ -154,7 +155,7 @@ async def test_each_place_is_counted_in_a_text_and_in_its_markdown_and_stands_ou
         await stand.until(lambda: standing_out(stand, "session") == 0)
 
 
-async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_searches(
+async def test_a_table_lists_the_first_of_many_rows_and_those_that_a_search_goes_to(
     tmp_path: Path,
 ) -> None:
     many = [{"number": number, "name": f"user {number}"} for number in range(1, 1_102)]
@@ -163,9 +164,11 @@ async def test_a_table_of_too_many_rows_says_which_it_leaves_out_also_to_who_sea
         await stand.press("slash")
         await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
         await stand.press(*"user 1100", "enter")
-        await stand.until(
-            lambda: "nothing found for “user 1100” · Table without rows 1,001 to" in stand.text()
-        )
+        await stand.until(lambda: "1 of 1 for “user 1100” · Table · alpha" in stand.text())
+        table = stand.app.screen.query_one(ResultTable)
+        assert table.row["name"] == "user 1100"
+        await stand.press("escape")
+        await stand.until(lambda: "1,100 of 1,101 · Table · alpha" in stand.text())
 
 
 # The row under a table's cursor has the colours of the cursor.

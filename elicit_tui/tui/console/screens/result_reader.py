@@ -342,9 +342,12 @@ class ResultScreen(Dialog[None]):
             self.view.go_to(self._places[self._place])
         self._say()
 
-    @cached_property
+    @property
     def _left_out(self) -> Sequence[str]:
-        return beside_the_table(self._data)
+        """What is no part of the table that is shown."""
+        table = self.view
+        shown = len(table.rows_shown) if isinstance(table, ResultTable) else None
+        return () if shown is None else beside_the_table(self._data, shown)
 
     def _title(self) -> str:
         """Where one is, in which view, and with what it is compared."""
@@ -367,8 +370,8 @@ class ResultScreen(Dialog[None]):
     @on(MarkdownPage.Scrolled)
     def _name_place(self) -> None:
         words = self._title()
-        if self._way == "table" and self._left_out:
-            words = f"{words} without {fitting(self._left_out, 40)}"
+        if left_out := self._left_out:
+            words = f"{words} without {fitting(left_out, 40)}"
         if self._goes_on:
             words = f"only the beginning, {self.app.key_of('result.save')} saves all · {words}"
         if self._term:
