@@ -315,16 +315,9 @@ class Clause(Denials):
             self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
         ):
             return True
-        # "Published port of web": what it is, and no order, as "Shred files" is.
-        named = not hit.start and self.words[0].endswith("ed") and self._is(hit.end, "plain")
-        if named and hit.concept != "destroys":
-            return True
-        # "You moved 14 files to Trash", "Anyone can force-push".
-        of_all = self.of("alters", "changed") if "to" in self.words[: hit.start] else ()
+        # "Anyone can force-push".
         if not self.is_question and any(mark.end < hit.start for mark in self.of("anyone")):
             return hit.concept in ("destroys", "takes")
-        if any(mark.end < hit.start and self.reports(mark) for mark in of_all):
-            return True
         return any(
             other.end <= hit.start
             and not self._contentful(int(self._is(0, "joint")), other.start)

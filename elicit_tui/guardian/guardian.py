@@ -44,6 +44,7 @@ class Guardian:
 
     def review(self, request: ElicitationRequest) -> Review:
         """All findings about one request. Never raises; a rule that fails is itself a finding."""
+        from elicit_tui.guardian.families.suspected import PAGES, is_spared
         from elicit_tui.guardian.hosts import is_trusted
         from elicit_tui.guardian.reading import read
 
@@ -52,11 +53,14 @@ class Guardian:
         sensitive: set[str] = set()
         trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
         for rule in self.rules:
-            seen = rule.last and any(not finding.to_author for finding in findings)
-            if seen or (rule.about_host and trusted):
+            found = {it.rule: it.severity for it in findings if not it.to_author}
+            if (rule.last and found.keys() - PAGES.keys()) or (rule.about_host and trusted):
                 continue
             try:
                 for sighting in islice(rule.find(reading), 1 if rule.once else None):
+                    told = rule.last and sighting.severity <= max(found.values(), default=-1)
+                    if told or is_spared(rule.id, sighting, reading):
+                        continue
                     findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:
                         sensitive.add(sighting.field)

@@ -53,7 +53,7 @@ class GuardianRule:
     once: bool = False
     """Whether the first place that it sees tells enough."""
     last: bool = False
-    """Whether it looks only at what no other rule has found anything in."""
+    """Whether it looks only at what no rule before it has found, or only others of its kind."""
 
     def finding(self, sighting: Sighting, request: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""

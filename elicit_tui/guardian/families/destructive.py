@@ -239,19 +239,8 @@ def is_state(clause: Clause, hit: Hit) -> bool:
     if is_either and any(mark.start == hit.end for mark in clause.of("which", "of")):
         return True
     near = clause.words[: hit.start + 1][-3:]
-    owner = any(is_word(near[-2:][0], it, clause.latin) for it in ("determiner", "your"))
-    if owner and "-" in clause.gaps[hit.end : hit.end + 1]:
-        return True  # "Your drop-leaf table" drops nothing.
     ends = hit.end == len(clause.words)
     if not {*near[:-1]}.isdisjoint(_NOUGHT) and (ends or "to" in near or near[-1].endswith("ed")):
-        return True
-    # "Move everything to a folder of its own."
-    ways = [mark.end for mark in clause.of("until") if hit.end <= mark.start]
-    folders = clause.of("key folder") if ways and hit.concept == "alters" else ()
-    if any(folder.start >= ways[0] for folder in folders):
-        return True
-    is_slight = any(mark.start == hit.start for mark in clause.of("slight"))
-    if is_slight and any(act.start < hit.start for act in clause.of(*_WEIGHTS)):
         return True
     if not (hit.start and is_word(clause.words[hit.start], "act or thing", clause.latin)):
         return False

@@ -8,24 +8,25 @@ message, and the way it is made add up to tells a secret, an act or a lure. The 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause, sentences
-from elicit_tui.guardian.families.destructive import ACTS, AMOUNT, HUNDREDS, can_be_undone, is_state
+from elicit_tui.guardian.families.destructive import ACTS, can_be_undone, is_state
 from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
-from elicit_tui.guardian.reading import GENERAL, FieldReading, Place, Reading
+from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
+from elicit_tui.text.letters import is_unspaced
 
 _NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _MANY, _SEVERAL = 3, 30, 60, 8, 16, 4, 3
+_LONG: Final = 15
+_KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
-_WRITTEN: Final = {
-    "hundreds": HUNDREDS,
-    "amount": AMOUNT,
-    **{name: re.compile(pattern(name)) for name in _LARGE},
-}
+_WRITTEN: Final = {it: re.compile(pattern(it)) for it in ("hundreds", "amount", *_LARGE)}
 _TOUCHED: Final = {"people", "many people", "money", "moves", "mail", "carrier", "written amount"}
 _SPARED: Final = {"handle", "keeps", "only looks", "small thing", "way back"}
 _DENIED: Final = {"undoes", "remains", "who one is"}
@@ -42,7 +43,12 @@ def made(request: Reading) -> frozenset[str]:
     opened = [it for it in must if it.is_open and it.kind == "text"]
     kinds = {field.kind for field in fields}
     only = must[0] if len(must) == 1 else None
+    others = kinds - {only.kind} if only else kinds
     is_open = any(field.is_open and field.is_free for field in fields)
+    told = [[w for it in one for w in it.words] for one in sentences(request.message.clauses)]
+    titles = [place for it in opened[:1] for place in it.texts("title")]
+    own = [word for it in titles for clause in it.clauses for word in clause.words]
+    most = opened[0].drawn.get("maxLength") if opened else None
     signs = {
         "no field": not fields,
         "one field": len(fields) == 1,
@@ -55,31 +61,26 @@ def made(request: Reading) -> frozenset[str]:
         "only a yes": only is not None and only.kind == "boolean",
         "only a few choices": only is not None and bool(only.few),
         "may be left": any(it.may_be_left for it in must),
-        "yes beside": "boolean" in kinds and (only is None or only.kind != "boolean"),
-        "choice beside": "choice" in kinds and (only is None or only.kind != "choice"),
+        "yes beside": "boolean" in others,
+        "choice beside": "choice" in others,
         "number beside": "number" in kinds,
         "must be typed": any(it.is_free and "default" not in it.drawn for it in must),
         "prepared": any(it.is_free and "default" in it.drawn for it in fields),
         "choice of two": only is not None and len(only.few) == 2,
         "choice of three": only is not None and len(only.few) == 3,
-    }
-    signs |= _made_to_hold(request, opened[0]) if opened else {}
-    return frozenset(sign for sign, holds in signs.items() if holds)
-
-
-def _made_to_hold(request: Reading, field: FieldReading) -> dict[str, bool]:
-    """How the field is made that must be answered, and may hold anything."""
-    most, titles = field.drawn.get("maxLength"), field.texts("title")
-    said = {word for clause in request.message.clauses for word in clause.words}
-    own = [word for it in titles for clause in it.clauses for word in clause.words]
-    return {
+        "all must be answered": bool(fields) and not request.optional,
+        "long sentence": any(sum(1 - 0.6 * is_unspaced(w) for w in it) >= _LONG for it in told),
+        "question": any(clause.is_question for clause in request.message.clauses),
+        # Of what must be answered, and may hold anything:
         "short answer": isinstance(most, int) and most <= _SHORT,
         "long answer": isinstance(most, int) and most > _SHORT,
-        "answer of a length": "minLength" in field.drawn,
+        "answer of a length": any("minLength" in it.drawn for it in opened[:1]),
         "told in a title": len(own) >= _SEVERAL,
-        "called as it is asked": bool(own) and said.issuperset(own),
-        "untitled": not titles,
+        "called as it is asked": bool(own) and {*own} <= {*chain(*told)},
+        "untitled": any(not it.texts("title") for it in opened[:1]),
+        **{f"has {key}": any(key in it.drawn for it in fields) for key in _KEYS},
     }
+    return frozenset(sign for sign, holds in signs.items() if holds)
 
 
 def _said(place: Place) -> Iterator[Lent]:
@@ -155,29 +156,49 @@ def _handed(request: Reading) -> list[str]:
     return [field.name for field in free if field.is_open] or [field.name for field in free]
 
 
+def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
+    """What a request adds up to at most, and the signs that its words lend to that."""
+    weights, (own, near) = weights_of(page), lent_by(request)
+    sums = [sum(weights.get(it, 0) for it in lent.keys() - own.keys()) for lent in near]
+    amount = sum(weights.get(sign, 0) for sign in (*made(request), *own)) + max(sums)
+    return amount, {**near[sums.index(max(sums))], **own}
+
+
 def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
-    weights, (warns, blocks) = weights_of(page), map(int, table(page)["from"])
+    weights, warns = weights_of(page), _bound(page, "warns from")
     shape = sum(weights.get(sign, 0) for sign in made(request))
     signs = (*_WRITTEN, "many touched")
     most = most_of(page, {*request.concepts, *(f"written {it}" for it in signs), *signs})
     if shape + most < warns or request.mode == "url" or not may_be(page, request):
         return
-    own, near = lent_by(request)
-    sums = [sum(weights.get(it, 0) for it in lent.keys() - own.keys()) for lent in near]
-    amount = shape + sum(weights.get(sign, 0) for sign in own) + max(sums)
+    amount, lent = _weighed(page, request)
     if amount >= warns:
-        lent = {**near[sums.index(max(sums))], **own}
         weighed = [weight(weights[it], it, *lent[it]) for it in lent if it in weights]
         because = tuple(sorted(weighed, key=lambda why: -why.amount))
-        severity = Severity.BLOCK if amount >= blocks else Severity.WARN
+        severity = Severity.BLOCK if amount >= _bound(page, "blocks from") else Severity.WARN
         shown = next((place for place, _ in lent.values()), request.message)
         for field in _handed(request) if page == "like_secret" else (None,):
             yield Sighting(severity, shown.where, shown.text[:120], field, because, ())
 
 
-_PAGES: Final = {
+def _bound(page: str, name: str) -> int:
+    return int(next(iter(table(page).get(name, ())), sys.maxsize))
+
+
+def is_spared(rule: str, sighting: Sighting, request: Reading) -> bool:
+    """Whether all that a form says is so unlike what a rule saw that it must be another thing.
+
+    What is called by its name, or asked for by it, is never spared.
+    """
+    page, *unsure = table("spared").get(rule, ("",))
+    found = {why.frame for why in sighting.because}
+    is_sure = found.difference(unsure, table("recipes"), weights_of("described"))
+    return bool(page and not is_sure) and _weighed(page, request)[0] < _bound(page, "spares below")
+
+
+PAGES: Final = {
     "credentials.suspected": "like_secret",
-    "destructive.told": "like_act",
     "deception.suspected": "like_lure",
+    "destructive.told": "like_act",
 }
-RULES = tuple(house_rule(it, partial(_suspected, page), last=True) for it, page in _PAGES.items())
+RULES = tuple(house_rule(it, partial(_suspected, page), last=True) for it, page in PAGES.items())

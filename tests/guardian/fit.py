@@ -1,0 +1,267 @@
+"""The weights of what is weighed as a whole: `python -m tests.guardian.fit` makes them anew.
+
+Each page of `tables/like_….txt` is a logistic regression over all labelled requests: the weights
+that best tell what is wrong from what is harmless, of signs that `suspected.py` reads. Of a form's
+windows of neighbouring sentences the one counts that weighs most, so the weights and the window are
+found in turn. What says little is left out (`FEW`), what is left rounded: a quarter is one point.
+
+From where on it is warned of, blocked and spared is told by requests that the weights were not
+fitted on: each eighth of the blind files is weighed by what the other seven taught.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import ceil, exp
+from multiprocessing import Pool
+from pathlib import Path
+from textwrap import fill
+from typing import Final
+
+from elicit_tui.elicitation import ElicitationRequest, Review
+from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.families.suspected import PAGES, lent_by, made, may_be
+from elicit_tui.guardian.pages import TABLES
+from elicit_tui.guardian.reading import read
+from tests.guardian.matrices import LANGUAGES, remarks
+from tests.guardian.requests import TEXT, YES_OR_NO, form
+from tests.guardian.scores import OWN, ROOT, request_of
+from tests.guardian.test_parity import ANSWERS, TABLE
+from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, TOLD
+from tests.guardian.test_suspected import CASES, said
+
+BLIND: Final = ROOT / "tests" / "data" / "blind"
+FOLDS, ROUNDS, PASSES, RAREST, PER_UNIT = 8, 5, 10, 5, 4
+EVEN, FEW, MORE, LOW, HIGH = 1.0, 0.7, 2.5, 1.5, 0.5
+"""How much is paid for a weight's square, and for its size."""
+SEEN, INVENTED = 0.3, {OWN.stem: 0.6, "held": 2.0}
+"""What a request weighs that another rule has found as well, and one of our own."""
+SHARES: Final = {
+    "like_secret": {"warns from": 0.0043, "blocks from": 0.0017},
+    "like_act": {"warns from": 0.0043},
+    "like_lure": {"warns from": 0.0017, "blocks from": 0.0009},
+}
+"""Which share of the harmless requests may be found there, of those that were not fitted on."""
+SPARED: Final = {"like_secret": 0.006, "like_act": 0.004}
+"""Which share of what other rules have found may be spared."""
+OTHERS: Final = Guardian(GuardianSettings(disable=tuple(PAGES)))
+KINDS: Final = {
+    "like_secret": {"credential", "exfiltration"},
+    "like_act": {"destructive", "confirm-destructive"},
+    "like_lure": {"phishing"},
+}
+KIND_OF: Final = {rule: min(KINDS[page]) for rule, page in PAGES.items()}
+ACTS: Final = ("found-nowhere", "no-way-back")
+SECRETS: Final = ("typed-at-the-cash-machine", "shown-by-an-authenticator")
+UNTOLD: Final = frozenset(
+    """small|it|that|of|ask|your|determiner|act or thing|noun too|name too|apart|not|no|but|per
+    |predicate|joint|bare value|anything|relative|if|one word|person|mostly|many senses
+    |for instance|addressed|disguised|near a secret|which|aside|told|spoken|until|since|past
+    |sure|maybe|name|contents|in figures|attribute""".replace("\n    ", "").split("|")
+)
+"""Grammar, and what other rules read in its clause: they tell nothing of their own."""
+
+
+@dataclass
+class Labelled:
+    """A request as the weights see it."""
+
+    file: str
+    kind: str
+    expected: str
+    verdict: str
+    """What all other rules say."""
+    may: frozenset[str]
+    """The pages that can be meant at all."""
+    windows: tuple[frozenset[str], ...]
+    rows: list[list[int]] = field(default_factory=list)
+    picked: int = 0
+
+    def is_one(self, page: str) -> bool | None:
+        """Whether it is what a page tells of; None where it is no matter."""
+        if self.expected == "allow":
+            return False
+        if self.kind in KINDS[page]:
+            return True
+        return None if self.expected == "block" or page != "like_secret" else False
+
+    def amount(self, page: str) -> float:
+        """What it weighs for a fit."""
+        seen = self.verdict != "allow" or page not in self.may
+        return (SEEN if seen else 1.0) * INVENTED.get(self.file, 1.0)
+
+
+def labelled(path: Path) -> list[Labelled]:
+    """The requests of a file; those without a form are left out."""
+    items = map(json.loads, path.read_text("utf-8").splitlines())
+    told = (known(path.stem, it["kind"], it["expected"], request_of(it)) for it in items)
+    return [one for one in told if one is not None]
+
+
+def known(file: str, kind: str, expected: str, request: ElicitationRequest) -> Labelled | None:
+    reading = read(request)
+    if reading.mode == "url":
+        return None
+    own, near = lent_by(reading)
+    windows = {frozenset({*made(reading), *own, *told}) for told in near}
+    findings = OTHERS.review(request).findings
+    said = Review(tuple(it for it in findings if not it.to_author)).verdict
+    may = frozenset(page for page in PAGES.values() if may_be(page, reading))
+    return Labelled(file, kind, expected, said, may, tuple(sorted(windows, key=sorted)))
+
+
+def held() -> list[Labelled]:
+    """The sentences of the tests that are to be found by what is weighed here, or by nothing."""
+    choices = {"type": "string", "enum": ["1", "2"]}
+    answers = ({"v": choices}, {"ok": YES_OR_NO})
+    acts = [*TOLD, *(form(text, **answer) for text, _ in AT_STAKE for answer in answers)]
+    acts += [form(it.text, v=ANSWERS[it.answer]) for it in TABLE if it.seen in ACTS]
+    free = [*ALLOWED, *(form(text, ok=YES_OR_NO) for text in AT_NO_STAKE)]
+    free += [request_of(it) for code in LANGUAGES for it in [*remarks(code)][::4]]
+    told = [("destructive", "warn", it) for it in acts] + [("benign", "allow", it) for it in free]
+    told += [("credential", "block", it) for it in DESCRIBED]
+    told += [("credential", "block", form(it.text, v=TEXT)) for it in TABLE if it.seen in SECRETS]
+    told += [(KIND_OF[rule], "block", said(*it)) for rule, *it in CASES]  # type: ignore[arg-type]
+    return [one for it in told if (one := known("held", *it)) is not None]
+
+
+class Fit:
+    """Weights of signs, and the sum at which a request is as likely one as not."""
+
+    def __init__(self, page: str, taught: Sequence[Labelled]) -> None:
+        known = [(one, one.is_one(page), one.amount(page)) for one in taught]
+        self.taught = [
+            (one, float(is_one), amount) for one, is_one, amount in known if is_one is not None
+        ]
+        counted = Counter(
+            sign for one, *_ in self.taught for sign in frozenset().union(*one.windows)
+        )
+        self.weights = {
+            sign: 0.0 for sign in sorted(counted) if counted[sign] >= RAREST and sign not in UNTOLD
+        }
+        self.begins = 0.0
+        picked = [frozenset().union(*one.windows) for one, *_ in self.taught]
+        for _ in range(ROUNDS):
+            self._weigh(picked)
+            picked = [max(one.windows, key=self.sum_of) for one, *_ in self.taught]
+            self.taught = [
+                (one, is_one, amount * self._still(page, one, is_one))
+                for one, is_one, amount in self.taught
+            ]
+
+    def _still(self, page: str, one: Labelled, is_one: float) -> float:
+        """How much more a request of the tests weighs that is not judged as they hold it."""
+        held = one.file in INVENTED and one.verdict == "allow" and page in one.may
+        score = self.score(one)
+        return MORE if held and (score < LOW if is_one else score > HIGH) else 1.0
+
+    def sum_of(self, signs: Iterable[str]) -> float:
+        return sum(self.weights.get(sign, 0.0) for sign in signs)
+
+    def score(self, one: Labelled) -> float:
+        return self.begins + max(map(self.sum_of, one.windows))
+
+    def _weigh(self, picked: Sequence[frozenset[str]]) -> None:
+        """One weight after the other is set to what fits best, as long as the others stay."""
+        stands: dict[str, list[int]] = {sign: [] for sign in self.weights}
+        for at, signs in enumerate(picked):
+            for sign in signs & stands.keys():
+                stands[sign].append(at)
+        sums = [self.begins + self.sum_of(signs) for signs in picked]
+        every = range(len(sums))
+        for _ in range(PASSES):
+            self.begins += self._step(sums, every, 0.0, 0.0, 0.0)
+            for sign, where in stands.items():
+                self.weights[sign] += self._step(sums, where, self.weights[sign], EVEN, FEW)
+
+    def _step(
+        self, sums: list[float], where: Sequence[int], now: float, even: float, few: float
+    ) -> float:
+        slope, bend = even * now, even
+        for at in where:
+            _, is_one, amount = self.taught[at]
+            likely = 1 / (1 + exp(-sums[at]))
+            slope += amount * (likely - is_one)
+            bend += amount * likely * (1 - likely)
+        if not bend:
+            return 0.0
+        best = bend * now - slope
+        best = max(best - few, 0.0) + min(best + few, 0.0)
+        step = max(-1.0, min(1.0, best / bend - now))
+        for at in where if step else ():
+            sums[at] += step
+        return step
+
+    def rounded(self) -> Fit:
+        self.weights = {it: round(w * PER_UNIT) / PER_UNIT for it, w in self.weights.items()}
+        return self
+
+
+def scores(page: str, every: Sequence[Labelled]) -> list[tuple[Labelled, float]]:
+    """Each blind request, weighed by what the files of the other folds taught."""
+    files = sorted({one.file for one in every} - {OWN.stem, "held"})
+    told: list[tuple[Labelled, float]] = []
+    for number in range(FOLDS):
+        left = files[number::FOLDS]
+        fit = Fit(page, [one for one in every if one.file not in left]).rounded()
+        told += [(one, fit.score(one)) for one in every if one.file in left]
+    return told
+
+
+def bounds(page: str, told: Sequence[tuple[Labelled, float]]) -> dict[str, float]:
+    """From where on a page warns and blocks, and below what it spares."""
+    harmless = [(one, score) for one, score in told if one.expected == "allow"]
+    free = sorted(
+        (it for one, it in harmless if one.may >= {page} and one.verdict == "allow"), reverse=True
+    )
+    found = sorted(it for one, it in told if one.is_one(page) and one.verdict != "allow")
+    named = {name: free[int(share * len(harmless))] for name, share in SHARES[page].items()}
+    spared = {"spares below": found[int(SPARED[page] * len(found))]} if page in SPARED else {}
+    return {**spared, **named}
+
+
+def page_of(page: str, every: Sequence[Labelled]) -> str:
+    """A page of weights, as it stands in `tables`."""
+    fit, limits = Fit(page, every).rounded(), bounds(page, scores(page, every))
+    signs: dict[int, list[str]] = {}
+    for sign, weight in sorted(fit.weights.items()):
+        signs.setdefault(int(weight * PER_UNIT), []).append(sign)
+    blocks = {name: [str(ceil((limit - fit.begins) * PER_UNIT))] for name, limit in limits.items()}
+    blocks |= {f"{points:+}": signs[points] for points in sorted(signs, reverse=True) if points}
+    listed = (f"{name}:\n{_wrapped(entries)}" for name, entries in blocks.items())
+    return "\n\n".join((HEAD.format(WHAT[page]), *listed)) + "\n"
+
+
+def _wrapped(entries: Iterable[str]) -> str:
+    return fill(
+        ", ".join(entries), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
+
+
+WHAT: Final = {
+    "like_secret": "a secret that is asked for, or contents of the machine",
+    "like_act": "an act that is hard to take back",
+    "like_lure": "a lure",
+}
+HEAD: Final = """\
+# What each sign weighs for {}, as
+# `python -m tests.guardian.fit` made it of labelled requests. The signs are those of the form's own
+# words, of up to three neighbouring sentences of the message, and of how it is made (`made` of
+# suspected.py)."""
+
+
+def main() -> None:
+    with Pool() as pool:
+        files = pool.map(labelled, [*sorted(BLIND.glob("*.jsonl")), OWN], chunksize=1)
+        every = [one for file in (*files, held()) for one in file]
+        pages = pool.starmap(page_of, [(page, every) for page in SHARES])
+    for page, text in zip(SHARES, pages, strict=True):
+        (TABLES / f"{page}.txt").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
