@@ -33,9 +33,9 @@ def test_a_server_that_is_added_in_the_demo_is_there_at_once() -> None:
         terminal.wait_for("book_table")
         terminal.type("n")
         terminal.wait_for("what you call it by")
-        for word in ("second", TAB, shlex.join(demo_command())):
+        for word in (shlex.join(demo_command()), TAB, "second"):
             terminal.type(word)
-        terminal.wait_for("__main__.py")
+        terminal.wait_for("second")
         for turn in range(200):
             terminal.type(SEND if turn % 10 == 0 else "")  # One may come with what was pasted.
             # What is painted over differs in a few signs only; another width is painted whole.
