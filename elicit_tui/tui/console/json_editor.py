@@ -163,6 +163,10 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         line = self.text.split("\n")[row]
         ended, self._ended = self._ended, None
         goes_on = ended == (row, column) and self.selection.is_empty
+        if self._stands_there(event.character, behind_a_text=goes_on):
+            event.stop()
+            event.prevent_default()
+            return
         quote = event.character == '"' and not _ESCAPING.search(line[:column])
         if quote and line[column : column + 1] == '"' and not _quotes_within(line[:column]):
             # The quote that ends the text stands there already; so does one that begins it.
@@ -191,6 +195,23 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         if typed:
             self.replace(typed, *self.selection, maintain_selection_offset=False)
         self.move_cursor_relative(columns=by)
+
+    def _stands_there(self, typed: str | None, *, behind_a_text: bool) -> bool:
+        """Take the blank or bracket of whoever types a list as JSON, where it needs no writing.
+
+        That is a blank before a value, and a bracket of the list in which the value stands.
+        """
+        if typed == " " and self.selected_text == "null":
+            return True
+        row, column = self.selection.end
+        above, line, below, *_ = ["", *self.text.split("\n"), ""][row:]
+        if typed == '"' and above.endswith("[") and line[:column].lstrip() == '"[':
+            self.replace("", (row, column - 1), (row, column))
+            return True
+        if typed == "]" and behind_a_text and below.lstrip().startswith("]"):
+            self.move_cursor((row + 1, below.index("]") + 1))
+            return True
+        return False
 
     def _ends_a_list(self, row: int, column: int) -> bool:
         """Whether this is right behind a value that is the last of a list, on a line of its own."""

@@ -190,7 +190,7 @@ async def test_a_comma_behind_the_last_value_of_a_list_adds_one_and_this_is_said
     async with writing(tmp_path) as stand:
         said = " ".join(stand.text().replace("│", " ").split())
         assert "Type over the value that is selected" in said
-        assert "A comma behind the last of a list adds one." in said
+        assert "End, then a comma, behind the last of a list adds one." in said
         await stand.press(*"Ada", "tab", *"tall, slim", '"', ",", *"old", '"', ",", *"wise")
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
@@ -212,6 +212,32 @@ async def test_a_comma_behind_the_last_object_of_a_list_adds_one_to_be_written(
         ada = {"name": "Ada", "observations": ["tall", "old"]}
         bob = {"name": "Bob", "observations": ["slim"]}
         assert calls_of(stand)[0].arguments == {"entities": [ada, bob]}
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        '"uses a shell", "types fast", "no wizard"',
+        '"uses a shell","types fast","no wizard"',
+        '["uses a shell", "types fast", "no wizard"]',
+    ],
+)
+async def test_a_list_that_is_typed_as_json_comes_out_as_that_list(
+    tmp_path: Path, typed: str
+) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*"Ada", "tab", *typed, "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": "Ada", "observations": ["uses a shell", "types fast", "no wizard"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+async def test_end_then_a_comma_adds_one_to_a_list_as_it_is_said(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press(*"Ada", "tab", *"tall, slim", "end", ",", *"[old]", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        entity = {"name": "Ada", "observations": ["tall, slim", "[old]"]}
+        assert calls_of(stand)[0].arguments == {"entities": [entity]}
 
 
 async def test_a_comma_elsewhere_is_a_comma(tmp_path: Path) -> None:
