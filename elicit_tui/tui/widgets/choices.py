@@ -172,7 +172,7 @@ class ChoiceControl(FieldControl):
             if not isinstance(value, bool) or labels
             if not says(labels.get(json_key(value), ""), value)
         ]
-        return f"{self.verb} {', '.join(unsaid)}" if unsaid else None
+        return f"{self.verb} {', '.join(unsaid)}" if unsaid and self.verb else None
 
     @property
     def count(self) -> str | None:
@@ -224,8 +224,9 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     """Choices side by side or one below the other; nothing is chosen until the person does.
 
     The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
-    Of yes and no side by side they choose at once, as of radio buttons, and Space chooses the other
-    one; those up and down lead past yes and no to the rows around, and choose nothing on the way.
+    Of yes and no side by side they choose at once, as of radio buttons, and of any few where the
+    form has it so; Space chooses the other one of yes and no. Those up and down lead past them to
+    the rows around, and choose nothing on the way.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -278,9 +279,10 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """Moving and choosing; the arrows that lie as the choices do."""
         arrows = "↑↓" if self._stands else "←→"
-        if self._chooses_at_once:
-            return ((f"y n {arrows}", "choose"), ("Space", "the other"))
         signs = "y n" if self._is_boolean else f"1-{len(self._labels)}"
+        if self._chooses_at_once:
+            other = (("Space", "the other"),) if self._is_boolean else ()
+            return ((f"{signs} {arrows}", "choose"), *other)
         return ((signs, "pick"), (f"{arrows} Space", "choose"))
 
     @property
@@ -295,7 +297,12 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     @property
     def _chooses_at_once(self) -> bool:
         """Whether arrows choose: none of those that lead down a form."""
-        return self._is_boolean and not self._stands
+        return self._leads_past and not self._stands
+
+    @property
+    def _leads_past(self) -> bool:
+        """Whether the arrows up and down, past its ends, lead to the rows around."""
+        return self._is_boolean or (self.arrows_choose and not self.many)
 
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
@@ -346,7 +353,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
     def action_go_down(self, by: int) -> None:
         """Move the bar; past the ends of yes and no go to the field below, or above."""
         inside = self._stands and 0 <= self._bar + by < len(self._labels)
-        if self._is_boolean and not inside:
+        if self._leads_past and not inside:
             # Where the bar was on the way is nothing that a later Enter may take.
             self._brought(min(self._chosen, default=0))
             self.post_message(FieldLeft(self, by))
@@ -381,7 +388,7 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         whoever confirms it as in every other list; and the bar where it stands elsewhere.
         """
         meant, self._was_led = self._was_led, False
-        if self._chooses_at_once and not self._moved:
+        if self._is_boolean and self._chooses_at_once and not self._moved:
             yes, no = (self._values.index(value) for value in (True, False))
             if not meant:
                 self._choose(no if yes in self._chosen else yes)

@@ -139,7 +139,9 @@ class FieldControl(SeenAsPainted, Guarded):
     leads_to = ""
     """The button to which Enter goes on from here; empty where another field follows."""
     verb = "sends"
-    """What becomes of the answer."""
+    """What becomes of the answer; empty where its value is not told."""
+    arrows_choose = False
+    """Whether an arrow chooses one of a few at once, as of radio buttons."""
     may_have_lines = True
     """Whether a text may have several lines, where its length allows it."""
     empty_is_an_answer = True

@@ -155,8 +155,8 @@ async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_
     async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
         edited_in(stand, mine)
         for keys, told in {
-            ("right", "right"): "“a” is as it was: nothing was changed.",
-            ("right", "space"): "“a” is written in",
+            ("right", "left"): "“a” is as it was: nothing was changed.",
+            ("right",): "“a” is written in",
         }.items():
             await stand.press("e")
             await stand.until(lambda: "Ask before calls" in stand.text())
@@ -178,9 +178,26 @@ async def test_the_bar_names_the_keys_of_the_field_one_is_in_and_its_hint_what_i
         await stand.press("tab", "tab")
         await stand.until(lambda: "y n ←→ choose  Space the other" in stand.text().splitlines()[-1])
         await stand.press("tab")
-        await stand.until(lambda: "1-4 pick  ←→ Space choose" in stand.text().splitlines()[-1])
-        assert 'writes "auto"' in stand.text()
-        assert "sends" not in stand.text()
+        await stand.until(lambda: "1-4 ←→ choose" in stand.text().splitlines()[-1])
+        assert '"auto"' not in stand.text()
+
+
+async def test_an_arrow_chooses_when_calls_are_asked_before_and_none_that_leads_past_it(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "● may destroy" in stand.text())
+        await stand.press("tab", "tab", "tab", "down", "shift+tab")
+        await stand.until(lambda: "● may destroy" in stand.text())
+        await stand.press("right")
+        await stand.until(lambda: "● may write" in stand.text())
+        await stand.press("ctrl+s")
+        mode = 'default_tools_approval_mode = "writes"\n'
+        await stand.until(lambda: written(mine) == tables("a", more=mode))
 
 
 async def test_on_a_narrow_screen_the_keys_of_a_field_go_before_the_help(
@@ -193,7 +210,7 @@ async def test_on_a_narrow_screen_the_keys_of_a_field_go_before_the_help(
         await stand.press("e")
         await stand.until(lambda: "Ask before calls" in stand.text())
         await stand.press("tab", "tab", "tab")
-        await stand.until(lambda: "1-4 pick" in stand.text().splitlines()[-1])
+        await stand.until(lambda: "1-4 " in stand.text().splitlines()[-1])
         bar = stand.text().splitlines()[-1]
         assert "Help" in bar, bar
 

@@ -52,7 +52,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "approval_mode": {
         "type": "string",
         "title": "Ask before calls",
-        "description": "Space chooses; a tool's own approval_mode goes first",
+        "description": "a tool's own approval_mode goes first",
         "oneOf": [
             {"const": "auto", "title": "may destroy"},
             {"const": "writes", "title": "may write"},
@@ -134,7 +134,7 @@ class ServerScreen(WritingDialog[None]):
             self._named_after = name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
         form_view = FormView(self._form, begun, id="server-form")
-        form_view.verb, form_view.may_have_lines = "writes", False
+        form_view.verb, form_view.may_have_lines, form_view.arrows_choose = "", False, True
         yield form_view
         yield from self.ending("Write it", "server.write")
 
