@@ -248,8 +248,12 @@ class KeyBar(ClickBar):
     def _keys_of_field(self) -> Iterator[Part]:
         """The keys of its own that the field with the focus has; a click cannot stand for all."""
         focused = self.screen.focused if self._names_field else None
+        active = [each for each in self.screen.active_bindings.values() if each.node is not focused]
+        # What the dialog has on a key goes before what the field has there.
+        others = {self.app.get_key_display(each.binding) for each in active}
         for key, does in getattr(focused, "own_keys", ()):
-            yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
+            if key not in others:
+                yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
 
     def _always(self) -> list[Part]:
         """The ways to everything else, to the end and to help, whatever else there is room for."""

@@ -249,6 +249,11 @@ class ApprovalBody(Body):
         return self.note is not None
 
     @property
+    def would_be_lost(self) -> bool:
+        """The call that waits, where the same key leads back from everything else."""
+        return self.typed or self.frame.around.shelf
+
+    @property
     def note(self) -> str | None:
         """What a person who declines tells the agent."""
         if self.note_line is None:

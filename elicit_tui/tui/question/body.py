@@ -71,6 +71,11 @@ class Body(ABC):
     def send(self, page: PageName) -> None:
         """Accept, or do what comes before it."""
 
+    @property
+    def would_be_lost(self) -> bool:
+        """Whether whoever dismisses it is asked once more before."""
+        return self.typed
+
     def go_through(self) -> None:
         """The deliberate second step was taken."""
 

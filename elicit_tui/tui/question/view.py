@@ -363,7 +363,7 @@ class QuestionView(QuestionFrame):
         if self.page != "answer":
             self.action_back()
         elif not self._too_early() and not self._uncovers():
-            doubtful = self.body.typed or self._meant_elsewhere.closes_what_lay_over
+            doubtful = self.body.would_be_lost or self._meant_elsewhere.closes_what_lay_over
             if not self._asks_once_more("cancel", doubtful=doubtful):
                 self.decide(cancel("user", "You dismissed the question."))
 

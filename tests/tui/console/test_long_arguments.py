@@ -95,6 +95,7 @@ async def test_a_field_of_several_lines_is_written_on_the_whole_screen_too(
         await stand.press("enter", *"Ada", "escape")
         await stand.until(lambda: isinstance(stand.app.focused, TextBlock))
         await stand.until(lambda: "F4 Whole screen" in stand.text())
+        assert "F4 editor" not in stand.text(), "one name for one key"
         await at_length(stand)
         await stand.press("!", "escape")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))

@@ -290,7 +290,6 @@ async def test_each_row_of_what_a_tool_says_otherwise_now_has_its_sign(columns: 
     ("key", "reason"),
     [
         ("ctrl+n", "You declined."),
-        ("escape", "You dismissed the question."),
         ("y", "You allowed the call."),
     ],
 )
@@ -298,6 +297,19 @@ async def test_what_a_person_did_is_told_to_that_person(key: str, reason: str) -
     outcome = await answer(Asking(QUESTION), key)
     assert outcome is not None
     assert outcome.reason == reason
+
+
+async def test_the_key_that_leads_back_elsewhere_cancels_a_waiting_call_the_second_time() -> None:
+    app = Asking(QUESTION)
+    async with asked(app) as pilot:
+        await pilot.press("escape")
+        await until(pilot, lambda: "Esc again cancels." in app.words, "what it does")
+        assert app.outcome is None
+        await pilot.press("escape")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.action == "cancel"
+    assert app.outcome.reason == "You dismissed the question."
 
 
 async def test_each_thing_is_said_once_and_help_is_in_reach() -> None:
