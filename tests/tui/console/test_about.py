@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,26 @@ async def test_how_a_server_is_reached_is_shown_whole(
         assert "up to here." not in stand.text()
         await stand.press("escape")
         await stand.until(lambda: "Enter Tools" in stand.text())
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("auto", "“book” may be called"),
+        ("writes", "“book” does not say of itself that it only reads, so you are asked first."),
+    ],
+)
+async def test_all_about_a_tool_says_whether_one_is_asked_before_it_is_called(
+    tmp_path: Path, mode: Any, said: str
+) -> None:
+    server = ServerSettings("alpha", command="x", default_tools_approval_mode=mode)
+    async with console(tmp_path, server_settings={"alpha": server}, tools=tools()) as stand:
+        await stand.press("enter")
+        await about(stand)
+        await stand.press("end")
+        words = " ".join(stand.text().replace("│", " ").split())
+        assert said in words
+        assert "e under Servers sets it for all its tools." in words
 
 
 async def test_what_a_tool_says_of_itself_is_shown_whole_from_the_list_and_before_a_call(

@@ -69,3 +69,10 @@ async def test_the_call_of_a_server_that_never_started_or_is_gone_says_that(tmp_
         await under_calls(stand, "gone")
         await stand.press("home", "a")
         await stand.until(lambda: "No server here is called “gone”." in stand.notices())
+
+
+async def test_a_server_that_did_not_start_leads_to_what_it_wrote(tmp_path: Path) -> None:
+    async with console(tmp_path, failures={"alpha": "No such file."}) as stand:
+        await stand.until(lambda: "“alpha” did not start." in stand.text())
+        words = " ".join(stand.text().replace("│", " ").split())
+        assert "4 Activity has what it wrote." in words

@@ -304,7 +304,9 @@ class ServersPane(Pane):
         again = key("servers.restart")
         if record.wants_login:
             return f"{again} asks you to log in."
-        return f"{again} starts it again. {key('servers.edit')} changes how it is reached."
+        written = f"{key('pane.activity')} Activity has what it wrote."
+        changes = f"{key('servers.edit')} changes how it is reached."
+        return f"{again} starts it again. {changes} {written}"
 
     @on(RowList.Chosen, "#server-list")
     def action_offers(self) -> None:

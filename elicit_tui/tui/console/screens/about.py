@@ -50,12 +50,29 @@ class AboutScreen(TextDialog):
         """What would be sent and the offer first, then its server."""
         groups = [server_words(self._record, width)]
         if self._offer is not None:
-            groups.insert(0, offer_words(self._offer, width))
+            groups[:0] = [offer_words(self._offer, width), self._before_a_call(width)]
         if self._offer is not None and self._sent is not None:
             title = f"what would be sent · {self._offer.method}"
             params = text_lines(bounded_json(dict(self._sent)), width)
             groups.insert(0, [((title, "accent"),), *params])
         return joined(groups)
+
+    def _before_a_call(self, width: int) -> list[Line]:
+        """Whether one is asked before this tool is called, by which setting; what changes that."""
+        from elicit_tui.policy.tools import judge_call
+
+        offer, server = self._offer, self._record.settings
+        if offer is None or offer.kind != "tool":
+            return []
+        held = self.app.runtime.broker.allowances if self.app.runtime is not None else ()
+        allowed = any((each.server, each.tool) == (server.name, offer.name) for each in held)
+        decision = judge_call(
+            self.app.state.settings, server, offer.name, offer.raw, allowed=allowed, nobody=None
+        )
+        asked = f"{self.app.key_of('servers.edit')} under Servers sets it for all its tools."
+        said = [decision.sentence, *([asked] * (server.layer == "user")), decision.change or ""]
+        head: Line = (("before a call", "accent"),)
+        return [head, *text_lines(neutral_line(" ".join(said).strip(), 2_000), width)]
 
 
 # What the console is, what the signs mean, and every key, remapped ones as they are.
