@@ -98,6 +98,22 @@ async def test_json_of_a_call_made_again_is_begun_anew_with_its_arguments_then_w
         await stand.until(lambda: '"name": "Ada"' not in stand.text())
 
 
+async def test_a_form_of_a_call_made_again_is_emptied_by_a_key_which_brings_its_arguments_back(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        stand.app.call_again(CallRecord("alpha", Call("tools/call", "greet", {"name": "Ada"})))
+        await opened(stand)
+        await stand.until(lambda: "Ada" in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: "Ada" not in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: "Ada" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "Ada"
+
+
 async def test_what_was_typed_for_a_new_call_is_not_in_one_that_had_no_arguments_and_stays(
     tmp_path: Path,
 ) -> None:

@@ -230,7 +230,7 @@ class ArgumentsScreen(OffersValues):
         return shortened(shape(self._offer.schema), _SHAPE_CHARACTERS)
 
     def action_skeleton(self) -> None:
-        """Begin anew: with the arguments of the call that is made again, else the JSON required.
+        """Begin anew: with the arguments of the call that is made again; from those with none.
 
         The key that undoes brings back what stood there, in a form field by field.
         """
@@ -241,11 +241,14 @@ class ArgumentsScreen(OffersValues):
             self._json_area.begin_anew(required if is_given else given)
             self._json_area.focus()
         else:
-            entries = self._take_apart(self._given)
+            form_view = self.query_one(FormView)
+            given = {**self._form.initial(), **self._take_apart(self._given)}
+            is_given = _filled(form_view.entries) == _filled(given)
+            entries = self._take_apart({} if is_given else self._given)
             self.tell_besides()
-            self.query_one(FormView).start_afresh(entries, dict.fromkeys(entries, FROM_BEFORE))
+            form_view.start_afresh(entries, dict.fromkeys(entries, FROM_BEFORE))
             self.set_focus(None)  # What stands there now is selected, as when this was opened.
-            self.query_one(FormView).focus_first()
+            form_view.focus_first()
         self.say("")
 
     def action_at_length(self) -> None:
@@ -421,3 +424,7 @@ class ArgumentsScreen(OffersValues):
         """The field of text that has the focus, of one line or of several."""
         focused = self.focused
         return focused if isinstance(focused, TextBlock) else self.typed_in
+
+
+def _filled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    return {name: entry for name, entry in entries.items() if not is_unset(entry)}
