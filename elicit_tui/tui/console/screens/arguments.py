@@ -242,8 +242,8 @@ class ArgumentsScreen(OffersValues):
             self._json_area.focus()
         else:
             form_view = self.query_one(FormView)
-            given = {**self._form.initial(), **self._take_apart(self._given)}
-            is_given = _filled(form_view.entries) == _filled(given)
+            own = {**self._form.initial(), **self._take_apart(self._given)}
+            is_given = _filled(form_view.entries) == _filled(own)
             entries = self._take_apart({} if is_given else self._given)
             self.tell_besides()
             form_view.start_afresh(entries, dict.fromkeys(entries, FROM_BEFORE))
