@@ -72,9 +72,6 @@ class ClickBar(SpanView):
     right_share: ClassVar[float] = 1 / 3
     """Parts at the right that take no more than this stay, whatever the others need."""
 
-    tells_right: ClassVar[bool] = False
-    """Whether what is left out at the right has a mark too, where that takes nobody's room."""
-
     DEFAULT_CSS = """
     ClickBar {
         height: 1;
@@ -100,6 +97,10 @@ class ClickBar(SpanView):
             self._parts, self._right = fresh
             self.refresh()
 
+    def tells_right(self, width: int) -> bool:
+        """Whether what is left out at the right has a mark too, where that takes nobody's room."""
+        return False
+
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """What stands at the left and at the right: the widest first, what is cut last."""
         right = self._right
@@ -116,7 +117,7 @@ class ClickBar(SpanView):
                 break
         shown = _cut(left, width - _cells(right) - 1)
         gap = max(0, width - _cells(shown) - _cells(right))
-        left_out = self.tells_right and len(right) < len(self._right)
+        left_out = self.tells_right(width) and len(right) < len(self._right)
         if left_out and CUT not in shown and gap >= CUT.width:
             right, gap = (CUT, *right), gap - CUT.width
         placed, places, x = [*shown, Part(((" " * gap, "plain"),)), *right], [], 0
@@ -137,13 +138,16 @@ class ClickBar(SpanView):
 NARROW: Final = 80
 """Columns that a terminal has at the least, by old custom."""
 
+AT_MOST: Final = 5
+"""Keys of a pane that are named where not all have room."""
+AT_LEAST: Final = 4
+"""With fewer of them the way out gives way, which the help names."""
+
 ALWAYS: Final = ("command_palette", "quit", "help")
 
 
 class KeyBar(ClickBar):
     """The keys that work here, the nearest ones first; each can be clicked."""
-
-    tells_right = True
 
     DEFAULT_CSS = """
     KeyBar {
@@ -177,6 +181,10 @@ class KeyBar(ClickBar):
             self._named = named
             self.refresh()
 
+    def tells_right(self, width: int) -> bool:
+        """Not where the palette and the help are named, which have all keys."""
+        return self._fills_with is None or width < NARROW
+
     def follow(self) -> None:
         """Name the keys of what has the focus now."""
         self._follow(self.screen)
@@ -196,6 +204,9 @@ class KeyBar(ClickBar):
         the field. What a button in sight names goes with the air. On a narrow screen, where keys
         are left out all the same, the way out stays.
         """
+        if not self.tells_right(width):
+            yield from self._of_a_pane()
+            return
         close = [_without_last_space(part) for part in self._parts]
         # Where the palette has no room beside these, or there are none, none is kept free for it.
         fits = bool(close) and _cells(close) + _cells(self._right) < width
@@ -219,6 +230,14 @@ class KeyBar(ClickBar):
         yield close, self._right[-2:]
         if width >= NARROW:
             yield close, self._right[-1:]
+
+    def _of_a_pane(self) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
+        """All keys where there is room; else few of them, as the palette and the help have all."""
+        for count in range(len(self._rarer), -1, -1):
+            yield (*self._parts, *self._rarer[:count], *self._mark(count)), self._right
+        without_quit = [part for part in self._right if part.action != "quit"]
+        for count in range(AT_MOST, -1, -1):
+            yield self._parts[:count], self._right if count >= AT_LEAST else without_quit
 
     def _mark(self, count: int) -> Sequence[Part]:
         """What stands behind so many of the rarer keys."""

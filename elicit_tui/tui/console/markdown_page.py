@@ -134,7 +134,8 @@ class MarkdownPage(VerticalScroll):
     BINDINGS = [  # noqa: RUF012 - Textual declares it so
         Binding("j", "scroll_down", "Down", show=False),
         Binding("k", "scroll_up", "Up", show=False),
-        Binding("space", "page_down", "Page down", show=False),
+        Binding("space,ctrl+d,ctrl+f", "page_down", "Page down", show=False),
+        Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
         Binding("g,ctrl+home", "scroll_home", "Top", show=False),
         Binding("G,ctrl+end", "scroll_end", "End", show=False),
     ]

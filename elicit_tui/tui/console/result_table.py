@@ -96,6 +96,8 @@ class ResultTable(DataTable[Text]):
         Binding("k", "cursor_up", "Up", show=False),
         Binding("l", "cursor_right", "Column to the right", show=False),
         Binding("h", "cursor_left", "Column to the left", show=False),
+        Binding("ctrl+d,ctrl+f", "page_down", "Page down", show=False),
+        Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
         Binding("g", "scroll_top", "Top", show=False),
         Binding("G,ctrl+end", "scroll_bottom", "End", show=False),
         Binding("enter", "select_cursor", "Whole row"),

@@ -187,6 +187,8 @@ class ResultTree(Tree[TreePart]):
         Binding("left,h", "fold", "Fold", show=False, id="tree.fold"),
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
+        Binding("ctrl+d,ctrl+f", "page_down", "Page down", show=False),
+        Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
         Binding("g,ctrl+home", "scroll_home", "Top", show=False),
         Binding("G,ctrl+end", "scroll_end", "End", show=False),
     ]

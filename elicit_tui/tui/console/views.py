@@ -150,8 +150,8 @@ class RowList(SpanView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="rows.up"),
         Binding("down,j", "move(1)", "Down", show=False, id="rows.down"),
-        Binding("pageup,ctrl+u", "page(-1)", "Page up", show=False),
-        Binding("pagedown,ctrl+d", "page(1)", "Page down", show=False),
+        Binding("pageup,ctrl+u,ctrl+b", "page(-1)", "Page up", show=False),
+        Binding("pagedown,ctrl+d,ctrl+f", "page(1)", "Page down", show=False),
         Binding("home,g", "edge(0)", "First", show=False),
         Binding("end,G", "edge(1)", "Last", show=False),
         Binding("enter", "choose", "Open", id="rows.choose"),
@@ -346,8 +346,8 @@ class LineView(SpanView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", show=False, id="lines.up"),
         Binding("down,j", "scroll_down", "Down", show=False, id="lines.down"),
-        Binding("pageup,ctrl+u", "page_up", "Page up", show=False),
-        Binding("pagedown,space,ctrl+d", "page_down", "Page down", show=False),
+        Binding("pageup,ctrl+u,ctrl+b", "page_up", "Page up", show=False),
+        Binding("pagedown,space,ctrl+d,ctrl+f", "page_down", "Page down", show=False),
         Binding("home,g,ctrl+home", "scroll_home", "Top", show=False),
         Binding("end,G,ctrl+end", "scroll_end", "End", show=False),
     ]

@@ -74,3 +74,21 @@ async def test_they_lead_to_the_ends_of_a_text(tmp_path: Path, top: str, end: st
         await stand.until(lambda: screen.view.scroll_y > 60)
         await stand.press(top)
         await stand.until(lambda: screen.view.scroll_y == 0)
+
+
+@pytest.mark.parametrize(("down", "up"), [("ctrl+d", "ctrl+u"), ("ctrl+f", "ctrl+b")])
+@pytest.mark.parametrize("way", ["table", "text"])
+async def test_the_keys_of_vi_page_in_each_view(
+    tmp_path: Path, down: str, up: str, way: str
+) -> None:
+    rows = [{"name": f"host-{number}", "load": number} for number in range(90)]
+    text = "\n".join(map(str, range(200)))
+    result = text_result(text, structuredContent={"hosts": rows})
+    async with reading(tmp_path, result, size=(80, 24)) as (stand, screen):
+        await screen._show(way)
+        view = screen.view
+        await stand.until(lambda: view.has_focus and view.max_scroll_y > 20)
+        await stand.press(down)
+        await stand.until(lambda: view.scroll_offset.y > 5)
+        await stand.press(up)
+        await stand.until(lambda: view.scroll_offset.y == 0)

@@ -53,13 +53,13 @@ class CallsPane(Pane):
         Binding("z", "whole", "Whole", id="calls.whole"),
         Binding("a", "again", "Again", id="calls.again"),
         Binding("d", "difference", "Compare", id="calls.difference"),
-        Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("c", "copy", "Copy", id="calls.copy"),
+        Binding("slash", "search", "Search", key_display="/", id="calls.search"),
+        Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("s", "save", "Save result", show=False, id="calls.save"),
         Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("enter", "whole", "Whole", show=False),  # Where there is no link.
         Binding("f", "filter", "Filter", id="calls.filter"),
-        Binding("slash", "search", "Search", key_display="/", id="calls.search"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("W", "kept", "Kept calls", show=False, id="calls.kept"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
@@ -137,8 +137,7 @@ class CallsPane(Pane):
         alike = len({record.filed_under for record in self.state.calls}) < 2
         if alike and not self._filter:
             return ""
-        listed = f"Only {self._next_filter}" if self._next_filter else "All"
-        return f"{self.app.key_of('calls.filter')} {listed}"
+        return f"{self.app.key_of('calls.filter')} to list {self._next_filter or 'all'}"
 
     @property
     def _search(self) -> SearchLine:

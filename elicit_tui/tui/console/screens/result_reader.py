@@ -64,7 +64,7 @@ class ResultScreen(Dialog[None]):
         Binding("t", "turn", "Other view", id="result.turn"),
         Binding("slash", "search", "Search", key_display="/", id="result.search"),
         Binding("n", "step(1)", "Next", id="result.next"),
-        Binding("N", "step(-1)", "Previous", show=False, id="result.previous"),
+        Binding("N", "step(-1)", "Previous", id="result.previous"),
         Binding("d", "difference", "Compare", id="result.difference"),
         Binding("b", "choose_other", "Other call", id="result.other"),
         Binding("o", "open_link", "Link", id="result.open_link"),
