@@ -322,7 +322,7 @@ async def test_a_yes_that_was_not_used_as_the_tool_changed_meanwhile_is_not_told
         await stand.until(lambda: "Not called: the tool changed while you read." in stand.text())
         assert "Allowed." not in stand.text()
         await stand.until(lambda: asks_to_call(stand))
-        await stand.press("escape")
+        await stand.press("escape", "escape")
         await asyncio.wait_for(asyncio.gather(*asking), 30)
 
 
