@@ -77,6 +77,17 @@ async def test_all_about_a_tool_says_whether_one_is_asked_before_it_is_called(
         assert "e under Servers sets it for all its tools." in words
 
 
+async def test_the_first_page_of_the_help_has_the_keys_that_move_and_what_runs_the_others(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        await stand.press("f1")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        await stand.until(lambda: "PgUp PgDn" in stand.text())
+        assert "↑ ↓ j k" in stand.text()
+        assert "To run one of these: ^P finds it by its name" in stand.text()
+
+
 async def test_what_a_tool_says_of_itself_is_shown_whole_from_the_list_and_before_a_call(
     tmp_path: Path,
 ) -> None:
@@ -235,4 +246,5 @@ async def test_the_help_names_no_question_mark_for_a_key_that_was_changed(tmp_pa
     async with console(tmp_path, size=(80, 24), console=look) as stand:
         await stand.press("f12")
         await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        await stand.press("pagedown")
         await stand.until(lambda: "F12         Help" in stand.text())

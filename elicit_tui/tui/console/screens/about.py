@@ -147,6 +147,12 @@ WORDS = (
 )
 
 PALETTE = "Every action by its name (command palette)"
+MOVING = (
+    ("↑ ↓ j k", "A row up or down; Tab goes to the next part"),
+    ("PgUp PgDn", "A page up or down, as ^B ^F; g G: first, last row"),
+)
+"""Of lists and texts alike, before all that has a name."""
+RUNS = "To run one of these: {palette} finds it by its name"
 QUITS = "Go back; at the panes leave, once you are sure. In a field it is a letter"
 
 SIGNS = (
@@ -250,6 +256,7 @@ class HelpScreen(TextDialog):
     def lines(self, width: int) -> list[Line]:
         """Its keys as they are now, its signs, then what the console is."""
         groups = self._keys(width)
+        groups.insert(1, self._moving(width))
         groups.append([_signs(width)])
         groups += [[text_lines(words, width)] for words in WORDS]
         file = self.app.config_path or "your configuration"
@@ -261,6 +268,12 @@ class HelpScreen(TextDialog):
         groups.append([text_lines(words, width, "dim")])
         found = ([line for entry in group for line in entry] for group in self._found(groups))
         return joined(found) or [(("Nothing matches.", "dim"),)]
+
+    def _moving(self, width: int) -> Group:
+        """What stands behind the keys of where one is."""
+        keys = [_key_lines(key, does, "", width) for key, does in MOVING]
+        runs = text_lines(RUNS.format(palette=self._palette), width, "dim")
+        return [[(("moving", "accent"),)], *keys, runs]
 
     @property
     def _palette(self) -> str:
