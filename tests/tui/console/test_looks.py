@@ -292,7 +292,7 @@ async def test_a_text_over_the_console_is_as_high_as_its_words_where_there_is_ro
         await stand.press("enter")
         low = await frame()
         await stand.until(lambda: "Short." in stand.text() and "2 tools" in stand.text())
-        assert low.outer_size.height < 14
+        assert low.outer_size.height < 16
         await stand.press("escape", "down")
         high = await frame()
         await stand.until(lambda: high.outer_size.height == size[1] - 1)
