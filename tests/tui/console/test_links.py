@@ -119,16 +119,19 @@ async def test_of_several_links_one_is_chosen_and_no_text_of_them_reaches_the_te
 
 
 @pytest.mark.parametrize("whole", [False, True])
-async def test_at_80_columns_the_key_of_a_link_hides_no_other(tmp_path: Path, whole: bool) -> None:
+async def test_at_80_columns_the_key_of_a_link_stands_beside_the_way_to_all(
+    tmp_path: Path, whole: bool
+) -> None:
     async with pointing(tmp_path, NOTE, size=(80, 24)) as (stand, _):
         if whole:
             await stand.press("z")
             await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
-        last = "y Copy JSON" if whole else "f Filter"
+        last = "y Copy JSON" if whole else "o Link"
         await stand.until(lambda: last in stand.text().splitlines()[-1])
-        # The palette and the way out may have no room, which is told in front of the help.
+        # In a reader the palette may have no room, which is told in front of the help.
         bar = stand.text().splitlines()[-1].removesuffix(" … F1 Help")
         assert "…" not in bar
+        assert whole or bar.endswith("^P Commands  ^Q Leave  F1 Help")
 
 
 def text(words: str) -> dict[str, Any]:

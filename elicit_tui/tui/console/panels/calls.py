@@ -52,12 +52,12 @@ class CallsPane(Pane):
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("z", "whole", "Whole", id="calls.whole"),
         Binding("a", "again", "Again", id="calls.again"),
+        Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("d", "difference", "Compare", id="calls.difference"),
         Binding("c", "copy", "Copy", id="calls.copy"),
         Binding("slash", "search", "Search", key_display="/", id="calls.search"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("s", "save", "Save result", show=False, id="calls.save"),
-        Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("enter", "whole", "Whole", show=False),  # Where there is no link.
         Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
