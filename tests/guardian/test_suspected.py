@@ -196,3 +196,9 @@ def test_what_sounds_so_in_a_form_of_another_thing_is_spared(
 ) -> None:
     assert GUARDIAN.review(said(message, harmless, [*harmless][:1])).verdict == "allow"
     assert GUARDIAN.review(said(message, meant, [*meant])).verdict != "allow"
+
+
+@pytest.mark.parametrize("says", ["Message to echo", "The message", "Nachricht", "el mensaje"])
+def test_what_only_names_its_field_describes_no_secret(says: str) -> None:
+    field = {"type": "string", "description": says}
+    assert GUARDIAN.review(said("", {"text": field}, ["text"])).verdict == "allow"

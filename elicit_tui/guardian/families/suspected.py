@@ -18,12 +18,12 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.families.destructive import ACTS, can_be_undone, is_state
 from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
-from elicit_tui.guardian.reading import GENERAL, Place, Reading
+from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.text.letters import is_unspaced
 
 _NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _MANY, _SEVERAL = 3, 30, 60, 8, 16, 4, 3
-_LONG: Final = 15
+_LONG, _TELLS = 15, 8  # Words of a long sentence, and of the shortest form that can describe.
 _KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {it: re.compile(pattern(it)) for it in ("hundreds", "amount", *_LARGE)}
@@ -71,7 +71,6 @@ def made(request: Reading) -> frozenset[str]:
         "all must be answered": bool(fields) and not request.optional,
         "long sentence": any(sum(1 - 0.6 * is_unspaced(w) for w in it) >= _LONG for it in told),
         "question": any(clause.is_question for clause in request.message.clauses),
-        # Of what must be answered, and may hold anything:
         "short answer": isinstance(most, int) and most <= _SHORT,
         "long answer": isinstance(most, int) and most > _SHORT,
         "answer of a length": any("minLength" in it.drawn for it in opened[:1]),
@@ -143,7 +142,8 @@ def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
 def may_be(page: str, request: Reading) -> bool:
     """Whether a request can be one of a kind at all: a secret is typed, an act is let happen."""
     if page != "like_act":
-        return page == "like_lure" or bool(_handed(request))
+        says = sum(it.word_count for it in request.places if it.role not in UNREAD)
+        return page == "like_lure" or (says >= _TELLS and bool(_handed(request)))
     decided = any(it.kind in ("boolean", "number") or it.few for it in request.fields)
     asked = [clause for clause in request.message.clauses if clause.is_question]
     looks = any(it.of("only looks") or (it.whether and it.of("becomes")) for it in asked)
