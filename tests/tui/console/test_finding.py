@@ -119,6 +119,9 @@ async def test_what_was_found_of_another_server_is_told_of_and_made_a_favourite_
         await stand.press("slash", *"boop", "enter", "f")
         await stand.until(lambda: "★ beta: boop" in stand.text())
         assert stand.app.remembered.favourites == [("beta", "tool:boop")]
+        await stand.press("m")
+        await stand.until(lambda: stand.app.muted)
+        assert stand.app.muted == {"beta"}
         await stand.press("f2")
         await stand.until(lambda: "What boop does." in stand.text())
         assert "beta" in stand.text()

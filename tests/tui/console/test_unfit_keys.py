@@ -24,8 +24,16 @@ async def test_the_key_of_favourites_says_on_a_server_what_it_is_for(tmp_path: P
         assert "A favourite is a tool, a prompt or a resource: → leads to" in stand.notices()
         await stand.press("down", "f")
         assert "this server has none just now" in stand.notices()
+        await stand.press("slash", *"gre")
+        await stand.until(lambda: "⚒ greet" in stand.text() and "all servers" in stand.text())
+
+
+async def test_where_no_server_offers_anything_the_key_that_searches_says_so(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["broken"], failures={"broken": "Gone."}) as stand:
         await stand.press("slash")
-        assert "“broken” offers nothing to search in." in stand.notices()
+        assert "No server offers anything to search in." in stand.notices()
 
 
 async def test_moving_where_nothing_more_is_says_nothing(tmp_path: Path) -> None:

@@ -109,10 +109,9 @@ class ServersPane(Pane):
         if action == "offers" and self.ready and not self.query_one("#server-list").has_focus:
             return False  # There Tab goes on.
         if action == "favourite":
-            return self._offers is not None and self._offers.has_focus_within
-        if action == "search" and (self.record is None or not self.record.offers_soon):
-            return False
-        return super().check_action(action, parameters)
+            return self._entered is not None
+        fits = action != "search" or self._to_search is not None
+        return fits and super().check_action(action, parameters)
 
     def why_not(self, action: str) -> str:
         """There may be no server, or nothing of it to search in; a favourite is a tool of one."""
@@ -122,9 +121,7 @@ class ServersPane(Pane):
             return f"There is no server yet: {self.app.key_of('servers.add')} adds one."
         if action == "favourite":
             return f"A favourite is a tool, a prompt or a resource: {self._way_to_offers}."
-        if action == "search" and self.record is not None:
-            return f"{quoted(self.record.name, 40)} offers nothing to search in."
-        return ""
+        return "No server offers anything to search in." if action == "search" else ""
 
     @property
     def _way_to_offers(self) -> str:
@@ -145,15 +142,13 @@ class ServersPane(Pane):
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; among its tools their own keys have the room."""
-        muted = self.record is not None and self.record.name in self.app.muted
-        if action == "mute" and muted:
+        if action == "mute" and self._meant is not None and self._meant.name in self.app.muted:
             return "Unmute"
         if action == "offers" and self.record is not None and self._enter_verb != "Tools":
             return "To what is said of it"
-        among = self._offers is not None and self._offers.has_focus_within
-        if action == "remove" and among:
+        if action == "remove" and self._entered is not None:
             return "Remove server"  # Not the tool that the cursor is on.
-        return "" if among and action in ("restart", "mute") else None
+        return "" if self._entered is not None and action in ("restart", "mute") else None
 
     @property
     def _narrowed(self) -> bool:
@@ -164,6 +159,23 @@ class ServersPane(Pane):
         """The server under the cursor."""
         key = self.query_one("#server-list", RowList).key
         return None if key is None else self.state.servers.get(key)
+
+    @property
+    def _meant(self) -> ServerRecord | None:
+        """The server that a key acts on: among what a search found whose that is."""
+        return (self._entered.record if self._entered is not None else None) or self.record
+
+    @property
+    def _entered(self) -> OffersBox | None:
+        """What servers offer, while the cursor is in it."""
+        inside = self._offers is not None and self._offers.has_focus_within
+        return self._offers if inside else None
+
+    @property
+    def _to_search(self) -> ServerRecord | None:
+        """Where a search begins, which is one of all servers: at the chosen one, if it can."""
+        there = (self.record, *self.state.servers.values())
+        return next((each for each in there if each is not None and each.offers_soon), None)
 
     def draw(self) -> None:
         """The list, and the chosen server beside it."""
@@ -336,26 +348,24 @@ class ServersPane(Pane):
         """Show whole what there is to know of what the cursor is on, and of its server."""
         from elicit_tui.tui.console.screens.about import AboutScreen
 
-        if self.record is not None:
-            among = self._offers is not None and self._offers.has_focus_within
-            offers = self._offers if among else None
-            record = (offers.record if offers is not None else None) or self.record
-            self.app.push_screen(AboutScreen(record, offers.offer if offers is not None else None))
+        if self._meant is not None:
+            offer = self._entered.offer if self._entered is not None else None
+            self.app.push_screen(AboutScreen(self._meant, offer))
 
     def action_restart(self) -> None:
         """End the server under the cursor and start it again."""
-        if self.record is not None:
-            self.app.restart(self.record.name)
+        if self._meant is not None:
+            self.app.restart(self._meant.name)
 
     def action_mute(self) -> None:
         """Mute the server under the cursor for this run, or let it ask again."""
-        if self.record is not None:
-            self.app.toggle_mute(self.record.name)
+        if self._meant is not None:
+            self.app.toggle_mute(self._meant.name)
 
     def action_favourite(self) -> None:
         """Let what the cursor is on stand at the top, in the next runs too."""
-        if self._offers is not None and self._offers.has_focus_within:
-            self._offers.toggle_favourite()
+        if self._entered is not None:
+            self._entered.toggle_favourite()
 
     @property
     def _editing(self) -> ServerEditing:
@@ -373,16 +383,18 @@ class ServersPane(Pane):
 
     def action_edit(self) -> None:
         """Change how the server under the cursor is reached."""
-        if self.record is not None:
-            self._editing.change(self.record)
+        if self._meant is not None:
+            self._editing.change(self._meant)
 
     def action_remove(self) -> None:
         """Take the server under the cursor out of the configuration."""
-        if self.record is not None:
-            self._editing.remove(self.record)
+        if self._meant is not None:
+            self._editing.remove(self._meant)
 
     def action_search(self) -> None:
         """Search in what the server offers, or is going to offer: it may still be starting."""
+        if self._to_search is not self.record and self._to_search is not None:
+            self.query_one("#server-list", RowList).point_at(self._to_search.name)
         self._searched_early = self.record
         self._draw_chosen()
         if self._offers is not None and self._offers.display:
