@@ -135,7 +135,7 @@ async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_pat
 async def test_the_key_that_compares_is_named_only_where_there_is_something_to_compare(
     tmp_path: Path, made: int
 ) -> None:
-    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
         for _ in range(made):
             call = Call("tools/call", "look", {})
             stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
