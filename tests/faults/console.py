@@ -32,8 +32,9 @@ class Console(Terminal):
 
     @property
     def said(self) -> str:
-        """What the right one says, without its line breaks."""
-        return " ".join(" ".join(self.panels[1]).split())
+        """What the right one says, without its line breaks and a server's gutter."""
+        lines = (line.strip().removeprefix("│") for line in self.panels[1])
+        return " ".join(" ".join(lines).split())
 
     def points_at(self, words: str, cursors: tuple[str, ...] = CURSORS) -> bool:
         """Whether the cursor of a list is on a row with these words."""

@@ -161,7 +161,7 @@ SPELLINGS: Final = (
     Spelling("an explicit no where required", BOOLEAN, ("n", "space"), {"v": False}, required=True),
     Spelling("a required boolean untouched", BOOLEAN, (), None, required=True),
     Spelling("a default of false", {**BOOLEAN, "default": False}, (), {"v": False}),
-    Spelling("a default of true cleared", {**BOOLEAN, "default": True}, ("ctrl+u",), {}),
+    Spelling("a yes without its default", {**BOOLEAN, "default": True}, ("ctrl+u",), {}),
     Spelling("back to unset", {**BOOLEAN, "default": True}, ("left", "space"), {}),
     # One of several
     Spelling("nothing is preselected", ENUM, (), {}),
