@@ -98,7 +98,7 @@ def test_a_remark_beyond_the_specification_is_noted_and_what_binds_is_warned_of(
         ({"type": "array", "items": {"enum": ["Bar"]}, "uniqueItems": True}, None),
         *(({"type": "string", "format": each}, []) for each in ("email", "uri", "date")),
         ({"type": "string", "format": "date-time", "minLength": 1, "maxLength": 9}, []),
-        ({"type": "boolean", "default": False, "description": "Sure?"}, []),
+        ({"type": "boolean", "default": False, "description": "Bar?"}, []),
         ({"type": "boolean", "minimum": 1}, [(WARN, "beyond_specification", ".minimum")]),
         ({"type": "number", "minimum": 0, "maximum": 9.5}, []),
         ({"type": "string", "default": "", "minLength": 3}, []),

@@ -142,7 +142,7 @@ def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
 def may_be(page: str, request: Reading) -> bool:
     """Whether a request can be one of a kind at all: a secret is typed, an act is let happen."""
     says = sum(it.word_count for it in request.places if it.role not in UNREAD)
-    if page != "like_act" or says < _TELLS:
+    if page != "like_act":
         return page == "like_lure" or (says >= _TELLS and bool(_handed(request)))
     decided = any(it.kind in ("boolean", "number") or it.few for it in request.fields)
     asked = [clause for clause in request.message.clauses if clause.is_question]
