@@ -15,11 +15,11 @@ from elicit_tui.broker.contracts import (
     Allowance,
     Allowances,
     BrokerEvent,
+    BrokerOptions,
     Notice,
     Requested,
     Resolved,
 )
-from elicit_tui.broker.options import BrokerOptions
 
 __all__ = [
     "Allowance",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from elicit_tui.broker.contracts import CallingAgent, Guardian
+from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
@@ -19,13 +19,11 @@ from elicit_tui.elicitation import (
     Question,
     Queue,
     Responder,
-    Review,
     cancel,
 )
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import ElicitationSettings
-from elicit_tui.form.limits import is_larger_than
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -112,8 +110,6 @@ NOT_BACK: Final = (
 )
 NOT_SEEN: Final = "The last answer accepted what was not all on the screen, so it was not sent."
 NOT_ACKNOWLEDGED: Final = "The last answer passed over what was found, so it was not sent."
-LARGE: Final = 1_000
-"""Parts of a question (`is_larger_than`) from which on the guardian takes more than a moment."""
 AWAY: Final = "The agent has left; this cannot be approved until it is back."
 
 
@@ -134,21 +130,6 @@ def valid(question: Question, outcome: Outcome) -> Outcome | Problem:
     content: Mapping[str, Any] = outcome.content if outcome.content is not None else {}
     problems = question.form.judge(content)
     return problems[0] if problems else replace(outcome, content=content)
-
-
-async def review_of(guardian: Guardian, request: ElicitationRequest) -> Review:
-    """What the guardian finds; keys, clocks and other servers do not wait for a large question."""
-    if is_larger_than(request.params, LARGE):
-        return await asyncio.to_thread(guardian.review, request)
-    return guardian.review(request)
-
-
-def review_with_answer(guardian: Guardian, question: Question, outcome: Outcome) -> Review:
-    """The review with what an answer was found to hold: noted, and masked wherever it is shown."""
-    if outcome.action != "accept" or not outcome.content:
-        return question.review
-    outgoing = guardian.outgoing(outcome.content, question.form)
-    return replace(question.review, outgoing=outgoing)
 
 
 def agent_refusal(question: Question, action: str | None, content: Any) -> str | None:

@@ -13,14 +13,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.ask import Admitted, AskPerson, AskStep, review_of, review_with_answer, valid
+from elicit_tui.broker.ask import Admitted, AskPerson, AskStep, valid
 from elicit_tui.broker.contracts import (
+    NO_OPTIONS,
     Allowance,
     Allowances,
     BrokerEvent,
-    Guardian,
+    BrokerOptions,
     LedgerWriter,
     Listener,
+    Listeners,
     Notice,
     Requested,
     Resolved,
@@ -28,9 +30,8 @@ from elicit_tui.broker.contracts import (
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.broker.entrance import ENDED, Entrance, malformed
 from elicit_tui.broker.hook_steps import HookSteps, listener_for
-from elicit_tui.broker.options import NO_OPTIONS, BrokerOptions
-from elicit_tui.broker.prompts import review_of_prompt
 from elicit_tui.broker.record import Record
+from elicit_tui.broker.reviewing import Guardian, review_of, review_of_prompt, review_with_answer
 from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,
@@ -51,7 +52,6 @@ from elicit_tui.elicitation import (
     review_of_call,
     what_changed,
 )
-from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.own_questions import TakeRedirect
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.text.hostile_json import digest

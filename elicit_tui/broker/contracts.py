@@ -1,29 +1,22 @@
-"""What stands around the broker: what it needs of other rooms, what it allows, what it tells."""
+"""What stands around the broker: what it needs, what it allows, what it tells whom."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
+from elicit_tui.broker.drafts import Drafts
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import ElicitationRequest, Finding, Outcome, Question, Review
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Question, Queue, Review
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
-    from elicit_tui.form.form import Form
+    from elicit_tui.hooks import Hooks
     from elicit_tui.policy import Decision
 
 
-class Guardian(Protocol):
-    """Finds what is risky in requests and answers."""
-
-    def review(self, request: ElicitationRequest) -> Review:
-        """All findings about one request; must not raise. Large ones come in another thread."""
-        ...
-
-    def outgoing(self, content: Mapping[str, Any], form: Form | None) -> tuple[Finding, ...]:
-        """Secrets that an answer to this form seems to hold; must not raise."""
-        ...
+Event = TypeVar("Event")
 
 
 class LedgerWriter(Protocol):
@@ -112,6 +105,23 @@ class CallingAgent:
     """Takes back what another process revoked, such as an inbox; awaited before one counts."""
 
 
+@dataclass(frozen=True)
+class BrokerOptions:
+    """What a broker can do without."""
+
+    queue: Queue | None = None
+    """The one that the responder was given, where its screens show what waits."""
+    hooks: Hooks | None = None
+    drafts: Drafts | None = None
+    """Where what was typed is kept; as shipped, in memory."""
+    agent: CallingAgent | None = None
+    """Given where an agent makes the calls. No tool is approved while it is away, and no more
+    approvals wait at once than `elicitation.limits.pending` says."""
+
+
+NO_OPTIONS: Final = BrokerOptions()
+
+
 class Requested(NamedTuple):
     """A server asked; `question.review` is empty when the guardian was not reached."""
 
@@ -155,3 +165,28 @@ def notice_listener(tell: Callable[[str], None]) -> Listener:
             tell(f"{event.server}: {event.sentence}")
 
     return listen
+
+
+class Listeners(Generic[Event]):
+    """Tells each listener of every event, in the order in which they came to listen."""
+
+    def __init__(self, failed: Callable[[str], None]) -> None:
+        """`failed` is told, in a sentence, of each listener that raises; once of each."""
+        self._failed = failed
+        self._all: list[Callable[[Event], None]] = []
+        self._failing: set[Callable[[Event], None]] = set()
+
+    def add(self, listener: Callable[[Event], None]) -> None:
+        """Tell this one too, from now on."""
+        self._all.append(listener)
+
+    def tell(self, event: Event) -> None:
+        """Tell everyone, on the event loop; whoever raises is still told what comes next."""
+        for listener in tuple(self._all):
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001 - whatever a face does, the answer leaves
+                if listener not in self._failing:
+                    self._failing.add(listener)
+                    reason = neutral_line(f"{type(error).__name__}: {error}")
+                    self._failed(f"Something that is told what happens failed: {reason}")

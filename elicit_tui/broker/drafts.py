@@ -26,7 +26,7 @@ from elicit_tui.store.nouns import noun_of, written
 from elicit_tui.text.hostile_json import digest
 
 if TYPE_CHECKING:
-    from elicit_tui.broker.contracts import Guardian
+    from elicit_tui.broker.reviewing import Guardian
     from elicit_tui.form.field import Entry
 
 FOLDER_NAME: Final = "drafts"

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.broker import Broker
-from elicit_tui.broker.contracts import BrokerEvent, Guardian, Resolved
+from elicit_tui.broker.contracts import BrokerEvent, BrokerOptions, Resolved
 from elicit_tui.broker.hook_steps import shown_to
-from elicit_tui.broker.options import BrokerOptions
+from elicit_tui.broker.reviewing import Guardian
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Call,

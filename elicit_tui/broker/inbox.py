@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from elicit_tui.broker.contracts import Listeners
 from elicit_tui.broker.inbox_events import (
     Delivery,
     InboxEvent,
@@ -38,7 +39,6 @@ from elicit_tui.elicitation import (
     form_of,
     now,
 )
-from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
 from elicit_tui.elicitation.request import AGENT

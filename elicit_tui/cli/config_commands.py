@@ -108,11 +108,9 @@ def _show(namespace: argparse.Namespace) -> int:
 
 
 def _check(namespace: argparse.Namespace) -> int:
-    from elicit_tui.config.checking import Checked, check
-
     # The settings again, with `${NAME}` in place of what the environment has: shown are the
     # references.
-    from elicit_tui.config.loading import check_managed_file
+    from elicit_tui.config.loading import Checked, check, check_managed_file
     from elicit_tui.config.rules import check_answers
 
     if namespace.kind != "user" and namespace.file is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from elicit_tui.config.building import settings_from
 from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document, read, unreadable
 from elicit_tui.config.expansion import NOT_PLAIN, REFERENCE, is_plain, system_directories
-from elicit_tui.config.hooks import all_hooks, hook_faults
+from elicit_tui.config.hooks import all_hooks, hook_faults, hooks_that_cannot_run
 from elicit_tui.config.keys import MANAGED, USER
 from elicit_tui.config.merging import merge, policy_allowed
 from elicit_tui.config.rules import guardian_faults, rule_faults
@@ -21,8 +21,10 @@ from elicit_tui.config.server_layers import all_servers
 from elicit_tui.config.servers import NO_ADDRESS, ONE_WAY, WITH_COMMAND, faults, server_from
 from elicit_tui.config.trust import ROOT, exposed, read_managed
 from elicit_tui.config.validating import Diagnostic, KeyPath
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import ConfigError, ManagedConfigError
+from elicit_tui.elicitation.toml_spelling import dotted
+from elicit_tui.errors import ConfigError, ManagedConfigError, UsageError
 from elicit_tui.text.hosts import is_web_address
 
 
@@ -147,6 +149,77 @@ def _flags(command_line: CommandLine) -> dict[str, tuple[str, Any]]:
     if command_line.approval_policy is None:
         return {}
     return {"approval_policy": ("--approval-policy", command_line.approval_policy)}
+
+
+# `config check`: every problem of every layer at once
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What is wrong, and what is only worth knowing."""
+
+    problems: tuple[Diagnostic, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def check(
+    command_line: CommandLine | None = None,
+    config_path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    managed_path: Path | None = None,
+    managed_owner: int = ROOT,
+    faces: Callable[[Settings], Iterable[Diagnostic]] = lambda settings: (),
+) -> Checked:
+    """Read all layers as a start would; never raises for what is written in them.
+
+    `faces`: what a face finds wrong that only it knows, such as the name of a theme.
+    """
+    environment = os.environ if environment is None else environment
+    command_line = command_line or CommandLine()
+    problems: list[Diagnostic] = []
+    managed: Document | None = None
+    try:
+        managed = managed_document(managed_path, managed_owner)
+    except ManagedConfigError as error:
+        problems += [Diagnostic(sentence) for sentence in error.problems]
+    user = user_document(command_line.config_file or config_path)
+    if user is not None:
+        problems += [*user.problems, *user_faults(user, managed, environment)]
+    if problems:
+        return _checked(problems, user.notices if user is not None else (), user)
+    try:
+        settings = load(command_line, config_path, environment, managed_path, managed_owner)
+    except ConfigError as error:
+        return Checked(tuple(Diagnostic(sentence) for sentence in error.problems))
+    except UsageError as error:
+        return Checked((Diagnostic(str(error)),))
+    refusals = [server.refused for server in settings.servers.values() if server.refused]
+    problems = [
+        *_cannot_start(settings, environment),
+        *hooks_that_cannot_run(settings),
+        *faces(settings),
+    ]
+    return _checked(problems, (*settings.notices, *refusals), user)
+
+
+def _checked(problems: list[Diagnostic], notices: Iterable[str], user: Document | None) -> Checked:
+    """With who else could have written the user's file, which a start only tells."""
+    exposed = user.exposed if user is not None else ()
+    known = {str(problem) for problem in exposed}
+    return Checked((*exposed, *problems), tuple(note for note in notices if note not in known))
+
+
+def _cannot_start(settings: Settings, environment: Mapping[str, str]) -> list[Diagnostic]:
+    problems = []
+    for server in settings.servers.values():
+        key = dotted("mcp_servers", server.name)
+        origin = settings.origin(key)
+        for name in server.missing:
+            message = f"the environment has no {name}, so this server cannot start"
+            problems.append(Diagnostic(message, key, origin.file, origin.line))
+        for sentence in server.unsendable_headers(environment):
+            problems.append(Diagnostic(sentence, key, origin.file, origin.line))
+    return problems
 
 
 # The administrator's file: what must fit together in it, beyond types and names

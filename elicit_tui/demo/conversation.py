@@ -1,4 +1,4 @@
-"""How a tool talks to the person while it runs: questions, progress and log lines.
+"""A tool of the demo server: what it replies, and how it talks to the person while it runs.
 
 A tool is written once. On handshake revisions (up to 2025-11-25) a question is pushed as
 `elicitation/create`; on 2026-07-28 it waits to be handed over in an `InputRequiredResult`, and the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -18,8 +18,6 @@ from elicit_tui.demo.json_rpc import JsonRpcStdio
 
 FORM_REVISION = "2025-06-18"
 """The first revision in which a server may ask."""
-
-
 NOT_AS_ASKED = "not as asked"
 
 
@@ -174,3 +172,60 @@ class Conversation:
         if self._logs:
             line = {"level": level, "logger": "demo", "data": text}
             self._wire.notify("notifications/message", line)
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """A tool's result: text for the person, data for a program."""
+
+    text: str
+    data: Mapping[str, Any] | None = None
+    is_error: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as the wire spells it (spec: server/tools, "Tool Result")."""
+        result: dict[str, Any] = {
+            "content": [{"type": "text", "text": self.text}],
+            "isError": self.is_error,
+        }
+        if self.data is not None:
+            result["structuredContent"] = dict(self.data)
+        return result
+
+
+Run = Callable[[Conversation, Mapping[str, Any]], Awaitable[ToolResult]]
+"""What a tool does with its arguments, and the line to the person."""
+
+
+@dataclass(frozen=True)
+class DemoTool:
+    """One tool of the demo server."""
+
+    name: str
+    title: str
+    description: str
+    run: Run
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The properties of its inputSchema."""
+    required: tuple[str, ...] = ()
+    read_only: bool = False
+    destructive: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The definition as `tools/list` gives it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": dict(self.arguments),
+                "required": list(self.required),
+            },
+            "annotations": {
+                "title": self.title,
+                "readOnlyHint": self.read_only,
+                "destructiveHint": self.destructive,
+                "openWorldHint": False,
+            },
+        }

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from elicit_tui.demo import form_tools, page_tools, rude_tools, steady_tools, texts
-from elicit_tui.demo.conversation import FORM_REVISION, Conversation
+from elicit_tui.demo import texts
+from elicit_tui.demo.conversation import FORM_REVISION, Conversation, DemoTool, ToolResult
+from elicit_tui.demo.demo_tools import TOOLS
 from elicit_tui.demo.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -16,7 +17,6 @@ from elicit_tui.demo.json_rpc import (
     JsonRpcStdio,
     Message,
 )
-from elicit_tui.demo.tool import DemoTool, ToolResult
 
 HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN_REVISION = "2026-07-28"
@@ -33,18 +33,6 @@ CAPABILITIES: Message = {
 }
 INSTRUCTIONS = "Every tool asks a different kind of question. Read demo://guide first."
 CACHE = {"ttlMs": 0, "cacheScope": "private"}
-TOOLS: dict[str, DemoTool] = {
-    tool.name: tool
-    for tool in (
-        *form_tools.TOOLS[:2],
-        *page_tools.TOOLS[:1],
-        *form_tools.TOOLS[2:],
-        *page_tools.TOOLS[1:],
-        *steady_tools.TOOLS,
-        *rude_tools.TOOLS,
-    )
-}
-"""All tools, in the order a newcomer should try them."""
 
 
 class DemoServer:

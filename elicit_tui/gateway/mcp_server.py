@@ -36,8 +36,7 @@ from elicit_tui.gateway.fit_to_pass import readable
 from elicit_tui.gateway.offers import LISTS
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.requester import LEVELS
-from elicit_tui.gateway.task_stream import with_task_notifications
-from elicit_tui.gateway.tasks import UnknownTask
+from elicit_tui.gateway.tasks import UnknownTask, with_task_notifications
 from elicit_tui.gateway.telling import NOT_VISITED, Result
 
 RESOURCE_NOT_FOUND: Final = -32002

@@ -1,4 +1,4 @@
-"""Held calls as an agent's tasks: what an agent may do with each.
+"""Held calls as an agent's tasks: what it may do with each, and the stream that tells it of them.
 
 Spec: SEP-2663, tasks. The id of a task is the call's own; the session, or the token, that it was
 given to is the only one that knows it.
@@ -9,11 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
+
+import mcp_types as types
+from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 
 from elicit_tui.elicitation.eras import ENDS
 from elicit_tui.errors import ElicitTuiError, StoreError
 from elicit_tui.gateway import telling
+from elicit_tui.gateway.agent import Context, Notification
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
 from elicit_tui.gateway.shared_calls import SharedCalls, read_kept
@@ -144,3 +149,49 @@ class Tasks:
 
 def _without_times(result: Result) -> Result:
     return {key: value for key, value in result.items() if key != "lastUpdatedAt"}
+
+
+class TaskStream:
+    """A stream on which an agent listens, told of its tasks: the session of the SDK's handler."""
+
+    def __init__(self, context: Context, tasks: Tasks, identifiers: Sequence[str]) -> None:
+        self._context = context
+        self._tasks = tasks
+        self._identifiers = identifiers
+        self.telling: asyncio.Future[None] | None = None
+
+    async def send_notification(self, notification: Any, **more: Any) -> None:
+        """Write one notification of the handler."""
+        begins = isinstance(notification, types.SubscriptionsAcknowledgedNotification)
+        if begins and self._identifiers:
+            honored = notification.params.notifications.model_dump(exclude_none=True)
+            honored["taskIds"] = list(self._identifiers)
+            agreed = types.SubscriptionFilter.model_validate(honored, by_name=True)
+            params = notification.params.model_copy(update={"notifications": agreed})
+            notification = notification.model_copy(update={"params": params})
+        await self._context.session.send_notification(notification, **more)
+        # Once that has left: the acknowledgement is the first thing on a stream.
+        if begins:
+            self.telling = asyncio.ensure_future(self._tasks.tell(self._identifiers, self._tell))
+
+    async def _tell(self, task: Result) -> None:
+        meta = {SUBSCRIPTION_ID_META_KEY: self._context.request_id}
+        http = self._context.request is not None
+        notification: Any = Notification("notifications/tasks", {**task, "_meta": meta}, http=http)
+        await self._context.session.send_notification(
+            notification, related_request_id=self._context.request_id
+        )
+
+    def end(self) -> None:
+        """Tell of nothing more."""
+        if self.telling is not None:
+            self.telling.cancel()
+
+
+def with_task_notifications(
+    context: Context, tasks: Tasks, identifiers: Any
+) -> tuple[Context, TaskStream]:
+    """The context of a request to listen that also names tasks, and its stream."""
+    stream = TaskStream(context, tasks, tasks.among(identifiers))
+    session: Any = stream
+    return replace(context, session=session), stream

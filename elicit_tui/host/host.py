@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.broker import Broker
-from elicit_tui.elicitation.listeners import Listeners
+from elicit_tui.broker.contracts import Listeners
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.host.connection import Connection

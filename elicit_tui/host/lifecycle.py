@@ -19,10 +19,9 @@ from elicit_tui.broker import Broker
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, ServerError
 from elicit_tui.host.connection import Connection
 from elicit_tui.host.events import LoginAwaited
-from elicit_tui.host.last_words import last_words
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.sdk import load_sdk
-from elicit_tui.host.server_log import LogFile, ServerLogReader
+from elicit_tui.host.server_log import LogFile, ServerLogReader, last_words
 from elicit_tui.paths import logins_directory
 from elicit_tui.text import in_seconds, neutral_line
 

@@ -1,13 +1,17 @@
-"""What servers write to standard error: kept off every screen, made safe, bounded."""
+"""What servers write to standard error: kept off every screen, made safe, bounded.
+
+Its end says why a program ended (`last_words`).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
+import re
 import stat
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -24,6 +28,17 @@ _LINE_BYTES: Final = 4 * LINE_CHARACTERS
 _CHUNK_BYTES: Final = 64 * 1024
 FILE_BYTES: Final = 20 * 1024 * 1024
 """A server that floods its log stops here; the file says so."""
+
+
+_NPM: Final = re.compile(r"npm (?:error|ERR!) ?(?P<text>.*)")
+# Lines of npm that say nothing of the reason; the last alternative is a line without words.
+_NPM_WITHOUT_REASON: Final = re.compile(
+    r"(?:code|syscall|errno|path|cwd|command)\b.*|A complete log .*|\d{3} ?|"
+)
+# How Node.js ends what it says of an error: its version, a line of the stack, a property of the
+# error or the brace behind them.
+_NODE: Final = re.compile(r"Node\.js v[\d.]+|\s+at .+|\s+\w+: .+|[^\w]*")
+_ERROR: Final = re.compile(r"(?:Uncaught )?\w*Error\b.*")
 
 
 class LogFile:
@@ -118,3 +133,20 @@ class ServerLogReader:
             safe = neutral_line(text, LINE_CHARACTERS)
             self.last.append(safe)
             self._tell(safe)
+
+
+def last_words(lines: Sequence[str]) -> str | None:
+    """The last line, or the one that says why the program ended where that is known.
+
+    Node.js ends with its version or what belongs to an error, npm with the place of its log; both
+    said why before.
+    """
+    npm_lines = [match for line in lines if (match := _NPM.fullmatch(line)) is not None]
+    if lines and (npm_lines or _NODE.fullmatch(lines[-1])):
+        errors = [line for line in lines if _ERROR.fullmatch(line)]
+        reasons = [
+            match[0] for match in npm_lines if not _NPM_WITHOUT_REASON.fullmatch(match["text"])
+        ]
+        if errors or reasons:
+            return errors[-1] if errors else reasons[0]
+    return lines[-1] if lines else None

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 from elicit_tui.elicitation import Deadline, Outcome, Question, Scope, accept, hints_of
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, REDIRECT
 from elicit_tui.responders.browser import may_open
-from elicit_tui.responders.dialogue import Decided, Dialogue
-from elicit_tui.responders.heading import heading, indented
+from elicit_tui.responders.dialogue import Decided, Dialogue, heading, indented
 from elicit_tui.responders.typed_lines import (
     APPROVAL_HELP,
     PAGE_HELP,

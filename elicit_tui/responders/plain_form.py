@@ -10,8 +10,7 @@ from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Problem, T
 from elicit_tui.form.form import Form
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.plain_text import entry_from_text
-from elicit_tui.responders.dialogue import Dialogue
-from elicit_tui.responders.heading import indented
+from elicit_tui.responders.dialogue import Dialogue, indented
 from elicit_tui.responders.typed_lines import FIELD_HELP, REVIEW_HELP, PromptCommand
 from elicit_tui.text import neutral, neutral_line, readable_json
 

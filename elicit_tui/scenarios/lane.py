@@ -23,9 +23,8 @@ from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.scenario import Scenario, advice
 from elicit_tui.scenarios.script import Script
-from elicit_tui.scenarios.state_reading import states
 from elicit_tui.scenarios.variants import Asked, Variant
-from elicit_tui.scenarios.watching import States, Watched
+from elicit_tui.scenarios.watching import States, Watched, states
 from elicit_tui.text import in_seconds
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ from elicit_tui.broker import (
     inbox,
     inbox_events,
     inbox_questions,
+    reviewing,
     store_reader,
     store_responder,
 )
 from elicit_tui.hooks import hooks, notices, running
-from elicit_tui.responders import browser, heading, plain_form, typed_lines
+from elicit_tui.responders import browser, dialogue, plain_form, typed_lines
 
 DAY, MEGABYTE = 24 * 3_600, 1024 * 1024
 
@@ -52,13 +53,13 @@ def test_nobody_waits_for_others_for_longer_than_a_breath(shipped: float, most: 
         (inbox_events.ID_CHARACTERS, 12),
         (ask.READING_TURNS, 50),
         (ask.REPEATS, 5),
-        (ask.LARGE, 5_000),
+        (reviewing.LARGE, 5_000),
         (running.MOST_OUTPUT, 2 * MEGABYTE),
         (running.LONGEST_REASON, 1_000),
         (hooks.MOST_UNTOLD, 5_000),
         (notices.USUAL_MESSAGE, 5_000),
         (notices.LONGEST_NAME, 200),
-        (heading.ARGUMENTS_LIMIT, 1_000),
+        (dialogue.ARGUMENTS_LIMIT, 1_000),
         (plain_form.CHOICES_SHOWN, 500),
         (typed_lines.READ_BYTES, MEGABYTE),
         (typed_lines.LINE_BYTES, 2 * MEGABYTE),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.broker.contracts import Listeners
 from elicit_tui.elicitation import Draft, Finding, Question, Review, Severity, accept
 from elicit_tui.elicitation.eras import (
     EXTENSION,
@@ -19,7 +20,6 @@ from elicit_tui.elicitation.eras import (
 )
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.keeping import kept_arguments
-from elicit_tui.elicitation.listeners import Listeners
 from elicit_tui.elicitation.outcome import cancel, decline, unsent
 from elicit_tui.elicitation.question import finished
 from elicit_tui.elicitation.saved_call import (

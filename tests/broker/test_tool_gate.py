@@ -27,7 +27,7 @@ from elicit_tui.elicitation.settings import (
     Settings,
 )
 from elicit_tui.responders import NobodyResponder
-from elicit_tui.responders.heading import heading
+from elicit_tui.responders.dialogue import heading
 from tests.broker.conftest import BenchFactory, form_request, run
 from tests.broker.gate import DROP, SERVER, answers, approve, settings_with
 from tests.host.world import python_server

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.conversation import Conversation, DemoTool, ToolResult
 from elicit_tui.demo.json_rpc import INTERNAL_ERROR, JsonRpcError, JsonRpcStdio
 from elicit_tui.demo.server import DemoServer
-from elicit_tui.demo.tool import DemoTool, ToolResult
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n and so on").decode()
 SCHEMA = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}

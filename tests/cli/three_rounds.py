@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from elicit_tui.demo import forms
-from elicit_tui.demo.conversation import Conversation
+from elicit_tui.demo.conversation import Conversation, DemoTool, ToolResult
 from elicit_tui.demo.json_rpc import JsonRpcStdio
 from elicit_tui.demo.server import DemoServer
-from elicit_tui.demo.tool import DemoTool, ToolResult
 
 
 async def three_rounds(talk: Conversation, arguments: Mapping[str, Any]) -> ToolResult:

@@ -12,7 +12,7 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.config import CommandLine, load
-from elicit_tui.config.checking import check
+from elicit_tui.config.loading import check
 from elicit_tui.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and owners of POSIX")

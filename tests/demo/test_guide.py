@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from elicit_tui.demo import forms
-from elicit_tui.demo.server import TOOLS
+from elicit_tui.demo.demo_tools import TOOLS
 from elicit_tui.tui.console.servers import found_by, read_offers
 
 COLUMNS = 20

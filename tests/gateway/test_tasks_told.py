@@ -19,8 +19,7 @@ from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.mcp_server import _listen
 from elicit_tui.gateway.task_results import detailed, of_another
-from elicit_tui.gateway.task_stream import with_task_notifications
-from elicit_tui.gateway.tasks import Tasks, UnknownTask
+from elicit_tui.gateway.tasks import Tasks, UnknownTask, with_task_notifications
 from elicit_tui.store.calls import KeptCall
 from elicit_tui.store.sealed_calls import CallSeen
 from tests.gateway.held import HeldSession, asked, ends

@@ -22,10 +22,9 @@ from elicit_tui.host.events import (
     read_notification,
     read_progress,
 )
-from elicit_tui.host.last_words import last_words
 from elicit_tui.host.lifecycle import StartupClock
 from elicit_tui.host.messages import Message, result_message
-from elicit_tui.host.server_log import LogFile
+from elicit_tui.host.server_log import LogFile, last_words
 
 
 def judged() -> tuple[Breaches, list[str]]:

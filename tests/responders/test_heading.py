@@ -14,7 +14,7 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     Severity,
 )
-from elicit_tui.responders.heading import ARGUMENTS_LIMIT, heading
+from elicit_tui.responders.dialogue import ARGUMENTS_LIMIT, heading
 from tests.responders.typing import form_question
 
 

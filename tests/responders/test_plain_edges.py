@@ -25,7 +25,7 @@ from elicit_tui.elicitation.own_questions import approval_request
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.form.field import Typed
 from elicit_tui.responders import plain_form, typed_lines
-from elicit_tui.responders.heading import heading
+from elicit_tui.responders.dialogue import heading
 from elicit_tui.responders.plain import PlainResponder
 from elicit_tui.responders.typed_lines import PASTE_BEGINS, PASTE_ENDS, InputGone, Lines
 from tests.responders.typing import SERVER, ask, form_question, page_question

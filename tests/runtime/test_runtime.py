@@ -117,7 +117,7 @@ async def test_drafts_are_kept_for_the_next_run_where_anything_may_be_kept(
             asked.append(self.directory)
             return super().draft_for(request, *more)
 
-    monkeypatch.setattr("elicit_tui.runtime.runtime.DraftFiles", Files)
+    monkeypatch.setattr("elicit_tui.runtime.opening.DraftFiles", Files)
     settings = settings_in(tmp_path, content)
     person = Person(accept("user", "Sent.", SENT))
     async with opened(settings, person, keep_drafts=keep) as runtime:

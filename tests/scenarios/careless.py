@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from elicit_tui.demo.conversation import Conversation, ElicitResult
-from elicit_tui.demo.tool import ToolResult
+from elicit_tui.demo.conversation import Conversation, ElicitResult, ToolResult
 
 SEATS = ("window", "bar")
 SEAT = {

@@ -19,10 +19,9 @@ from typing import Any
 
 # Started without site-packages (`python -S`), it is ready much sooner.
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from elicit_tui.demo.conversation import Conversation, ElicitResult
+from elicit_tui.demo.conversation import Conversation, DemoTool, ElicitResult, ToolResult
 from elicit_tui.demo.json_rpc import JsonRpcStdio, Message
 from elicit_tui.demo.server import DemoServer
-from elicit_tui.demo.tool import DemoTool, ToolResult
 from tests import nursery
 from tests.scenarios.careless import CARELESS, CarelessBooking
 

@@ -245,7 +245,7 @@ def test_an_accept_has_to_change_what_is_watched_as_often_as_the_scenario_says()
 
 @pytest.mark.anyio
 async def test_how_much_an_accept_changed_is_counted_in_lines(tmp_path: Path) -> None:
-    from elicit_tui.scenarios.state_reading import states
+    from elicit_tui.scenarios.watching import states
 
     state, once = tmp_path / "state", replace(PAINTS, changes=1)
     name = str(state)

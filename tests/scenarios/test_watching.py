@@ -22,10 +22,9 @@ from elicit_tui.scenarios import (
     Scenario,
     Suite,
     run_scenarios,
-    state_reading,
+    watching,
 )
-from elicit_tui.scenarios.state_reading import CHUNK_BYTES, states
-from elicit_tui.scenarios.watching import Watched
+from elicit_tui.scenarios.watching import CHUNK_BYTES, Watched, states
 from tests.cli.running import Ended, run
 from tests.scenarios.runs import failures, outcome_of, scenarios
 
@@ -71,9 +70,9 @@ async def test_what_could_not_be_watched_afterwards_is_told_too(tmp_path: Path) 
 async def test_a_command_that_never_ends_is_ended_and_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(state_reading, "COMMAND_SECONDS", 0.3)
+    monkeypatch.setattr(watching, "COMMAND_SECONDS", 0.3)
     # Whoever stops reading may do so while the pipe is full.
-    monkeypatch.setattr(state_reading, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(watching, "CHUNK_BYTES", 1)
     found = await states(["yes and so on"])
     said = ["watch: yes and so on did not end within 0.3 seconds"]
     assert Watched(found, found).problems == said
@@ -364,7 +363,7 @@ def lives(number: int) -> bool:
 async def test_a_command_whose_time_is_over_ends_with_all_that_it_began(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_reading, "COMMAND_SECONDS", 0.5)
+    monkeypatch.setattr(watching, "COMMAND_SECONDS", 0.5)
     numbers = tmp_path / "numbers"
     script = tmp_path / "begins.sh"
     script.write_text(f"sleep 300 & echo $$ $! > {numbers}; wait\n")
@@ -394,13 +393,13 @@ async def test_lines_and_parts_are_the_same_in_however_many_pieces_they_are_read
     text = b'{"a": 1,\n"bcdefgh": [2,\n3]}\nlast'
     found = []
     for size in (1, 2, 3, 5, 8, len(text)):
-        read = state_reading._Content(counted=True)
+        read = watching._Content(counted=True)
         for place in range(0, len(text), size):
             read.add(text[place : place + size])
         found.append(read.state())
     assert all(each == found[0] for each in found)
     assert sum((found[0].lines or {}).values()) == 4
-    in_order = state_reading._Content(counted=False)
+    in_order = watching._Content(counted=False)
     in_order.add(b'{"a": ')
     in_order.add(b"1}")
     assert in_order.state().parts == {"/a": "1"}
@@ -410,7 +409,7 @@ async def test_lines_and_parts_are_the_same_in_however_many_pieces_they_are_read
 async def test_of_too_many_lines_no_number_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_reading, "MOST_LINES", 2)
+    monkeypatch.setattr(watching, "MOST_LINES", 2)
     (tmp_path / "few").write_text("a\nb\n")
     (tmp_path / "many").write_text("a\nb\nc\n")
     found = await states(["few", "many"], counted=True, directory=tmp_path)

@@ -10,7 +10,7 @@ import regex
 
 from elicit_tui.elicitation import ElicitationRequest, Question, Review, ServerIdentity
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.responders.heading import heading
+from elicit_tui.responders.dialogue import heading
 from elicit_tui.text import as_name, looks_blank, quoted
 from elicit_tui.text.deceptive import BLANKS, is_invisible
 

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from elicit_tui.config.documents import LARGEST_FILE
-from elicit_tui.config.importing.references import converted, variable_name
-from elicit_tui.config.importing.sources import Dialect, NoServersError, recognise
+from elicit_tui.config.importing.dialects import (
+    Dialect,
+    NoServersError,
+    converted,
+    recognise,
+    variable_name,
+)
 from elicit_tui.config.keys import SERVER, FileKind
 from elicit_tui.config.nodes import Table, Value
 from elicit_tui.config.servers import header_fault, reserved

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
 from elicit_tui.config.importing import Moved, move
-from elicit_tui.config.importing.sources import Dialect
+from elicit_tui.config.importing.dialects import Dialect
 from elicit_tui.config.servers import reserved
 from elicit_tui.dataclass import dataclass
 from elicit_tui.gateway.agents import Agent
