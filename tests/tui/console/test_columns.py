@@ -46,6 +46,18 @@ async def test_a_tool_has_its_whole_name_where_there_is_room_beside_its_title(
         assert len({row.index("T ") for row in rows}) == 1
 
 
+async def test_titles_stand_in_one_column_beside_names_of_30_letters_on_a_wide_screen(
+    tmp_path: Path,
+) -> None:
+    names = ("echo", "trigger-long-running-operation")
+    found = [Tool.read({"name": name, "title": "Says", "inputSchema": CITY}) for name in names]
+    tools = {"alpha": tuple(tool for tool in found if tool is not None)}
+    async with console(tmp_path, tools=tools, size=(140, 40)) as stand:
+        await stand.until(lambda: all(name in stand.text() for name in names))
+        short, long = lines_with(stand, "echo  ", names[1])
+        assert short.index("Says") == long.index("Says")
+
+
 async def test_one_long_name_takes_no_room_from_what_the_other_tools_say(tmp_path: Path) -> None:
     names = ("go", "stop_at_once", "convert_a_time_between_any_two_zones_of_the_world")
     found = [Tool.read({"name": name, "title": "Says", "inputSchema": CITY}) for name in names]

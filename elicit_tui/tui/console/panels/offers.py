@@ -202,7 +202,7 @@ class OffersBox(Vertical):
 
     def _column(self, room: int) -> int:
         """Cells for the names, as far as most have them: a name that is longer goes beyond it."""
-        ordinary = bisect_right(self._widths, max(ORDINARY_NAME, room // 3))
+        ordinary = bisect_right(self._widths, max(ORDINARY_NAME, 2 * room // 5))
         return max(NAME_LEAST, self._widths[ordinary - 1] if ordinary else 0)
 
     def _short_row(self, offer: Offer, name: Line, summary: str, mark: Span, width: int) -> Line:
