@@ -341,6 +341,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         """Whether what is accepted was not all on the screen; then it is shown, and said, once."""
         if self.message.unseen and not self.message.display:
             self.body.put_away()
+        self.set_class(self.message.unseen, "-reads")
         shown = shown_now(parts := self.to_be_seen)
         if shown:
             self._shown_now = shown

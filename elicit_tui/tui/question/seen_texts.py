@@ -22,9 +22,8 @@ from elicit_tui.tui.question_gate import Guarded
 
 # What of a question was on the screen. Nothing else is accepted by one key.
 #
-# Whoever is asked for a yes is shown first what they have not seen of it: the end of a long text,
-# a
-# field with a default far below. That is brought into view and said once; the next key accepts.
+# Whoever is asked for a yes is shown first what they have not seen of it: a long text, page by page,
+# a field with a default far below. That is brought into view and said; the next key accepts.
 
 
 class PartToSee(Protocol):
@@ -187,26 +186,6 @@ class TextRegion(SeenText, Guarded, can_focus=False):
         if self._draw is not None and width != self._drawn_for:
             self._drawn_for = width
             self._text.update(self._draw(max(width, 8)))
-
-    def _see(self) -> None:
-        self._shown = self._shown.with_part(0, self._bottom)
-
-    def show_unseen(self, *, briefly: bool) -> str:
-        """Scroll to its end; what was skipped by that is counted."""
-        skipped = self._unseen_lines - self.scrollable_content_region.height
-        if self._unseen_lines:
-            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
-        self._counts_as_seen = True
-        if self.left_out:
-            return f"{self.left_out:,} characters of {self.called} are not shown"
-        if briefly or skipped <= 0:
-            return f"{self.called} goes on"
-        return f"{self.called} goes on ({count(skipped, 'more line')} above)"
-
-    @property
-    def still_unseen(self) -> bool:
-        """No: its end is there, and what was skipped was counted."""
-        return False
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:

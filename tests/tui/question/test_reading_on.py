@@ -82,8 +82,10 @@ async def test_a_form_offers_to_read_on_until_the_end_of_its_message_was_on_the_
         await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
         assert "● not seen to its end: PgDn" in app.words
         assert "can be sent" not in app.words
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: SMALL_PRINT in app.words, "the end of the message")
+        while SMALL_PRINT not in app.words:
+            assert "Send ^S" not in app.words
+            await pilot.press("ctrl+s")
+            await ready(pilot, app)
         await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
         assert app.outcome is None
 
@@ -200,3 +202,25 @@ async def test_whoever_jumps_to_the_end_of_a_review_has_not_seen_its_middle() ->
         await pilot.press("ctrl+s")
         await until(pilot, lambda: '"d59"' not in app.words, "what was skipped")
         assert app.outcome is None
+
+
+async def test_whoever_jumps_to_the_end_of_a_message_has_not_seen_its_middle() -> None:
+    app = Asking(form_question(schema(), message=LONG))
+    async with asked(app) as pilot:
+        await pilot.press("end")
+        await until(pilot, lambda: SMALL_PRINT in app.words, "the end")
+        assert "Read on y" in app.words
+        await pilot.press("y")
+        await until(pilot, lambda: SMALL_PRINT not in app.words, "what was skipped")
+        assert app.outcome is None
+
+
+async def test_each_line_of_a_message_was_on_the_screen_before_the_yes_to_it() -> None:
+    app = Asking(form_question(schema(), message=LONG))
+    shown: set[int] = set()
+    async with asked(app) as pilot:
+        while not app.outcomes:
+            shown |= {n for n in range(60) if f" {n}. The weather in town {n} " in app.words}
+            await pilot.press("y")
+            await ready(pilot, app)
+    assert shown == set(range(60)), "nothing of it is skipped"
