@@ -51,6 +51,8 @@ class Draft:
     """The findings that the person acknowledged when agreeing to that page."""
     by_client: frozenset[str] = frozenset()
     """The touched fields that stand as the agent's client filled them in."""
+    unread: frozenset[str] = frozenset()
+    """The touched fields in which something stands that others wrote and nobody has seen yet."""
 
     def __post_init__(self) -> None:
         self._elsewhere: Mapping[str, Entry] = {}
@@ -77,11 +79,21 @@ class Draft:
             if name in self.touched - self.by_client and entry != self._elsewhere.get(name)
         }
 
-    def write(self, entries: Mapping[str, Entry], touched: frozenset[str]) -> None:
-        """Keep what stands in the form now, and which fields were touched."""
-        unchanged = {name for name in self.by_client if entries.get(name) == self.entries.get(name)}
+    def write(
+        self,
+        entries: Mapping[str, Entry],
+        touched: frozenset[str],
+        unread: frozenset[str] | None = None,
+    ) -> None:
+        """Keep what stands in the form now, and which fields were touched.
+
+        `unread`: those with something that others wrote and nobody has seen; None: of the fields
+        that are as they were what was known of them.
+        """
+        same = {name for name in touched if entries.get(name) == self.entries.get(name)}
         self.entries, self.touched = dict(entries), touched
-        self.by_client = touched & unchanged
+        self.by_client = self.by_client & same
+        self.unread = self.unread & same if unread is None else touched & unread
 
     def in_hand(self, name: str | None) -> None:
         """The person is in this field just now; in memory only."""
@@ -103,6 +115,7 @@ class Draft:
     def take(self, other: Draft) -> None:
         """Hold what another process keeps of the same question."""
         self.entries, self.touched, self.by_client = other.entries, other.touched, other.by_client
+        self.unread = other.unread
         self.opened, self.acknowledged = other.opened, other.acknowledged
         self._elsewhere = dict(other.entries)
         self._in_hand = None

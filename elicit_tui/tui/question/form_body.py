@@ -347,7 +347,8 @@ class FormBody(Body):
 
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""
-        self.question.draft.write(self.fields.entries, self.fields.touched)
+        fields = self.fields
+        self.question.draft.write(fields.entries, fields.touched, fields.unread)
         self.question.draft.in_hand(self.last_field)
 
     @property

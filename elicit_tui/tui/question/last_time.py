@@ -17,16 +17,16 @@ from elicit_tui.tui.widgets.rows_view import Begun
 def begun_with(question: Question, form: Form) -> Begun:
     """What stands in the fields when a question is shown, and where it came from.
 
-    An answer that is given back is no surprise. A default of the server's that was changed may
-    still hold what nobody saw of it.
+    An answer that is given back is no surprise. A default of the server's, or what an agent filled
+    in, may still hold what nobody saw of it when the person has changed it.
     """
     draft = question.draft
-    whence, unread = {}, frozenset[str]()
+    whence, unread = {}, draft.unread
     if question.attempt == 1:
         by_client = draft.by_client
         whence = {name: FROM_AGENT if name in by_client else FROM_BEFORE for name in draft.touched}
         given = {field.name for field in form.fields if not is_unset(field.initial)}
-        unread = draft.touched & given
+        unread |= draft.touched & given
     entries = draft.entries if draft.filled else {}
     return Begun(entries, draft.touched, whence, draft.continues, unread)
 

@@ -246,6 +246,12 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         return frozenset(made | (self._whence.keys() - self._rows.keys()))
 
     @property
+    def unread(self) -> frozenset[str]:
+        """Names of the fields in which something stands that others wrote and nobody saw."""
+        made = {name for name, row in self._rows.items() if row.control.hidden}
+        return frozenset(made | (self._unread - self._rows.keys()))
+
+    @property
     def last_rows(self) -> list[FieldRow]:
         """The last ones there are: more are made before a person comes to their end."""
         return list(self._rows.values())[-BATCH:]

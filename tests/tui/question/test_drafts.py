@@ -141,6 +141,35 @@ async def test_what_the_agent_filled_in_is_called_the_agents_until_the_person_ty
         assert "the agent filled in the rest." in app.words
 
 
+async def test_what_an_agent_filled_in_and_one_changed_is_still_to_be_seen_to_its_end() -> None:
+    whole = "It was lost. " * 40 + "Pay it out to somebody else."
+    question = form_question(SCHEMA)
+    assert question.form is not None
+    draft = Draft()
+    draft.fill_in(question.form.entries_for({"v": whole}), frozenset({"v"}))
+    async with asked(Asking(question, draft=draft)) as pilot:
+        await pilot.press("home", "x", "ctrl+l")
+        await pilot.pause()
+    assert (draft.typed, draft.unread) == (True, {"v"})
+    app = Asking(form_question(SCHEMA), draft=draft)
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "somebody else." in app.words, "its end")
+        assert app.outcome is None
+
+
+async def test_what_an_agent_filled_in_and_one_read_and_changed_is_ones_own() -> None:
+    question = form_question(SCHEMA)
+    assert question.form is not None
+    draft = Draft()
+    draft.fill_in(question.form.entries_for({"v": "theirs"}), frozenset({"v"}))
+    async with asked(Asking(question, draft=draft)) as pilot:
+        await pilot.press("end", "x", "ctrl+l")
+        await pilot.pause()
+    assert (draft.typed, draft.unread) == (True, frozenset())
+
+
 async def test_a_send_long_after_another_question_vanished_is_heard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
