@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
+
+from rich.cells import cell_len
 
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.shapes import is_secret_name
 from elicit_tui.form.field import Field
 from elicit_tui.form.shape import says_secret
+
+_PAIR: Final = re.compile(
+    r'"(?P<name>(?:[^"\\]|\\.)*)"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)|(?P<number>-?[0-9][^,}\s]*))'
+)
+"""A name and its value in a line of JSON, whether the value has its last quote yet or not."""
 
 
 def is_secret(name: str, marked: Collection[str]) -> bool:
@@ -27,6 +35,17 @@ def shown_arguments(arguments: Mapping[str, Any], marked: Collection[str]) -> di
         name: MASK if value not in ("", None) and is_secret(name, marked) else _shown(value, marked)
         for name, value in arguments.items()
     }
+
+
+def masked_line(line: str, marked: Collection[str]) -> str:
+    """A line of JSON with a dot for each letter of a secret: it stays as long, and as wide."""
+    shown = line
+    for pair in _PAIR.finditer(line):
+        if is_secret(pair["name"], marked):
+            begin, end = pair.span("text" if pair["text"] is not None else "number")
+            dots = ("＊" if cell_len(letter) > 1 else "•" for letter in line[begin:end])
+            shown = shown[:begin] + "".join(dots) + shown[end:]
+    return shown
 
 
 def _shown(value: Any, marked: Collection[str]) -> Any:

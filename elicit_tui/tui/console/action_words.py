@@ -47,6 +47,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "arguments.next_value": "Go to the next value to be written, in JSON",
     "arguments.previous_value": "Go back to the value before, in JSON",
     "arguments.skeleton": "Begin anew: as the call was made, or JSON with what is required",
+    "field.reveal": "Show a secret: in its field, in JSON and in the review; or no more",
     "activity.search": "Search the activity",
     "history.read": "Read the history again",
     "history.search": "Search the history",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from textual import events
@@ -12,8 +13,9 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets.text_area import Selection
 
-from elicit_tui.form.shape import text_names
+from elicit_tui.form.shape import secret_names, text_names
 from elicit_tui.text import readable_json
+from elicit_tui.tui.secret_arguments import masked_line
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
 from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
@@ -55,6 +57,7 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         """`schema`: of what is written."""
         super().__init__("", id=id, show_line_numbers=False)
         self._text_names = text_names(schema)
+        self.masked = partial(masked_line, marked=secret_names(schema))
         self._ended: tuple[int, int] | None = None
         """The place behind a text that was ended by its quote just now."""
         self._was_filled = False

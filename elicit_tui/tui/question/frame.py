@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -364,12 +364,10 @@ class QuestionFrame(Titled, ShowsQuestion):
         """What the key of one of the question's actions is called."""
         return key_of(self, BY_ACTION[action])
 
-    def turn_to(
-        self, page: PageName, text: Content | None = None, decides: Content | None = None
-    ) -> None:
-        """Show a page; until it is painted nothing is heard.
+    def turn_to(self, page: PageName, *text: Any) -> None:
+        """Show a page with this text, as `Page.tell` has it; until it is painted nothing is heard.
 
-        `decides`: the beginning of its text that has to be seen before it is decided about; as
+        Its second part is the beginning that has to be seen before it is decided about; as
         shipped: all of it.
         """
         self.body.showed(self.page, whole=not self.aside.unseen)
@@ -378,15 +376,13 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._uncovering = page == "answer" and self.page != "answer"
         self._on_the_way_back = TextAhead(keeps=self._uncovering)
         self.page = page
-        self._show_page(page, text, decides)
+        self._show_page(page, text)
 
     @work(exclusive=True, group="page")
-    async def _show_page(
-        self, page: PageName, text: Content | None, decides: Content | None
-    ) -> None:
+    async def _show_page(self, page: PageName, text: Sequence[Any]) -> None:
         aside = page != "answer"
-        if text is not None:
-            self.aside.tell(text, decides)
+        if text:
+            self.aside.tell(*text)
         self.aside.display = self.aside.can_focus = aside
         self.message.styles.max_height = None
         self.set_class(aside, "-aside")

@@ -20,7 +20,8 @@ from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BY_ACTION, Action
-from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, UNDO
+from elicit_tui.tui.secret_arguments import is_secret_field
+from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, REVEAL, UNDO
 from elicit_tui.tui.widgets.lines import TODAY
 from elicit_tui.tui.widgets.text_block import EDITOR
 
@@ -127,8 +128,10 @@ def _said_beside(content: Mapping[str, Any]) -> Content:
     return Content.styled(f"Beside it goes who answered, as _meta: {beside}", "$faint")
 
 
-def problems(request: ElicitationRequest, form: Form, conversion: Conversion) -> Content:
-    """A review that cannot be sent yet: the content so far, and what is wrong."""
+def problems(
+    request: ElicitationRequest, form: Form, conversion: Conversion, shown: Mapping[str, Any]
+) -> Content:
+    """A review that cannot be sent yet: what is wrong, and the content so far, as it is `shown`."""
     titles = {spec.name: f"{spec.title}: " for spec in form.fields}
     wrong = Content("\n").join(
         Content.assemble(
@@ -140,8 +143,8 @@ def problems(request: ElicitationRequest, form: Form, conversion: Conversion) ->
         [
             Content.styled("Not ready to be sent", "bold"),
             wrong,
-            _json_block(_writes(request), conversion.content),
-            _chosen(_writes(request), form, conversion.content),
+            _json_block(_writes(request), shown),
+            _chosen(_writes(request), form, shown),
             _left_out(form, conversion.content, [problem.field for problem in conversion.problems]),
         ]
     )
@@ -236,11 +239,12 @@ def _arguments(request: ElicitationRequest) -> Iterator[Content]:
 
 
 def _kinds(form: Form | None) -> set[str]:
-    """The kinds of fields that a form has; `text` is a text of several lines."""
+    """The kinds of fields that a form has; `text`: of several lines, `secret`: not shown."""
     if form is None:
         return set()
     long = {"text" for spec in form.fields if spec.multiline or spec.each_line}
-    return {spec.kind for spec in form.fields} | long
+    secret = {"secret" for spec in form.fields if is_secret_field(spec)}
+    return {spec.kind for spec in form.fields} | long | secret
 
 
 def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width: int) -> Content:
@@ -261,6 +265,7 @@ def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width
         ("↑ ↓", "step a number, move a date, move in a list, an earlier answer"),
         ("Space", "choose what stands under the bar; of yes and no the other one"),
         *([(key_of(frame, TODAY), "today, in a date")] if kinds & {"date", "date-time"} else []),
+        *([(key_of(frame, REVEAL), "show a secret, or no more")] if "secret" in kinds else []),
         *([(key_of(frame, EDITOR), "write a long text in $EDITOR")] if "text" in kinds else []),
         ("PgUp PgDn", "show what is hidden"),
         ("y n ← →", "answer yes or no"),

@@ -19,11 +19,12 @@ from textual.widgets import Static
 from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.tui.question.frame_words import count
 from elicit_tui.tui.question_gate import Guarded
+from elicit_tui.tui.widgets.control import REVEAL
 
 # What of a question was on the screen. Nothing else is accepted by one key.
 #
-# Whoever is asked for a yes is shown first what they have not seen of it: a long text, page by page,
-# a field with a default far below. That is brought into view and said; the next key accepts.
+# Whoever is asked for a yes is shown first what they have not seen of it: a long text, a page at a
+# time, a field with a default far below. That is brought into view and said; the next key accepts.
 
 
 class PartToSee(Protocol):
@@ -246,6 +247,7 @@ class Page(SeenText, Guarded, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "page_down", "A page down", show=False),
+        REVEAL,
     ]
 
     DEFAULT_CSS = """
@@ -269,6 +271,9 @@ class Page(SeenText, Guarded, can_focus=True):
         """Whether, as it was drawn last, there was an end of it that nobody saw."""
         self._is_another = False
         """Whether it was told anew since it was drawn last."""
+        self._told = text
+        self._clear: tuple[Content, Content | None] | None = None
+        """The same with its secrets shown, or, while they are, without."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Whoever offers to decide about it is told what was seen of it."""
@@ -295,9 +300,27 @@ class Page(SeenText, Guarded, can_focus=True):
         """Scrolling, while there is something to scroll."""
         return (("↑↓", "scroll"),) if self.max_scroll_y else ()
 
-    def tell(self, text: Content, decides: Content | None = None) -> None:
-        """Show another text, from its beginning."""
-        self.decides = decides
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Secrets are shown where there are some."""
+        if action == "reveal":
+            return self._clear is not None
+        return super().check_action(action, parameters)
+
+    def action_reveal(self) -> None:
+        """Show the secrets in it, or no more; nothing else of it is to be seen anew."""
+        if self._clear is not None:
+            shown, (self._told, self.decides) = (self._told, self.decides), self._clear
+            self._clear = shown
+            self._text.update(self._told)
+
+    def tell(
+        self,
+        text: Content,
+        decides: Content | None = None,
+        clear: tuple[Content, Content | None] | None = None,
+    ) -> None:
+        """Show another text, from its beginning; `clear`: the same with its secrets shown."""
+        self.decides, self._told, self._clear = decides, text, clear
         self._text.update(text)
         self.forget_seen()
         self._is_another, self.goes_on = True, False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -157,12 +157,10 @@ class QuestionView(QuestionFrame):
         self._asked = None
         super().answers_changed()
 
-    def turn_to(
-        self, page: PageName, text: Content | None = None, decides: Content | None = None
-    ) -> None:
+    def turn_to(self, page: PageName, *text: Any) -> None:
         """Show a page: what was said of ending the question stands there no more."""
         self._asked = None
-        super().turn_to(page, text, decides)
+        super().turn_to(page, *text)
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""

@@ -77,6 +77,7 @@ CLEAR = Binding("ctrl+u", "clear_field", "Clear the field", id="field.clear", sh
 EMPTY = Binding("ctrl+e", "empty_field", "Empty on purpose", id="field.empty", show=False)
 DEFAULT = Binding("ctrl+d", "default_field", "Back to the default", id="field.default", show=False)
 UNDO = Binding("ctrl+z", "undo_field", "Undo the last field key", id="field.undo", show=False)
+REVEAL = Binding("f6", "reveal", "Show the secret", id="field.reveal", show=False)
 LINE_BREAK = Binding("ctrl+j", "line_break", "Line break", show=False)
 FIELD_BINDINGS: list[BindingType] = [CLEAR, EMPTY, DEFAULT, UNDO]
 

@@ -75,7 +75,7 @@ class FormView(SeenRows):
         self._judging = False
         self._wanted_focus: str | None = None
         self._told_not_taken: dict[str, str] = {}
-        self._named: tuple[tuple[tuple[str, str], ...], str, bool] | None = None
+        self._named: tuple[object, ...] | None = None
 
     # What the form holds
 
@@ -260,7 +260,7 @@ class FormView(SeenRows):
 
     def _tell_keys(self, control: FieldControl) -> None:
         """Say it when other keys act in the field, or when it is another search."""
-        named = control.own_keys, control.not_taken, control.all_selected
+        named = control.own_keys, control.not_taken, control.all_selected, control.is_masked
         if named != self._named:
             self._named = named
             self._rows[control.spec.name].restate()

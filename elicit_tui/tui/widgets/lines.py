@@ -24,6 +24,7 @@ from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     FROM_BEFORE,
     LINE_BREAK,
+    REVEAL,
     LinesPasted,
     drawn_safely,
     odd_letter,
@@ -45,6 +46,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         Binding("down", "earlier(1)", "An earlier answer, or back from there", show=False),
         Binding("up", "earlier(-1)", "An earlier answer, or back from there", show=False),
         LINE_BREAK,
+        REVEAL,
     ]
 
     DEFAULT_CSS = """
@@ -80,14 +82,14 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         super().__init__()
         self.cursor_blink = False
         # What others wrote there is to be seen.
-        self.password = is_secret_field(spec) and not self.has_default
+        self._hides = self.password = is_secret_field(spec) and not self.has_default
         self.put(entry)
 
     def came_back(self, whence: str, *, continues: bool = False) -> None:
         """What others wrote is to be seen, in a field of a secret too."""
         super().came_back(whence, continues=continues)
         if whence != FROM_BEFORE:
-            self.password = False
+            self._hides = self.password = False
 
     @property
     def is_masked(self) -> bool:
@@ -96,8 +98,24 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
 
     @property
     def aside(self) -> str | None:
-        """That it is not shown."""
-        return "a secret: not shown as you type" if self.password else super().aside
+        """That it is not shown, and what shows it."""
+        if not self._hides:
+            return super().aside
+        shows = key_of(self, REVEAL)
+        if self.password:
+            return f"a secret: not shown as you type, {shows} shows it"
+        return f"a secret: shown until you leave the field, or {shows}"
+
+    def action_reveal(self) -> None:
+        """Show the secret that stands here, or no more."""
+        self.password = not self.password
+        self.moved()
+
+    def on_blur(self) -> None:
+        """Nobody reads over a shoulder what its writer is through with."""
+        if self._hides and not self.password:
+            self.password = True
+            self.moved()
 
     def render_line(self, y: int) -> Strip:
         """A line that nothing in the text can take over."""
@@ -147,6 +165,8 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
             return bool(self.known)
         if action == "line_break":
             return self.takes_lines
+        if action == "reveal":
+            return self._hides
         return super().check_action(action, parameters)
 
     def action_earlier(self, by: int) -> None:

@@ -7,10 +7,12 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
+from rich.text import Text
 from textual import events
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -25,6 +27,7 @@ from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
     LINE_BREAK,
+    REVEAL,
     drawn_safely,
     odd_letter,
 )
@@ -98,15 +101,42 @@ def _edited(app: App[Any], text: str, command: list[str]) -> str:
 
 
 class TextEditor(TextArea):
-    """Draws nothing that its text could take over the terminal with; one key empties it."""
+    """Draws nothing that its text could take over the terminal with; one key empties it.
+
+    Secrets in it are not shown, where it is told what they are, until a person asks to see them.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(CLEAR.key, CLEAR.action, "Clear", id=CLEAR.id),
+        Binding(REVEAL.key, REVEAL.action, "Secrets", id=REVEAL.id),
     ]
+
+    masked: Callable[[str], str] | None = None
+    """A line as it is drawn while its secrets are not shown; None: it holds none."""
+    _reveals = False
 
     def render_line(self, y: int) -> Strip:
         """A line that nothing in the text can take over."""
         return drawn_safely(super().render_line(y))
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn."""
+        line = super().get_line(line_index)
+        if self.masked is None or self._reveals:
+            return line
+        return Text(self.masked(line.plain), end="", no_wrap=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Secrets are shown where there can be some."""
+        if action == "reveal":
+            return self.masked is not None
+        return super().check_action(action, parameters)
+
+    def action_reveal(self) -> None:
+        """Show the secrets in it, or no more."""
+        self._reveals = not self._reveals
+        self.notify_style_update()
+        self.refresh()
 
     def action_clear_field(self) -> None:
         """Take all of it away; the key that undoes brings it back."""

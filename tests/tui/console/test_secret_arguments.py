@@ -9,11 +9,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.results import as_command
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+from elicit_tui.tui.console.screens.long_text import LongTextScreen
+from elicit_tui.tui.secret_arguments import masked_line
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
 
@@ -50,6 +53,81 @@ async def test_a_secret_is_not_shown_as_it_is_typed_and_sent_as_it_was(tmp_path:
         await called(stand)
         sent = {"user": "ada", "password": "opensesame", "line": "sezame"}
         assert calls_of(stand)[0].arguments == sent
+
+
+async def typed(stand: Stand) -> None:
+    """Write a secret into the form."""
+    await stand.settled()
+    stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+    await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+    await stand.press(*"ada", "tab", *"opensesame")
+    await stand.until(lambda: "••••••" in stand.text())
+
+
+async def test_a_key_shows_the_secret_of_a_field_until_one_leaves_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await typed(stand)
+        assert "F6 shows it" in stand.text()
+        await stand.press("f6")
+        await stand.until(lambda: "opensesame" in stand.text())
+        assert "shown until you leave the field" in stand.text()
+        await stand.press("f6")
+        await stand.until(lambda: "opensesame" not in stand.text())
+        await stand.press("f6", "tab")
+        await stand.until(lambda: "opensesame" not in stand.text())
+
+
+async def test_the_json_of_a_form_shows_no_secret_until_one_asks_to_see_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await typed(stand)
+        await stand.press("f5")
+        await stand.until(lambda: '"password": "••••••••••"' in stand.text())
+        assert "opensesame" not in stand.text()
+        await stand.press("f4")
+        await stand.until(lambda: isinstance(stand.app.screen, LongTextScreen))
+        await stand.until(lambda: '"password": "••••••••••"' in stand.text())
+        await stand.press("escape", "f6")
+        await stand.until(lambda: '"password": "opensesame"' in stand.text())
+        await stand.press("f6")
+        await stand.until(lambda: "opensesame" not in stand.text())
+        await stand.press("f2")
+        await stand.until(lambda: '"password": "•••"' in stand.text())
+        await stand.press("escape", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"user": "ada", "password": "opensesame"}
+
+
+async def test_a_secret_that_is_not_shown_is_not_written_on_the_whole_screen(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await typed(stand)
+        await stand.press("f4")
+        await stand.until(lambda: "Only a text that is shown" in stand.notices())
+        assert "opensesame" not in stand.text()
+
+
+async def test_what_no_field_has_is_told_without_its_secrets(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
+        await stand.settled()
+        offer = stand.app.state.servers["alpha"].offers[0]
+        given = {"user": "ada", "password": "x", "api_token": "opensesame"}
+        stand.app.push_screen(ArgumentsScreen("alpha", offer, given))
+        await stand.until(lambda: "Also sent, as no field has it" in stand.text())
+        assert "opensesame" not in stand.text()
+
+
+def test_a_line_of_json_is_masked_letter_by_letter() -> None:
+    cases = {
+        '  "password": "a\\"b\\u0041c",': '  "password": "•••••••••••",',
+        '{"pin": 4711, "user": "ada"}': '{"pin": ••••, "user": "ada"}',
+        '"password": "half': '"password": "••••',
+        '"password": "密",': '"password": "＊",',
+        '"user": "password",': '"user": "password",',
+    }
+    for line, shown in cases.items():
+        assert masked_line(line, ("pin",)) == shown
+        assert (len(shown), cell_len(shown)) == (len(line), cell_len(line))
 
 
 async def test_a_copied_command_takes_secrets_from_the_environment_and_says_so(

@@ -224,3 +224,35 @@ async def test_each_line_of_a_message_was_on_the_screen_before_the_yes_to_it() -
             await pilot.press("y")
             await ready(pilot, app)
     assert shown == set(range(60)), "nothing of it is skipped"
+
+
+@pytest.mark.parametrize("review", ["risky", "always"])
+async def test_a_review_shows_no_secret_until_one_asks_to_see_it(review: str) -> None:
+    secret = {"type": "string", "title": "Password", "format": "password"}
+    app = Asking(form_question(schema(v=secret), message="Who?"), review=review)
+    async with asked(app, (100, 30)) as pilot:
+        await pilot.press(*"opensesame", "ctrl+r")
+        await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
+        assert '"v": "••• not shown: F6 shows it"' in app.words
+        assert "opensesame" not in app.words
+        await pilot.press("f6")
+        await until(pilot, lambda: '"v": "opensesame"' in app.words, "the secret")
+        await pilot.press("f6")
+        await until(pilot, lambda: "opensesame" not in app.words, "the mask")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "opensesame"}
+
+
+async def test_the_second_step_shows_no_secret_until_one_asks_to_see_it() -> None:
+    secret = {"type": "string", "title": "Password", "format": "password"}
+    app = Asking(form_question(schema(v=secret), WARNING))
+    async with asked(app, (100, 30)) as pilot:
+        await pilot.press(*"opensesame", "ctrl+s")
+        await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
+        assert "opensesame" not in app.words
+        await pilot.press("f6")
+        await until(pilot, lambda: '"v": "opensesame"' in app.words, "the secret")
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")

@@ -17,7 +17,7 @@ from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import Entry, Typed, Unset, is_unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.form.shape import shape
+from elicit_tui.form.shape import secret_names, shape
 from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.text.hostile_json import strict_json
@@ -27,6 +27,7 @@ from elicit_tui.tui.console.json_editor import JsonEditor, hint_of
 from elicit_tui.tui.console.screens.offering_values import OffersValues
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
+from elicit_tui.tui.secret_arguments import shown_arguments
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.control import FROM_BEFORE
 from elicit_tui.tui.widgets.lines import TextLine
@@ -217,7 +218,8 @@ class ArgumentsScreen(OffersValues):
         if not self._json and self._besides:
             besides = self._beside_the_form
         line.display = bool(besides)
-        words = neutral_line(readable_json(besides, indent=None), None)
+        shown = shown_arguments(besides, secret_names(self._offer.schema))
+        words = neutral_line(readable_json(shown, indent=None), None)
         line.update(f"Also sent, as no field has it: {words}")
 
     def on_form_view_changed(self, event: events.Event) -> None:
@@ -258,7 +260,8 @@ class ArgumentsScreen(OffersValues):
         line = self._written_in_words
         if self._json:
             area = self._json_area
-            self.app.write_in(LongTextScreen("Arguments", area.text), self._take_json)
+            whole = LongTextScreen("Arguments", area.text, area.masked)
+            self.app.write_in(whole, self._take_json)
         elif line is not None:
             taken = partial(self._take_text, line)
             self.app.write_in(LongTextScreen(line.spec.title, line.typed), taken)
@@ -287,10 +290,11 @@ class ArgumentsScreen(OffersValues):
             self.app.push_screen(AboutScreen(record, self._offer, self._as_sent()))
 
     def _as_sent(self) -> dict[str, Any] | None:
-        """The params of the request as it stands, finished or not; None while its JSON is none."""
+        """The params of the request as it stands, without its secrets; None: its JSON is none."""
         content = self._read_json() if self._json else self._content
         if content is None:
             return None
+        content = shown_arguments(content, secret_names(self._offer.schema))
         if self._offer.kind == "template":
             from elicit_tui.host.uri_templates import filled
 
@@ -410,7 +414,7 @@ class ArgumentsScreen(OffersValues):
         return {
             "turn": "No form can have these arguments: they are written as JSON.",
             "skeleton": "JSON is begun anew; the fields of a form are cleared one by one.",
-            "at_length": "Only a text is written on the whole screen.",
+            "at_length": "Only a text that is shown is written on the whole screen.",
         }.get(action, "")
 
     def worded(self, action: str) -> str | None:
@@ -423,7 +427,12 @@ class ArgumentsScreen(OffersValues):
     def _written_in_words(self) -> TextLine | TextBlock | None:
         """The field of text that has the focus, of one line or of several."""
         focused = self.focused
-        return focused if isinstance(focused, TextBlock) else self.typed_in
+        line = self.typed_in
+        return focused if isinstance(focused, TextBlock) else line if _is_shown(line) else None
+
+
+def _is_shown(line: TextLine | None) -> bool:
+    return line is not None and not line.is_masked
 
 
 def _filled(entries: Mapping[str, Entry]) -> dict[str, Entry]:

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from elicit_tui.elicitation.finding import MASK
 from elicit_tui.text import readable_json
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, WritingDialog
@@ -140,7 +141,9 @@ class WholeArgumentsScreen(Dialog[bool]):
         from elicit_tui.tui.question.overlays import all_of_it
 
         why, form = self._form_view.unseen_in_words, self._form_view.form
-        yield Page(all_of_it(self._server, form, self._content, readable_json, why), id="whole")
+        hidden = dict.fromkeys(self._form_view.not_shown, MASK)
+        shown = {**self._content, **hidden}
+        yield Page(all_of_it(self._server, form, shown, readable_json, why), id="whole")
         with KeyRow(classes="buttons"):
             yield DialogButton(self._verb, "arguments.call", id="send", main=True)
             yield DialogButton("Back", "dialog.back", id="back")
