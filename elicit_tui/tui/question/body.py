@@ -17,6 +17,14 @@ from elicit_tui.tui.question.seen_texts import PartToSee
 FROM_AGENT: Final = "filled in by the agent"
 
 
+def frozen(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that nothing on the screen can change: the content shown is the content sent."""
+    return {
+        name: list(value) if isinstance(value, (list, tuple)) else value
+        for name, value in content.items()
+    }
+
+
 # ruff: noqa: B027 - a kind of question overrides the hooks that it needs, and no more
 
 

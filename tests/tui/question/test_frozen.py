@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elicit_tui.tui.question.form_panel import frozen
+from elicit_tui.tui.question.body import frozen
 
 
 def test_what_was_shown_cannot_be_changed_any_more() -> None:
