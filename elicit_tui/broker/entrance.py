@@ -195,11 +195,11 @@ class Entrance:
         self._tell_once(name, OverLimit.QUESTIONS, over)
         return cancel("flood", over, key="elicitation.limits", in_group=True)
 
-    def _tell_once(self, who: str, what: OverLimit, limit: str) -> None:
+    def _tell_once(self, who: str, kind: OverLimit, limit: str) -> None:
         """Tell the person which limit somebody passed, unless that was told already."""
-        if (who, what) not in self._over_limit:
-            self._over_limit.add((who, what))
-            self._notice(who, f"{limit} {what.value}")
+        if (who, kind) not in self._over_limit:
+            self._over_limit.add((who, kind))
+            self._notice(who, f"{limit} {kind.value}")
 
     @property
     def end(self) -> Outcome | None:

@@ -105,7 +105,7 @@ class _Watched:
         if tell is not None:
             tell()
 
-    def again(self) -> None:
+    def show_again(self) -> None:
         """Let `next` return the question once more, though it has not changed."""
         if self._seen is not None:
             self._new.set()
@@ -236,7 +236,7 @@ class StoreResponder:
             request = question.request
             if (request.server.name, request.elicitation_id) == (server, elicitation_id):
                 self._finished.add(question.id)
-                watched.again()
+                watched.show_again()
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
         """Show what the agent does meanwhile in every inbox; raises StoreError."""
@@ -244,7 +244,7 @@ class StoreResponder:
 
     # How it ended
 
-    def heard(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         """Tell the store how a question of ours ended, as soon as the broker has resolved it."""
         if isinstance(event, Resolved) and event.request.id in self._attempts:
             del self._attempts[event.request.id]

@@ -97,7 +97,7 @@ def _answer(narration: Narration, prompt: str) -> str:
 
     from elicit_tui.responders.typed_lines import InputGone, Lines
 
-    async def asked() -> str:
+    async def read_line() -> str:
         lines = Lines(sys.stdin)
         try:
             # A line typed ahead is no answer to what was not read yet.
@@ -107,7 +107,7 @@ def _answer(narration: Narration, prompt: str) -> str:
         except InputGone:
             return ""
 
-    return asyncio.run(asked())
+    return asyncio.run(read_line())
 
 
 # An agent's file

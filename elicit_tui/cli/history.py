@@ -14,7 +14,7 @@ from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.history_text import (
     LABEL,
     answer,
-    found,
+    finding_lines,
     plain_table,
     record_lines,
     recorded,
@@ -233,7 +233,7 @@ def _write_record(row: Row, output: Output) -> None:
     output.prose(ci_safe("\n".join(record_lines(row))), LABEL)
     if answered := "\n".join(answer(row)):
         output.text(ci_safe(answered))
-    if findings := "\n".join(found(row)):
+    if findings := "\n".join(finding_lines(row)):
         output.prose(ci_safe(findings))
     output.prose(ci_safe("\n".join(["", *recorded(row)])), LABEL)
     if asked := "\n".join(request(row, on_terminal=output.on_terminal)):

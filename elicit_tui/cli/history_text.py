@@ -197,7 +197,7 @@ def _kept(label: str, value: Any, policy: Any) -> Iterator[str]:
     yield from _indented(written)
 
 
-def found(row: Row) -> Iterator[str]:
+def finding_lines(row: Row) -> Iterator[str]:
     """What the guardian found in the question, then in the answer: lines to be broken at words."""
     if row.verdict is not None:
         verdict = _VERDICT_WORDS.get(row.verdict, row.verdict)

@@ -61,11 +61,11 @@ def shelf_of(settings: Settings) -> LoginShelf:
 
 def login_of(settings: Settings, server: ServerSettings) -> Login | None:
     """A server's login that is of use, without asking a keyring; None: there is none."""
-    known = _known(settings, server)
+    known = _kept_login(settings, server)
     return known if known is not None and known.is_of_use else None
 
 
-def _known(settings: Settings, server: ServerSettings) -> Login | None:
+def _kept_login(settings: Settings, server: ServerSettings) -> Login | None:
     """What is known of a server's login, be it only the registration of a client."""
     # A login belongs to a client. Where the configuration names one, no other client's is meant.
     if not server.may_log_in:
@@ -169,7 +169,7 @@ async def _connected(
 
 
 def _log_out(settings: Settings, server: ServerSettings, narration: Narration) -> int:
-    shelf, known = shelf_of(settings), _known(settings, server)
+    shelf, known = shelf_of(settings), _kept_login(settings, server)
     if known is None:
         narration.tell(f"there is no login to {server.name} on this machine.")
         return exit_codes.OK
@@ -217,7 +217,7 @@ def _row(settings: Settings, login: Login) -> dict[str, Any]:
             name
             # By the key: a server that takes another client's login has none here.
             for name, server in settings.servers.items()
-            if (known := _known(settings, server)) is not None and known.key == login.key
+            if (known := _kept_login(settings, server)) is not None and known.key == login.key
         ],
         "url": login.server_url,
         "issuer": login.issuer,

@@ -31,12 +31,12 @@ class Narration:
         at words on a terminal; not what is there to be pasted.
         """
         # Most commands end without a word of ours: they do not wait for these to load.
-        from elicit_tui.cli.own_terminal import at_words
+        from elicit_tui.cli.own_terminal import wrapped_to_width
         from elicit_tui.text import ci_safe, neutral
 
         # Neutral first, and then harmless to a CI system: its commands are plain text.
         line = ci_safe(neutral(text))
-        line = (at_words(line, self._stream) if wrap else line) + "\n"
+        line = (wrapped_to_width(line, self._stream) if wrap else line) + "\n"
         line = coloured(line, terminal=is_terminal(self._stream))
         if self._prompts and not urgent:
             self._held.append(line)

@@ -232,8 +232,8 @@ class OneCall:
             ),
         )
         async with opened as runtime:
-            runtime.broker.subscribe(self._broker_said)
-            runtime.host.subscribe(self._host_said)
+            runtime.broker.subscribe(self._on_broker_event)
+            runtime.host.subscribe(self._on_host_event)
             work = asyncio.ensure_future(self._limited_work(runtime))
             try:
                 # Shielded, so that a cancellation finds the work as it is and can end it in order.
@@ -286,20 +286,20 @@ class OneCall:
         self._tool = await find_tool(connection, name, self._tools_changed)
         return self._given.for_schema(self._tool.input_schema, incomplete=self._options.incomplete)
 
-    def _broker_said(self, event: BrokerEvent) -> None:
+    def _on_broker_event(self, event: BrokerEvent) -> None:
         if isinstance(event, Notice):
             self._telling.notice(event)
         elif not event.request.traits.from_server:
             return  # It is no question of the server; a refusal is told as the call's end.
         elif isinstance(event, Resolved):
             if self._recording is not None:
-                self._recording.heard(event)
-            self._event("elicitation.resolved", self._report.heard(event))
+                self._recording.note_answer(event)
+            self._event("elicitation.resolved", self._report.note_event(event))
             self._telling.resolved(event)
         else:
-            self._event("elicitation.requested", self._report.heard(event))
+            self._event("elicitation.requested", self._report.note_event(event))
 
-    def _host_said(self, event: HostEvent) -> None:
+    def _on_host_event(self, event: HostEvent) -> None:
         if isinstance(event, Progress):
             self._event(
                 "progress",

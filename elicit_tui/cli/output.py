@@ -111,9 +111,9 @@ class Output:
 
         What goes on in the next line stands at `column` at least, such as behind a label.
         """
-        from elicit_tui.cli.own_terminal import at_words
+        from elicit_tui.cli.own_terminal import wrapped_to_width
 
-        self.text(at_words(text, self._private or self._stream, column))
+        self.text(wrapped_to_width(text, self._private or self._stream, column))
 
     def text_or_json(
         self, output_format: str, text: Callable[[], None], document: Callable[[], Any]

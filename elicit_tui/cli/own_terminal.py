@@ -66,7 +66,7 @@ _SIGN: Final = re.compile(f"(?<![^ \n])[{''.join(COLOURS)}](?= )")
 
 def coloured(text: str, *, terminal: bool, environment: Mapping[str, str] | None = None) -> str:
     """The text with its signs coloured for a terminal that wants it (https://no-color.org)."""
-    if not _wanted(terminal, environment):
+    if not _wants_colour(terminal, environment):
         return text
     return _SIGN.sub(lambda sign: f"\x1b[{COLOURS[sign[0]]}m{sign[0]}\x1b[39m", text)
 
@@ -77,12 +77,12 @@ def coloured_change(
     """One line of a unified diff, coloured likewise: what comes is green, what goes is red."""
     colour = {"+": GREEN, "-": RED}.get(line[:1])
     heading = line.startswith(("+++ ", "--- "))
-    if colour is None or heading or not _wanted(terminal, environment):
+    if colour is None or heading or not _wants_colour(terminal, environment):
         return line
     return f"\x1b[{colour}m{line}\x1b[39m"
 
 
-def _wanted(terminal: bool, environment: Mapping[str, str] | None) -> bool:
+def _wants_colour(terminal: bool, environment: Mapping[str, str] | None) -> bool:
     environment = os.environ if environment is None else environment
     return terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
@@ -93,7 +93,7 @@ NARROWEST = 20
 """Columns; on a terminal of fewer nothing is broken at words."""
 
 
-def at_words(text: str, stream: IO[Any] | None, column: int = 0) -> str:
+def wrapped_to_width(text: str, stream: IO[Any] | None, column: int = 0) -> str:
     """The text as it fits this terminal; as it is where the stream is none.
 
     What goes on in the next line is indented further, so that it never looks like a new line, and

@@ -44,7 +44,7 @@ class Recording:
         except OSError as error:
             raise UsageError(f"--record: {path} cannot be written: {error.strerror}") from None
 
-    def heard(self, event: Resolved) -> None:
+    def note_answer(self, event: Resolved) -> None:
         """Write what the person decided, in order, once it is sure that it goes out."""
         # A question that ends since the call is cancelled, or its server muted, was not answered
         # (no `via`).

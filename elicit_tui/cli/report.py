@@ -120,7 +120,7 @@ class Report:
         # Ids of pages whose end was told already.
         self._done_pages: set[str] = set()
 
-    def heard(self, event: Requested | Resolved) -> dict[str, Any]:
+    def note_event(self, event: Requested | Resolved) -> dict[str, Any]:
         """Note a broker's event down; its fields, for an event line."""
         if isinstance(event, Resolved):
             self.resolved.append(event)
@@ -221,14 +221,14 @@ class Report:
             "exitCode": exit_code,
         }
 
-    def write(self, output: Output, how: str, exit_code: int) -> None:
+    def write(self, output: Output, output_format: str, exit_code: int) -> None:
         """Write how it ended: the document (`json`), the last event (`jsonl`), or the result."""
         writers: dict[str, Callable[[Output, int], None]] = {
             "json": self._write_document,
             "jsonl": self._write_last_event,
             "text": self._write_result,
         }
-        writers[how](output, exit_code)
+        writers[output_format](output, exit_code)
 
     def _write_document(self, output: Output, exit_code: int) -> None:
         output.json(self.document(exit_code))

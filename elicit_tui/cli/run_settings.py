@@ -79,7 +79,7 @@ def named_server(settings: Settings, name: str) -> ServerSettings:
     """The server that the command line names, fit to be started. Raises UsageError."""
     server = settings.servers.get(name)
     if server is None:
-        raise UsageError(f"There is no server {name!r}.{_known(settings, name)}")
+        raise UsageError(f"There is no server {name!r}.{_hint_of_servers(settings, name)}")
     if server.refused is not None:
         raise UsageError(server.refused)
     if not server.enabled:
@@ -89,7 +89,7 @@ def named_server(settings: Settings, name: str) -> ServerSettings:
     return server
 
 
-def _known(settings: Settings, name: str) -> str:
+def _hint_of_servers(settings: Settings, name: str) -> str:
     if not settings.servers:
         return " None is configured: add one with --with NAME=TARGET, or see elicit-tui config."
     # One that is spelled nearly so, else all of them.

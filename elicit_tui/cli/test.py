@@ -216,7 +216,7 @@ class _TestRun:
         try:
             with Interrupts() as interrupts:
                 work = run_scenarios(
-                    self._settings, scenarios, self._options, self._suite, self._heard
+                    self._settings, scenarios, self._options, self._suite, self._on_run_event
                 )
                 try:
                     asyncio.run(interrupts.run(work))
@@ -255,7 +255,7 @@ class _TestRun:
 
     # While it goes on
 
-    def _heard(self, event: RunEvent) -> None:
+    def _on_run_event(self, event: RunEvent) -> None:
         if self._how == "jsonl":
             self._output.json_line(self._event(event))
         elif self._how == "text" and event.event == "ended":

@@ -133,7 +133,7 @@ def _template(form: Form) -> Iterator[str]:
     yield "[answers.content]"
     for field in form.fields:
         need = "required" if field.required else "optional"
-        hint = comment(f"{need}, {_wanted(field)}"[:LONGEST_HINT])
+        hint = comment(f"{need}, {_hint_of(field)}"[:LONGEST_HINT])
         # A default that TOML cannot hold stands there as a comment, to be filled in.
         known = not isinstance(field.initial, Unset) and _is_writable(field.default)
         if known and _is_writable(field.name):
@@ -142,7 +142,7 @@ def _template(form: Form) -> Iterator[str]:
             yield f"# {dotted(field.name)} =   # {hint}"
 
 
-def _wanted(field: Field) -> str:
+def _hint_of(field: Field) -> str:
     if field.kind == "unsupported":
         return f"cannot be answered: {field.why_unsupported}"
     if field.choices:

@@ -144,7 +144,7 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
     if not _is_kind(node, value):
         wanted = " or ".join((_WORDS[node.kind], *map(toml_value, node.also)))
         several = node.kind in ("strings", "table of strings", "json table")
-        given = _kind_of(value) if several else shown(value)
+        given = _kind_of(value) if several else value_in_words(value)
         yield KeyFault(path, f"must be {wanted}, not {given}")
         return
     if node.without_effect:
@@ -155,9 +155,9 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
         for item in chosen:
             if item not in node.choices:
                 words = ", ".join(toml_value(choice) for choice in node.choices)
-                yield KeyFault(path, f"must be one of {words}, not {shown(item)}")
+                yield KeyFault(path, f"must be one of {words}, not {value_in_words(item)}")
     if node.minimum is not None and value < node.minimum:
-        yield KeyFault(path, f"must be at least {node.minimum:g}, not {shown(value)}")
+        yield KeyFault(path, f"must be at least {node.minimum:g}, not {value_in_words(value)}")
     if node.kind == "json table":
         yield from _json(path, value)
 
@@ -245,10 +245,10 @@ def _places(node: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def _kind_of(value: Any) -> str:
     """What stands in the place of several values: a text there may be a secret's, or hold one."""
-    return "a text" if isinstance(value, str) else shown(value)
+    return "a text" if isinstance(value, str) else value_in_words(value)
 
 
-def shown(value: Any) -> str:
+def value_in_words(value: Any) -> str:
     """A wrong value in a sentence: short and in printable ASCII."""
     if isinstance(value, str):
         return toml_value(value if len(value) <= 60 else value[:60] + "...")

@@ -110,8 +110,8 @@ class AgentSession:
         )
         self._server_calls = ServerCalls(runtime.host, self.held_calls, self.sharing.about_to_call)
         self.held_calls.watched_by(self)
-        self._broker.subscribe(self._broker_said)
-        runtime.host.subscribe(self._host_said)
+        self._broker.subscribe(self._on_broker_event)
+        runtime.host.subscribe(self._on_host_event)
 
     # Lists
 
@@ -300,7 +300,7 @@ class AgentSession:
         if name == own_tools.ELICIT:
             return await self._elicit(arguments, requester, more)
         call_id = arguments.get("id")
-        held = self.held_calls.known(call_id)
+        held = self.held_calls.by_id(call_id)
         if held is None:
             return await self._own_tool_elsewhere(name, call_id, arguments, requester)
         if name == own_tools.CANCEL:
@@ -401,8 +401,8 @@ class AgentSession:
         """Forget a call that its agent took back."""
         self.sharing.given_up(held)
 
-    def _broker_said(self, event: BrokerEvent) -> None:
-        self._other_terminal.heard(event)
+    def _on_broker_event(self, event: BrokerEvent) -> None:
+        self._other_terminal.on_broker_event(event)
         if isinstance(event, Resolved):
             self._asking.forget(event.request.id)
             if event.outcome.scope == "session":  # It can be listed and taken back at once.
@@ -411,7 +411,7 @@ class AgentSession:
                 for held in self.held_calls.of_request(event.request):
                     held.resolved.append(event)
 
-    def _host_said(self, event: HostEvent) -> None:
+    def _on_host_event(self, event: HostEvent) -> None:
         if isinstance(event, Progress):
             self._progressed(event)
         elif isinstance(event, LogMessage):

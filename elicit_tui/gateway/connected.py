@@ -105,7 +105,7 @@ class NoteOfSession:
             transport="http" if http else "stdio",
         )
 
-    def heard(self, event: HostEvent) -> None:
+    def on_host_event(self, event: HostEvent) -> None:
         """Note how a server stands."""
         if isinstance(event, ServerStateChanged):
             note = ServerNote(event.state, event.failure)

@@ -73,7 +73,7 @@ class HeldCalls:
 
     # Finding
 
-    def known(self, identifier: Any) -> HeldCall | None:
+    def by_id(self, identifier: Any) -> HeldCall | None:
         """The call with this id, as long as its outcome is kept."""
         return self._named.get(identifier) if isinstance(identifier, str) else None
 
@@ -81,7 +81,7 @@ class HeldCalls:
         """The call that a round's `requestState` is of, as long as its outcome is kept."""
         # The number stands behind the last separator.
         identifier, _, number = state.rpartition(SEPARATOR)
-        held = self.known(identifier)
+        held = self.by_id(identifier)
         return held if held is not None and held.rounds.has_begun(number) else None
 
     def of_call(self, call_id: str) -> HeldCall | None:

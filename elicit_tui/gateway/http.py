@@ -168,7 +168,7 @@ class TokenMiddleware:
 
     def _shown(self, headers: Headers) -> Token | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        return self._tokens.known(token.strip()) if scheme.lower() == "bearer" else None
+        return self._tokens.token_of(token.strip()) if scheme.lower() == "bearer" else None
 
     def _bounded(self, receive: Receive, gone: asyncio.Event) -> Receive:
         """A body comes in bounded time; a client that hangs up is noticed."""

@@ -92,7 +92,7 @@ async def open_session(
                 shared=options.shared,
             )
             # Before the servers start, as they tell their states from then on.
-            runtime.host.subscribe(note.heard)
+            runtime.host.subscribe(note.on_host_event)
             async with _at_work(AgentSession(runtime, parts), parts.measuring) as session:
                 for name in names:
                     runtime.host.start(name)

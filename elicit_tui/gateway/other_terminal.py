@@ -54,7 +54,7 @@ class OtherTerminal(Protocol):
         """Make what was allowed for the session stand in both places, or in none."""
         ...
 
-    def heard(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         """Hear an event of the session's broker."""
         ...
 
@@ -171,10 +171,10 @@ class OtherTerminalByStore:
                 allowances.drop(grant.server, grant.tool)
                 self._granted.discard(grant)
 
-    def heard(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         """Tell the store how a question ended."""
         if self._responder is not None and isinstance(event, Resolved):
-            self._responder.heard(event)
+            self._responder.on_broker_event(event)
 
     async def close(self) -> None:
         """End the session in the store; a store that is gone has ended it itself."""

@@ -61,9 +61,9 @@ class Passing:
         # How often each resource is subscribed to, by URI.
         self._subscribed: dict[str, int] = {}
         self._log_level: str | None = None
-        host.subscribe(self._heard)
+        host.subscribe(self._on_host_event)
 
-    def _heard(self, event: HostEvent) -> None:
+    def _on_host_event(self, event: HostEvent) -> None:
         # One that comes late, or anew, learns the level then, and what is watched.
         if isinstance(event, ServerStateChanged) and event.state == "ready":
             connection = self._host.connections[event.server]

@@ -55,7 +55,7 @@ class Replies:
                 "id": held.id,
                 "expiresAt": self._expires(held),
                 "toolPath": held.tool_path,
-                "message": _asked(questions),
+                "message": _question_line(questions),
                 "args": dict(held.call.arguments),
             }
         }
@@ -89,6 +89,6 @@ class Replies:
         return f" The question, for elicit_answer: {ascii_json(asked)}"
 
 
-def _asked(questions: Sequence[Question]) -> str:
+def _question_line(questions: Sequence[Question]) -> str:
     """What a person is being asked, on one line and neutral."""
     return neutral_line(questions[0].request.message, 500) if questions else ""

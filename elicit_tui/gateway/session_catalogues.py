@@ -63,12 +63,12 @@ class SessionCatalogues:
         """Set once a call may begin: as above, or when the server waits for a person's login."""
         self._live: set[str] = set()
         """The servers whose own lists are here."""
-        self._reading: dict[str, asyncio.Task[None]] = {}
+        self._list_reads: dict[str, asyncio.Task[None]] = {}
         # Servers whose lists changed while they were being read.
-        self._again: set[str] = set()
+        self._outdated: set[str] = set()
         self._watched: set[str] = set()
         self._closed = False
-        host.subscribe(self._heard)
+        host.subscribe(self._on_host_event)
 
     def instructions(self) -> str | None:
         """The servers' words to a model, as they were last known."""
@@ -153,7 +153,7 @@ class SessionCatalogues:
 
     # Keeping up
 
-    def _heard(self, event: HostEvent) -> None:
+    def _on_host_event(self, event: HostEvent) -> None:
         if self._closed or event.server not in self._servers:
             return
         if isinstance(event, ServerStateChanged):
@@ -175,16 +175,16 @@ class SessionCatalogues:
 
     def _read(self, name: str) -> None:
         """Read a server's lists again; once more when they change meanwhile."""
-        if name in self._reading:
-            self._again.add(name)
+        if name in self._list_reads:
+            self._outdated.add(name)
             return
         task = asyncio.ensure_future(self._reread(name))
-        self._reading[name] = task
+        self._list_reads[name] = task
 
     async def _reread(self, name: str) -> None:
         try:
             while True:
-                self._again.discard(name)
+                self._outdated.discard(name)
                 connection = self._host.connections[name]
                 await self._watch(connection)
                 catalogue = await read_catalogue(connection, self._notify)
@@ -192,10 +192,10 @@ class SessionCatalogues:
                 if connection.state == "ready":
                     self._put(name, catalogue)
                 self._settle(name)
-                if name not in self._again:
+                if name not in self._outdated:
                     return
         finally:
-            self._reading.pop(name, None)
+            self._list_reads.pop(name, None)
 
     async def _watch(self, connection: Connection) -> None:
         """A server of the modern era tells of changes only where it was asked to."""
@@ -225,7 +225,7 @@ class SessionCatalogues:
     async def close(self) -> None:
         """Stop reading; a server that is ready only now is not asked any more."""
         self._closed = True
-        tasks = tuple(self._reading.values())
+        tasks = tuple(self._list_reads.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -63,7 +63,7 @@ class Sharing:
         if earlier is None:
             return None
         # It may be one of this process after all.
-        return self._held_calls.known(earlier) or Elsewhere(earlier)
+        return self._held_calls.by_id(earlier) or Elsewhere(earlier)
 
     async def about_to_call(self, call: Call) -> None:
         """The tool is called as soon as this has returned; raises StoreError: then it is not."""
@@ -129,10 +129,10 @@ class Sharing:
     async def hear(self) -> None:
         """For as long as the session lasts: do what other processes ask for."""
         if self._shared is not None:
-            await self._shared.hear_notes(lambda: self._held_calls.open_to_others, self._heard)
+            await self._shared.hear_notes(lambda: self._held_calls.open_to_others, self._on_note)
 
-    def _heard(self, call_id: str, note: Mapping[str, Any]) -> None:
-        held = self._held_calls.known(call_id)
+    def _on_note(self, call_id: str, note: Mapping[str, Any]) -> None:
+        held = self._held_calls.by_id(call_id)
         if held is None:
             return
         if isinstance(more := note.get("attended"), int):

@@ -50,7 +50,7 @@ class Tasks:
         self._shared = shared
 
     def _here(self, identifier: Any) -> HeldCall | None:
-        held = self._held_calls.known(identifier)
+        held = self._held_calls.by_id(identifier)
         return held if held is not None and held.is_task else None
 
     async def _elsewhere(self, identifier: Any) -> CallSeen:

@@ -54,10 +54,10 @@ class Tokens:
         try:
             write_private(path, json.dumps(kept).encode())
         except FileExistsError:
-            raise _taken(name) from None
+            raise _name_taken(name) from None
         except OSError as error:
             raise UsageError(
-                f"The token could not be kept, so there is no token {name!r}: {_why(error)}."
+                f"The token could not be kept, so there is no token {name!r}: {_reason(error)}."
             ) from error
         return token_text
 
@@ -69,7 +69,7 @@ class Tokens:
             (self._directory / f"{name}{SUFFIX}").unlink(missing_ok=True)
         except OSError as error:
             raise UsageError(
-                f"The token {name!r} could not be revoked and still lets in: {_why(error)}."
+                f"The token {name!r} could not be revoked and still lets in: {_reason(error)}."
             ) from error
 
     async def add_everywhere(self, name: str) -> str:
@@ -100,7 +100,7 @@ class Tokens:
             self._read_at = changed_at if settled else None
         return self._tokens
 
-    def known(self, shown: str) -> Token | None:
+    def token_of(self, shown: str) -> Token | None:
         """The token that a client shows; None when it is none of ours."""
         digest = _digest(shown)
         found = None
@@ -133,7 +133,7 @@ class SharedTokens(Tokens):
         await self.refresh()
         shown, token = _fresh(name)
         if name in (listed.name for listed in self.listed()) or not await self._entries.add(token):
-            raise _taken(name)
+            raise _name_taken(name)
         return shown
 
     async def revoke_everywhere(self, name: str) -> None:
@@ -179,9 +179,9 @@ class SharedTokens(Tokens):
         """Those that every machine knows."""
         return self._shared
 
-    def known(self, shown: str) -> Token | None:
+    def token_of(self, shown: str) -> Token | None:
         """The token that a client shows; None when it is none of ours, or cannot be asked for."""
-        found = super().known(shown)
+        found = super().token_of(shown)
         # One of this machine's own files, for which Redis need not be asked.
         if found is None or found not in self._shared:
             return found
@@ -212,14 +212,14 @@ def _fresh(name: str) -> tuple[str, Token]:
     return shown, Token(name, _digest(shown), rfc3339(now()))
 
 
-def _taken(name: str) -> UsageError:
+def _name_taken(name: str) -> UsageError:
     return UsageError(
         f"There is a token {name!r} already; `elicit-tui gateway token revoke {name}` takes it"
         " back."
     )
 
 
-def _why(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
 

@@ -35,7 +35,7 @@ class Breaches:
         """`notice`: tells a person a sentence about this server."""
         self._notice = notice
         self._lines = 0
-        self._said_twice = False
+        self._repeat_noted = False
         self._latest = -1
         """The highest id of a request of ours."""
         self._open: dict[str | int, None] = {}
@@ -88,11 +88,11 @@ class Breaches:
             )
         self.lost = _UNREADABLE
 
-    def said_twice(self, key: str) -> None:
+    def repeats_key(self, key: str) -> None:
         """Note that a message has an object in which this key stands twice."""
-        if self._said_twice:
+        if self._repeat_noted:
             return
-        self._said_twice = True
+        self._repeat_noted = True
         shown = quoted(key, 60)
         self._notice(f"It says {shown} twice in one object; the last one counts.")
         self.lost = self.lost or (

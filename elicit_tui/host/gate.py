@@ -64,7 +64,7 @@ class ToolGate:
         # Calls whose approval is being asked, and those of them that were taken back meanwhile.
         self._waiting: set[str] = set()
         self._given_up: set[str] = set()
-        self._reading: dict[str, asyncio.Task[Sequence[Tool]]] = {}
+        self._list_reads: dict[str, asyncio.Task[Sequence[Tool]]] = {}
 
     def holds(self, call_id: str) -> bool:
         """Whether a call has not gone out yet, as it is judged here first."""
@@ -72,7 +72,7 @@ class ToolGate:
 
     def awaits_list(self, call_id: str) -> bool:
         """Whether a call waits for the server to say what its tools are."""
-        return call_id in self._reading
+        return call_id in self._list_reads
 
     def listed(self, tools: Iterable[Tool]) -> None:
         """Remember what the server says of its tools."""
@@ -88,7 +88,7 @@ class ToolGate:
         if call_id not in self._waiting:
             return False
         self._given_up.add(call_id)
-        if (reading := self._reading.get(call_id)) is not None:
+        if (reading := self._list_reads.get(call_id)) is not None:
             reading.cancel()  # A server that stands still would be waited for in vain.
         for pending in self._broker.pending:
             if pending.question.request.may_belong_to(call_id):
@@ -159,7 +159,7 @@ class ToolGate:
     async def _read_list(self, call: Call) -> None:
         """Ask the server for its tools. Raises Interrupted when the call was given up meanwhile."""
         reading = asyncio.ensure_future(self._connection.tools())
-        self._reading[call.id] = reading
+        self._list_reads[call.id] = reading
         try:
             await reading
         except asyncio.CancelledError:
@@ -167,7 +167,7 @@ class ToolGate:
                 raise Interrupted("The call was cancelled.") from None
             raise
         finally:
-            del self._reading[call.id]
+            del self._list_reads[call.id]
 
     def _is_live(self) -> bool:
         """Whether the server would have told of a change, or has had no time for one."""

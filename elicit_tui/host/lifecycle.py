@@ -44,7 +44,7 @@ class Lifecycle:
         self._lifeline = connection.lifeline
         self._asked_to_end = False
         self._late = False
-        self._log = ServerLogReader(self._heard)
+        self._log = ServerLogReader(self._log_line)
         self._log_task: asyncio.Task[None] | None = None
         self._clock: StartupClock | None = None
         """How long it may still take to be ready."""
@@ -54,7 +54,7 @@ class Lifecycle:
         self._asked_to_end = True
         self._lifeline.over.set()
 
-    def _heard(self, line: str) -> None:
+    def _log_line(self, line: str) -> None:
         self._log_file.write(self._connection.name, line)
         self._connection.log(line)
 
@@ -234,7 +234,7 @@ class Lifecycle:
         """Tell of something that is no message where messages belong, as `Breaches.line` does."""
         line = self._connection.breaches.line(text, wrong)
         if line is not None:
-            self._heard(line)
+            self._log_line(line)
 
     def _broken_message(self, error: Exception) -> None:
         """The SDK's transport could not read an event, or the stream that events come on."""
@@ -245,7 +245,7 @@ class Lifecycle:
         if isinstance(error, (ValueError, RecursionError)):
             self._stray_line(str(error), f"it {unreadable_reason(str(error))}")
         else:
-            self._heard(f"(the stream of events broke) {neutral_line(str(error), 500)}")
+            self._log_line(f"(the stream of events broke) {neutral_line(str(error), 500)}")
 
     async def _went_away(self) -> str:
         if self._lifeline.lost is not None:
@@ -265,7 +265,7 @@ class Lifecycle:
             if code is not None:
                 if self._log_task is not None:
                     await asyncio.wait((self._log_task,), timeout=LAST_WORDS_SECONDS)
-                return f"ended{when} ({_how(code)})"
+                return f"ended{when} ({_exit_in_words(code)})"
             await asyncio.sleep(0.01)
         return f"closed its pipes{when} without ending, and was stopped"
 
@@ -318,14 +318,14 @@ class Lifecycle:
         code = process.exit_code()
         if self._asked_to_end and code and not process.was_told_to_end:
             # Its input was closed, which asks for an end that is none of a failure's.
-            self._connection.breaches.ended_with(_how(code))
+            self._connection.breaches.ended_with(_exit_in_words(code))
         if self._log_task is not None:
             self._log_task.cancel()
             await asyncio.wait((self._log_task,))
         close_pipes(process)
 
 
-def _how(code: int) -> str:
+def _exit_in_words(code: int) -> str:
     """A process's exit code in words; a negative one is a signal."""
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
 

@@ -199,9 +199,9 @@ class Authorization(httpx2.Auth):
                         await asyncio.to_thread(self._shelf.forget_tokens, stored)
                     raise
                 stored = await asyncio.to_thread(self._shelf.save, renewed)
-        return self._taken(stored)
+        return self._keep(stored)
 
-    def _taken(self, login: Login) -> Login:
+    def _keep(self, login: Login) -> Login:
         self._login, self._stamp = login, self._shelf.stamp(login.key)
         return login
 
@@ -280,17 +280,17 @@ class Authorization(httpx2.Auth):
             person = _Person(self, listener, stored if step_up else None)
             flow = await self._flow(stored)
             with self._person_waited_for():
-                login = await flow.logged_in(response, listener.uri, person.asked)
+                login = await flow.logged_in(response, listener.uri, person.ask)
             return await self._saved(login, stored)
         except _LoggedInElsewhere as elsewhere:
-            return self._taken(elsewhere.login)
+            return self._keep(elsewhere.login)
         finally:
             listener.close()
 
     async def _saved(self, login: Login, replaced: Login | None) -> Login:
         """Keep a new login in the place of this one; one of another issuer stays."""
         async with self._shelf.lock(login.key):
-            login = self._taken(await asyncio.to_thread(self._shelf.save, login))
+            login = self._keep(await asyncio.to_thread(self._shelf.save, login))
         # The same issuer, and another client: the login before would be found beside it.
         if replaced is not None and replaced.issuer == login.issuer and replaced.key != login.key:
             await asyncio.to_thread(self._shelf.forget, replaced.key)
@@ -385,7 +385,7 @@ class _Person:
         self._listener = listener
         self._before = before
 
-    async def asked(self, address: str, context: Any) -> AuthorizationCodeResult:
+    async def ask(self, address: str, context: Any) -> AuthorizationCodeResult:
         """Ask for consent and wait for the way back. Raises LoginError."""
         from mcp.shared.auth import AuthorizationCodeResult
 

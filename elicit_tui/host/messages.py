@@ -48,16 +48,16 @@ _OUTLINE: Final = re.compile(
 class MessageReader:
     """Reads the messages of one peer."""
 
-    said_twice: str | None = None
+    repeated_key: str | None = None
     """A key that stood twice in one object of what was read; the last one counted."""
 
     def __init__(self, *, finds_doubles: bool = False) -> None:
-        """`finds_doubles`: whether somebody wants to know of `said_twice`."""
+        """`finds_doubles`: whether somebody wants to know of `repeated_key`."""
 
         def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             read = dict(pairs)
-            if len(read) < len(pairs) and self.said_twice is None:
-                self.said_twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            if len(read) < len(pairs) and self.repeated_key is None:
+                self.repeated_key = Counter(key for key, _ in pairs).most_common(1)[0][0]
             return read
 
         # To make one for each message takes as long as to read it.

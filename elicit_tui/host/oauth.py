@@ -191,16 +191,16 @@ class OAuthFlow:
         The SDK has the page opened and then asks how that ended; to a person both are one, so the
         second is handed what the first came to.
         """
-        came: list[AuthorizationCodeResult] = []
+        answers: list[AuthorizationCodeResult] = []
 
         async def opened(address: str) -> None:
             assert ask_person is not None
             self._checked_page(provider.context, address)
             _choose_authentication(provider.context)
-            came.append(await ask_person(address, provider.context))
+            answers.append(await ask_person(address, provider.context))
 
         async def led_back() -> AuthorizationCodeResult:
-            return came.pop()
+            return answers.pop()
 
         provider = OAuthClientProvider(
             self._url,

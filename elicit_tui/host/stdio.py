@@ -52,14 +52,14 @@ class StdioRead:
         reader: asyncio.StreamReader,
         stray_line: Callable[[str], None],
         flooded: Callable[[str], None],
-        said_twice: Callable[[str], None] | None = None,
+        key_repeated: Callable[[str], None] | None = None,
     ) -> None:
-        """`said_twice`: told a key that stands twice in one object; the last one counts."""
+        """`key_repeated`: told a key that stands twice in one object; the last one counts."""
         self._reader = reader
         self._stray_line = stray_line
         self._flooded = flooded
-        self._said_twice = said_twice
-        self._messages = MessageReader(finds_doubles=said_twice is not None)
+        self._key_repeated = key_repeated
+        self._messages = MessageReader(finds_doubles=key_repeated is not None)
         self._failures: deque[Message] = deque()
         """Of a batch, for the requests that it answers."""
         # Whole lines that nobody has looked at yet, and below them the beginning of the next one.
@@ -87,9 +87,9 @@ class StdioRead:
         else:
             await asyncio.sleep(0)
             message = self._message(line)
-        key, self._messages.said_twice = self._messages.said_twice, None
-        if key is not None and self._said_twice is not None:
-            self._said_twice(key)
+        key, self._messages.repeated_key = self._messages.repeated_key, None
+        if key is not None and self._key_repeated is not None:
+            self._key_repeated(key)
         if message is None:
             self._tell(line)
         return message
@@ -246,7 +246,7 @@ async def stdio_streams(
     """The two streams of a running process; ends the process, and its group, on the way out."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=CHUNK_BYTES)
-    read = StdioRead(reader, stray_line, flooded, breaches.said_twice)
+    read = StdioRead(reader, stray_line, flooded, breaches.repeats_key)
     drain = partial(read.drain, breaches)
     watch: asyncio.Task[None] | None = None
     read_transport: asyncio.BaseTransport | None = None

@@ -76,7 +76,7 @@ class Subscriptions:
         async with self._one_at_a_time:
             before = self._stream
             # The new stream opens before the one before ends: nothing is missed between the two.
-            if self._wanted:
+            if self._notifications:
                 open_now = asyncio.Event()
                 stream = asyncio.ensure_future(self._listen(session, open_now))
                 opened = asyncio.ensure_future(open_now.wait())
@@ -98,7 +98,7 @@ class Subscriptions:
                 before.cancel()
 
     @property
-    def _wanted(self) -> dict[str, Any]:
+    def _notifications(self) -> dict[str, Any]:
         wanted: dict[str, Any] = {}
         if self._lists:
             wanted.update({f"{kind}ListChanged": True for kind in LISTS})
@@ -110,7 +110,7 @@ class Subscriptions:
         """Hold the stream open, and open it again when it ends: slower and slower."""
         for pause in doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
             try:
-                await session.listen(self._wanted, partial(self._opened, opened))
+                await session.listen(self._notifications, partial(self._opened, opened))
             except (ProtocolCallError, ServerError):
                 # Somebody waits for the first opening only; what fails later is tried again.
                 if not opened.is_set():

@@ -191,13 +191,15 @@ class TaskFollower:
 
     def _take_back(self, task: Mapping[str, Any]) -> None:
         """Withdraw what the server asks no longer."""
-        wanted = _wanted(task)
+        wanted = _input_requests(task)
         # Out of the table first: `_answered` finds by it that nobody wants the outcome any more.
         for key in [key for key in self._asked if key not in wanted]:
             self._broker.withdraw(self._asked.pop(key).id, "The server withdrew the question.")
 
     def _ask(self, task: Mapping[str, Any]) -> None:
-        new = {key: request for key, request in _wanted(task).items() if key not in self._keys}
+        new = {
+            key: request for key, request in _input_requests(task).items() if key not in self._keys
+        }
         if not new or self._last_word_until is not None:
             return
         # A key is asked once, though each poll repeats it until its answer is known there. It is
@@ -323,7 +325,7 @@ class TaskFollower:
             await asyncio.wait_for(asked, ANSWERS_SECONDS)
 
 
-def _wanted(task: Mapping[str, Any]) -> Mapping[str, Any]:
+def _input_requests(task: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a task asks now, by key. Raises ServerError."""
     listed = task.get("inputRequests") if task.get("status") == "input_required" else None
     if listed is not None and not isinstance(listed, Mapping):

@@ -124,7 +124,7 @@ class Wire:
 
     def _requested(self, message: JSONRPCRequest, context: Context | None) -> bool:
         if message.method == ELICITATION:
-            return self._asked(message, context)
+            return self._admit_question(message, context)
         # The SDK would answer these too, each in a task that waits for its write.
         if message.method == "ping":
             self.outbox.put(result_message(message.id, {}))
@@ -133,7 +133,7 @@ class Wire:
             self.outbox.put(error_message(message.id, METHOD_NOT_FOUND, "Method not found"))
         return False
 
-    def _asked(self, message: JSONRPCRequest, context: Context | None) -> bool:
+    def _admit_question(self, message: JSONRPCRequest, context: Context | None) -> bool:
         defect = None
         if str(message.jsonrpc) != JSONRPC:
             defect = "The request does not say that it is JSON-RPC 2.0."

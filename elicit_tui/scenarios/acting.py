@@ -142,10 +142,10 @@ def cannot_tell(run: Run, *, more_ways: bool) -> str | None:
     `more_ways`: whether others than the one that is written are wanted.
     """
     scenario = run.scenario
-    if run.said_no and not scenario.refuses and more_ways:
+    if run.refused and not scenario.refuses and more_ways:
         return SAID_NO
-    if run.said_no or not more_ways:
-        return REFUSAL_ALONE if run.said_no and scenario.watch else None
+    if run.refused or not more_ways:
+        return REFUSAL_ALONE if run.refused and scenario.watch else None
     if scenario.tells_acting:
         return None
     return f"{CANNOT_TELL} ({advice(scenario.runner, 'what acting is', _telling(run))})"

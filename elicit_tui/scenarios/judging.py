@@ -53,15 +53,15 @@ def faults_of(
     """What is not as it must be, as sentences; `base` is the accepted run that it departs from."""
     watched = run.watched
     if base is None:
-        run.said_no = run.scenario.refuses or said_no(run.scenario, answered)
+        run.refused = run.scenario.refuses or form_refused(run.scenario, answered)
         faults = _as_written(run, script, watched)
     else:
-        run.said_no = variant.refuses is not None
+        run.refused = variant.refuses is not None
         faults = _departed(run, variant, base, script, alive=alive)
     return [*watched.problems, *faults]
 
 
-def said_no(scenario: Scenario, answered: Asked) -> bool:
+def form_refused(scenario: Scenario, answered: Asked) -> bool:
     """Whether a form that was accepted said no, as its author wrote it."""
     return any(
         request.mode == "form"
@@ -102,7 +102,7 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         yield from _unused(script)
         return
     # A no was given, so that nothing may have changed.
-    if run.said_no:
+    if run.refused:
         yield from _acted_on(watched)
     elif scenario.acts and run.error is None:
         yield from _must_have_changed(scenario, watched)
@@ -111,7 +111,7 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         # A call that is refused by an error of the protocol has failed as well.
         result = _as_result(run.error)
     elif run.error is not None:
-        yield _told(run.error)
+        yield _error_text(run.error)
     if run.error is None or result is not None:
         yield from _unused(script)
         # The tool was called, asked nothing, and may have done it all the same.
@@ -121,7 +121,7 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         yield f"there were {len(script.asked)} questions, not {expect.questions}"
     if result is not None:
         yield from expect.faults(result)
-        if run.said_no and scenario.on_refusal is not None:
+        if run.refused and scenario.on_refusal is not None:
             yield from _named("on_refusal", scenario.on_refusal.faults(result))
 
 
@@ -190,7 +190,7 @@ def _departed(
     cancelled = variant.cancels_the_call and isinstance(run.error, Interrupted)
     # A refusal may be told by an error of the protocol; an internal error is a breakdown.
     if run.error is not None and not cancelled and not _is_clean(run.error):
-        yield _told(run.error)
+        yield _error_text(run.error)
         return
     if not alive:
         yield "the server no longer answers afterwards"
@@ -230,7 +230,7 @@ def _acted_all_the_same(run: Run, base: Run, script: Script, refused: int | None
         acted = list(_acted_by_result(scenario, base, run.result))
         yield from acted
         # A note only: the words may be all that a model reads, and no act is shown by them.
-        run.notes += () if acted else _same_words(scenario, base, run.result)
+        run.notes += () if acted else _told_as_acceptance(scenario, base, run.result)
     yield from _acted_on(run.watched)
     if refused is not None:
         if scenario.on_refusal is not None:
@@ -250,7 +250,7 @@ def _acted_by_result(scenario: Scenario, base: Run, result: Mapping[str, Any]) -
         yield f"it acted all the same: {'; '.join(shown[:3])}" + (f" ({text})" if text else "")
 
 
-def _same_words(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
+def _told_as_acceptance(scenario: Scenario, base: Run, result: Mapping[str, Any]) -> Iterator[str]:
     """That a refusal is told as the accept was, where nothing that is expected tells them apart."""
     text, instead = text_of(result), scenario.on_refusal
     spoken = scenario.expect.text is not None or (instead is not None and instead.text is not None)
@@ -266,7 +266,7 @@ def _not_as_on_refusal(run: Run) -> Iterator[str]:
     if isinstance(run.error, ProtocolCallError):
         result: Mapping[str, Any] | None = _as_result(run.error)
         if expected.structured or expected.is_error is False:
-            yield f"on_refusal: {_told(run.error)}"
+            yield f"on_refusal: {_error_text(run.error)}"
             return
     else:
         result = run.result
@@ -331,7 +331,7 @@ def _is_clean(error: Exception) -> bool:
     return isinstance(error, ProtocolCallError) and error.code != INTERNAL_ERROR
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, ProtocolCallError):
         return f"error {error.shown_code}: {neutral_line(error.message, 400)}"
     return str(error) or type(error).__name__

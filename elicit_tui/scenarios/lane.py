@@ -81,8 +81,8 @@ class Lane:
 
             # The door lets answers past the judge, for those that no client may send.
             self.door = Door(runtime.host, self._instead)
-            runtime.broker.subscribe(self._broker_said)
-            runtime.host.subscribe(self._host_said)
+            runtime.broker.subscribe(self._on_broker_event)
+            runtime.host.subscribe(self._on_host_event)
             if self._in_process is not None:
                 server = self._in_process() if callable(self._in_process) else self._in_process
                 runtime.host.serve_in_process(self._server, server)
@@ -122,13 +122,13 @@ class Lane:
     def _instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
         return outcome if self.way is None else self.way.instead(request, outcome)
 
-    def _broker_said(self, event: BrokerEvent) -> None:
+    def _on_broker_event(self, event: BrokerEvent) -> None:
         if self.way is not None:
-            self.way.broker_said(event)
+            self.way.on_broker_event(event)
 
-    def _host_said(self, event: HostEvent) -> None:
+    def _on_host_event(self, event: HostEvent) -> None:
         if self.way is not None:
-            self.way.host_said(event)
+            self.way.on_host_event(event)
 
 
 class Way:
@@ -229,7 +229,7 @@ class Way:
             run.result = (await connection.call(call)).result
         except LimitReached as error:
             how = advice(scenario.runner, "seconds")
-            run.error = _own_words(error, connection, how)
+            run.error = _as_own_timeout(error, connection, how)
         except ElicitTuiError as error:
             run.error = error
         # The call has ended by its decline, and now the accept of the same question comes: whatever
@@ -245,7 +245,7 @@ class Way:
         # after the call, shows that it still answers.
         self._alive = tools is not None
 
-    def broker_said(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         """Keep each question and its outcome, and tell of it."""
         if isinstance(event, Notice) or not event.request.traits.from_server:
             return
@@ -255,7 +255,7 @@ class Way:
         elif isinstance(event, Requested):
             self._tell(RunEvent("requested", self.run, event))
 
-    def host_said(self, event: HostEvent) -> None:
+    def on_host_event(self, event: HostEvent) -> None:
         """Keep what the server says beside its result."""
         if len(self.run.overheard) >= MOST_OVERHEARD:
             return
@@ -298,7 +298,7 @@ async def _still_answers(connection: Connection) -> tuple[Tool, ...] | None:
         return ()  # It answered, if only with an error.
 
 
-def _own_words(error: LimitReached, connection: Connection, how: str) -> LimitReached:
+def _as_own_timeout(error: LimitReached, connection: Connection, how: str) -> LimitReached:
     if error.code != "timeout":
         return error
     seconds = in_seconds(connection.settings.tool_timeout_sec)

@@ -8,7 +8,7 @@ from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.scenarios.judging import said_no
+from elicit_tui.scenarios.judging import form_refused
 from elicit_tui.scenarios.lane import Lane
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.running import Options, Ways, goes_on, unheard
@@ -85,7 +85,7 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
     Raises UsageError where the snapshots cannot be read.
     """
     # Without running anything: a test runner wants names before it runs.
-    revision, questions = Snapshots(scenario.file).asked(scenario.name, era)
+    revision, questions = Snapshots(scenario.file).kept_questions(scenario.name, era)
     if revision is None:
         return []
     asked = []
@@ -95,7 +95,7 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
         content = content_of(read_form(request.requested_schema), answer)
         asked.append((request, accept("answers", "", content)))
     names = [as_written(scenario).name]
-    if scenario.accepts and not said_no(scenario, asked):
+    if scenario.accepts and not form_refused(scenario, asked):
         names += (variant.name for variant in branches(scenario, asked))
         names += (variant.name for variant in answers_gone_wrong(scenario, asked))
     return list(dict.fromkeys(names))

@@ -39,7 +39,7 @@ class Run:
     error: Exception | None = None
     asked: list[ElicitationRequest] = dataclasses.field(default_factory=list)
     """The questions, in the order in which they came."""
-    said_no: bool = False
+    refused: bool = False
     """Whether an answer was a refusal: declined, cancelled, left, or the no of a form."""
     overheard: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     """What the server said beside its result: where (`its standard error` …), and the text."""

@@ -100,7 +100,7 @@ async def run_scenarios(
     try:
         await _all_of(_run_chain(chain, ended) for chain in _chains(units))
     finally:
-        ended.all_that_is_left()
+        ended.tell_the_rest()
     if options.update:
         for file in snapshots.values():
             if file.write():
@@ -109,7 +109,7 @@ async def run_scenarios(
 
 async def _run_chain(chain: Sequence[Ways], ended: _InOrder) -> None:
     for unit in chain:
-        await unit.run(ended.some)
+        await unit.run(ended.tell_ended)
 
 
 def _chains(units: Sequence[Ways]) -> list[list[Ways]]:
@@ -148,22 +148,22 @@ class _InOrder:
         self._suite = suite
         self._listener = listener
 
-    def some(self) -> None:
+    def tell_ended(self) -> None:
         """Tell of those that ended, as far as none that comes before them is missing."""
         while self._left:
             # The first that has not ended holds up all that come after it.
             unit = self._left[0]
-            while unit.told < len(unit.runs) and (run := unit.runs[unit.told]) is not None:
-                unit.told += 1
+            while (run := unit.next_run) is not None:
+                unit.told_runs += 1
                 self._end(run)
             if not unit.over:
                 return
             self._left.pop(0)
 
-    def all_that_is_left(self) -> None:
+    def tell_the_rest(self) -> None:
         """Tell of all that ended, as no more will."""
         for unit in self._left:
-            for run in unit.runs[unit.told :]:
+            for run in unit.runs[unit.told_runs :]:
                 if run is not None:
                     self._end(run)
         self._left.clear()
@@ -186,11 +186,16 @@ class Ways:
     tell: Tell
     runs: list[Run | None] = field(default_factory=list)
     """In order; None: it has not ended yet."""
-    told: int = 0
+    told_runs: int = 0
     """How many of them were told of."""
     over: bool = False
     otherwise: str | None = None
     """What a process did otherwise when it was called again, where it did."""
+
+    @property
+    def next_run(self) -> Run | None:
+        """The next one to be told of, if it has ended."""
+        return self.runs[self.told_runs] if self.told_runs < len(self.runs) else None
 
     async def run(self, ended: Callable[[], None]) -> None:
         """Try the scenario as it is written, then its other ways."""
@@ -213,7 +218,7 @@ class Ways:
         # Made of what was asked, so that a server that asks otherwise is tried otherwise.
         others = list(self._others(base, way.by_step()))
         more = self.options.branches or self.options.answers_gone_wrong
-        if (others or base.said_no) and (untold := cannot_tell(base, more_ways=more)) is not None:
+        if (others or base.refused) and (untold := cannot_tell(base, more_ways=more)) is not None:
             base.notes.append(untold)
         if others and self.scenario.watch:
             base.failures += await self._hides_an_act(base)
@@ -368,7 +373,7 @@ class Ways:
         )
 
     def _others(self, base: Run, asked: Asked) -> Iterator[Variant]:
-        if not base.passed or not self.scenario.accepts or base.said_no:
+        if not base.passed or not self.scenario.accepts or base.refused:
             return
         if self.options.branches:
             yield from branches(self.scenario, asked)

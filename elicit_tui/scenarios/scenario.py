@@ -180,6 +180,6 @@ _WORDS: Final[Mapping[Runner, Mapping[str, str]]] = {
 }
 
 
-def advice(runner: Runner, what: str, value: object = "") -> str:
+def advice(runner: Runner, subject: str, value: object = "") -> str:
     """The words for one thing that an author may write; `value` stands in them."""
-    return _WORDS[runner][what].format(value=value)
+    return _WORDS[runner][subject].format(value=value)

@@ -84,7 +84,7 @@ class Script:
             assert self.cancel_call is not None
             await self.cancel_call()
             return cancel("answers", "The scenario cancelled the call.")
-        return self._given(question, step.answer, number)
+        return self._prepared_outcome(question, step.answer, number)
 
     def _next(self, request: ElicitationRequest) -> int | None:
         if request.message == self.wrong_message:
@@ -104,7 +104,7 @@ class Script:
         self.problems.append(f"a question that was not expected: {message}")
         return cancel("answers", "Cancelled: the scenario has no answer for it.")
 
-    def _given(self, question: Question, answer: PreparedAnswer, number: int) -> Outcome:
+    def _prepared_outcome(self, question: Question, answer: PreparedAnswer, number: int) -> Outcome:
         source = f"answer {number + 1} of the scenario."
         if answer.action == "decline":
             return decline("answers", f"Declined by {source}")

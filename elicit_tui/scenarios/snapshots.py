@@ -146,7 +146,7 @@ class Snapshots:
         others[revision] = list(questions)
         return found
 
-    def asked(self, name: str, revision: str) -> tuple[str | None, Sequence[Any]]:
+    def kept_questions(self, name: str, revision: str) -> tuple[str | None, Sequence[Any]]:
         """The questions that are kept of a scenario, with their revision; None: there are none.
 
         `auto` means the older one, which a server is asked for first.

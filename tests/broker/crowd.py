@@ -49,7 +49,7 @@ async def ask(directory: Path, count: int) -> None:
     responder = StoreResponder(store, asker, StoreWatch(store))
     ledger = Ledger.open(directory / "ledger.sqlite3", content="full")
     broker = Broker(Policy(settings), Guardian(settings.guardian), ledger, responder)
-    broker.subscribe(responder.heard)
+    broker.subscribe(responder.on_broker_event)
     say("ready")
 
     async def one(number: int) -> None:

@@ -131,7 +131,7 @@ class World:
             responder,
             BrokerOptions(agent=agent),
         )
-        broker.subscribe(responder.heard)
+        broker.subscribe(responder.on_broker_event)
 
         async def close() -> None:
             await broker.close()

@@ -93,13 +93,13 @@ async def test_a_question_that_somebody_took_out_of_the_store_is_cancelled_by_it
 
 async def test_a_question_that_was_never_looked_at_is_looked_at_once_more_by_nobody() -> None:
     watched, seen = _Watched(), waits()
-    watched.again()
+    watched.show_again()
     looking = asyncio.ensure_future(watched.next())
     await asyncio.sleep(0)
     assert not looking.done()
     watched.show(seen)
     assert await bounded(looking) is seen
-    watched.again()
+    watched.show_again()
     assert await bounded(watched.next()) is seen
 
 

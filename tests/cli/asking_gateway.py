@@ -79,7 +79,7 @@ async def asking_gateway(asker: Asker = ASKER) -> AsyncIterator[Gateway]:
     responder = StoreResponder(store, asker, StoreWatch(store))
     ledger = Ledger.open(paths.ledger_file())
     broker = Broker(Policy(settings), Guardian(settings.guardian), ledger, responder)
-    broker.subscribe(responder.heard)
+    broker.subscribe(responder.on_broker_event)
     yield Gateway(store, broker, ledger)
     await broker.close()
     await responder.close()

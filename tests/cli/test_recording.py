@@ -82,10 +82,10 @@ def at_most(size):
 
 path = Path(sys.argv[1])
 recording = Recording.create(path)
-recording.heard(answered("first"))
+recording.note_answer(answered("first"))
 whole = path.stat().st_size
 at_most(whole + 20)
-recording.heard(answered("second"))
+recording.note_answer(answered("second"))
 assert path.stat().st_size == whole, "a piece of an entry stands there"
 if sys.argv[2] == "freed":
     at_most(resource.RLIM_INFINITY)

@@ -41,7 +41,7 @@ class Person(PersonAtOtherTerminal):
     def page_finished(self, server: str, elicitation_id: str) -> None:
         self.finished.append((server, elicitation_id))
 
-    def heard(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         self.heard_of.append(event)
 
 

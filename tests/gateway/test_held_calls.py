@@ -54,7 +54,7 @@ async def test_a_slow_call_is_never_paused_and_only_who_resumed_it_hears_that_it
     await session.clock.move(10)
     assert await asyncio.wait_for(resumed, WAIT) == StillRuns()
     assert not begun.done()
-    assert (held.paused, session.calls.known(held.id)) == (False, None)
+    assert (held.paused, session.calls.by_id(held.id)) == (False, None)
     ends(held)
     assert await asyncio.wait_for(begun, WAIT) == Ended(RESULT)
 
@@ -356,7 +356,7 @@ async def test_other_processes_are_told_of_what_was_not_delivered(session: HeldS
     await asyncio.wait_for(await session.attends(held, hold=0.0), WAIT)
     assert session.watcher.states == ["paused"]
     assert session.calls.open_to_others == [held.id]
-    assert session.calls.known(unnamed.id) is None
+    assert session.calls.by_id(unnamed.id) is None
     session.calls.outcome_told(held)
     assert session.calls.open_to_others == []
 
@@ -376,7 +376,7 @@ async def test_an_error_is_an_outcome_that_is_told_once(session: HeldSession) ->
         # An equal call is a new one, and the error takes the room of no other outcome.
         assert session.calls.to_join("key") is None
         assert (session.calls.unread, session.calls.owed) == ([], False)
-        assert session.calls.known(held.id) is held
+        assert session.calls.by_id(held.id) is held
 
 
 async def test_what_was_read_in_another_process_gives_place(
@@ -390,9 +390,9 @@ async def test_what_was_read_in_another_process_gives_place(
         await settled()
     monkeypatch.setattr(held_calls, "MOST_OUTCOMES", 2)
     session.calls.outcome_told(calls[0])
-    assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
+    assert [session.calls.by_id(held.id) for held in calls] == [None, *calls[1:]]
     session.calls.outcome_told(calls[1])
-    assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
+    assert [session.calls.by_id(held.id) for held in calls] == [None, *calls[1:]]
 
 
 @pytest.mark.parametrize("limit", ["MOST_OUTCOMES", "MOST_OUTCOME_BYTES"])
@@ -409,7 +409,7 @@ async def test_of_what_was_read_no_more_gives_place_than_has_to(
     monkeypatch.setattr(held_calls, limit, 3 if limit == "MOST_OUTCOMES" else 3 * size)
     calls[0].delivered = calls[1].delivered = True
     session.calls.outcome_told(calls[2])
-    assert [session.calls.known(held.id) for held in calls] == [None, *calls[1:]]
+    assert [session.calls.by_id(held.id) for held in calls] == [None, *calls[1:]]
     assert "given up" not in session.watcher.told
 
 

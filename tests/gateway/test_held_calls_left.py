@@ -29,7 +29,7 @@ async def test_a_call_that_asked_nobody_is_cancelled_when_its_agent_leaves(
     held = session.begins()
     await leaves(await session.attends(held))
     assert (held.done, session.watcher.told) == (True, ["given up"])
-    assert session.calls.known(held.id) is None
+    assert session.calls.by_id(held.id) is None
     assert not session.calls.owed
 
 
@@ -51,7 +51,7 @@ async def test_an_outcome_that_came_as_its_agent_left_is_kept_for_it(session: He
     await asyncio.gather(attending, return_exceptions=True)
     await settled()
     assert (held.left, held.delivered) == (True, False)
-    assert session.calls.known(held.id) is held
+    assert session.calls.by_id(held.id) is held
     assert session.watcher.told == ["outcome kept"]
     assert session.calls.to_join("key") is held
     assert await asyncio.wait_for(await session.attends(held), WAIT) == Ended(RESULT)
@@ -84,7 +84,7 @@ async def test_a_call_whose_question_was_answered_while_its_agent_was_away_is_gi
     assert held.done
     assert session.watcher.withdrawn == []
     assert session.watcher.told == ["given up"]
-    assert session.calls.known(held.id) is None
+    assert session.calls.by_id(held.id) is None
 
 
 async def test_what_ended_while_its_agent_was_away_is_not_taken_back(session: HeldSession) -> None:
@@ -114,7 +114,7 @@ async def test_what_ends_after_it_was_taken_back_from_who_never_had_its_id_waits
         ends(held)
         await settled()
         assert session.watcher.told.pop() == "given up"
-        assert session.calls.known(held.id) is None
+        assert session.calls.by_id(held.id) is None
     assert (session.calls.unread, session.calls.owed) == ([], False)
 
 
@@ -146,7 +146,7 @@ async def test_no_call_begins_while_what_an_agent_did_not_read_is_too_large(
     with pytest.raises(OutcomesUnread):
         session.begins("next")
     assert await asyncio.wait_for(await session.attends(held), WAIT) == Ended(RESULT)
-    assert session.calls.known(held.id) is None
+    assert session.calls.by_id(held.id) is None
     session.begins("next")
 
 
@@ -212,7 +212,7 @@ async def test_tasks_that_an_agent_took_back_keep_it_from_no_call_though_it_neve
         await settled()
     assert not session.calls.owed
     # It can be seen of as many as are kept of what was read.
-    assert [session.calls.known(task.id) for task in tasks] == [None, None, *tasks[2:]]
+    assert [session.calls.by_id(task.id) for task in tasks] == [None, None, *tasks[2:]]
 
 
 @pytest.mark.parametrize("asks", [True, False])
@@ -278,10 +278,10 @@ async def test_who_waits_for_a_call_that_is_taken_back_is_told_and_a_task_can_st
     waits = await session.attends(held)
     session.calls.give_up(held)
     assert held.withdrawn
-    assert (session.calls.known(held.id) is held) is is_task
+    assert (session.calls.by_id(held.id) is held) is is_task
     with pytest.raises(GivenUp):
         await asyncio.wait_for(waits, WAIT)
-    assert (session.calls.known(held.id) is held) is is_task
+    assert (session.calls.by_id(held.id) is held) is is_task
 
 
 async def test_the_end_of_a_session_withdraws_all_and_gives_nothing_up_for_later(

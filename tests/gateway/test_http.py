@@ -279,7 +279,7 @@ def test_of_a_token_only_its_digest_is_kept(sealed_machine: Any) -> None:
     assert token not in kept[0].read_text()
     assert kept[0].stat().st_mode & 0o777 == 0o600
     assert kept[0].parent.stat().st_mode & 0o777 == 0o700
-    known = Tokens().known(token)
+    known = Tokens().token_of(token)
     assert known is not None
     assert known.name == "agent"
 
@@ -291,10 +291,10 @@ def test_a_token_that_is_revoked_within_a_tick_of_the_files_clock_is_known_no_mo
     token = tokens.add("agent")
     (directory,) = (path.parent for path in sealed_machine.rglob("agent.json"))
     changed_at = directory.stat().st_mtime_ns
-    assert tokens.known(token) is not None
+    assert tokens.token_of(token) is not None
     Tokens().revoke("agent")
     os.utime(directory, ns=(changed_at, changed_at))
-    assert tokens.known(token) is None
+    assert tokens.token_of(token) is None
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", ".hidden", "x" * 65, "é"])
@@ -309,7 +309,7 @@ def test_a_name_is_given_once_and_known_no_more_after_it_was_revoked() -> None:
     with pytest.raises(UsageError, match="already"):
         tokens.add("agent")
     tokens.revoke("agent")
-    assert tokens.known(token) is None
+    assert tokens.token_of(token) is None
     with pytest.raises(UsageError, match="no token"):
         tokens.revoke("agent")
 
@@ -320,4 +320,4 @@ def test_a_copy_of_a_tokens_file_under_another_name_is_no_token() -> None:
     (folder / "copy.json").write_bytes((folder / "agent.json").read_bytes())
     assert [each.name for each in Tokens().listed()] == ["agent"]
     Tokens().revoke("agent")
-    assert Tokens().known(token) is None
+    assert Tokens().token_of(token) is None

@@ -53,7 +53,7 @@ class Session:
         await self.calls.attend(held, Request(0.0), 0, resumed=True)  # type: ignore[arg-type]
 
     def known(self, calls: list[HeldCall]) -> list[bool]:
-        return [self.calls.known(held.id) is held for held in calls]
+        return [self.calls.by_id(held.id) is held for held in calls]
 
 
 async def test_nothing_is_called_while_64_outcomes_are_unread_and_none_of_them_is_lost() -> None:

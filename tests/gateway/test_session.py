@@ -213,7 +213,7 @@ async def test_an_equal_question_joins_the_one_that_waits(here: SessionWorld) ->
     here.person.answers(question, accept("user", "why", {}))
     assert (await asyncio.wait_for(again, WAIT))["structuredContent"]["action"] == "accept"
     assert len(here.broker.asked) == 1
-    assert here.calls.known(identifier) is not None
+    assert here.calls.by_id(identifier) is not None
 
 
 # Coming back, taking back, answering

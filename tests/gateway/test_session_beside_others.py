@@ -18,7 +18,7 @@ async def test_the_others_learn_that_a_call_waits_has_ended_or_was_given_up() ->
     shared = Shared()
     here = SessionWorld(shared)
     identifier, question = await here.paused()
-    held = here.calls.known(identifier)
+    held = here.calls.by_id(identifier)
     assert held is not None
     assert {told[0] for told in shared.told} == {"begin", "left", "paused"}
     shared.told.clear()

@@ -42,10 +42,10 @@ async def test_a_token_of_one_machine_lets_in_on_all(machines: list[SharedTokens
     one, other = machines
     shown = await one.add_everywhere("agent")
     await other.refresh()
-    found = other.known(shown)
+    found = other.token_of(shown)
     assert found is not None
     assert found.name == "agent"
-    assert other.known(f"{shown}x") is None
+    assert other.token_of(f"{shown}x") is None
     with pytest.raises(UsageError, match="already"):
         await other.add_everywhere("agent")
 
@@ -57,25 +57,25 @@ async def test_a_revoked_token_lets_in_nowhere_also_after_redis_forgot_it(
     shown = await one.add_everywhere("agent")
     await other.refresh()
     backup: Any = redis_process.command("HGETALL", TOKENS)
-    assert other.known(shown) is not None
+    assert other.token_of(shown) is not None
     await one.revoke_everywhere("agent")
     await other.refresh()
-    assert other.known(shown) is None
+    assert other.token_of(shown) is None
     # An older Redis takes over: the entry is there again, its end is not.
     redis_process.command("DEL", REVOKED)
     for name, entry in backup.items():
         redis_process.command("HSET", TOKENS, name, entry)
     await other.refresh()
-    assert other.known(shown) is None
+    assert other.token_of(shown) is None
     # It was put again, and a machine that never heard of it knows it too.
     third = SharedTokens(one._entries, tmp_path / "c" / "tokens")
     await third.refresh()
-    assert third.known(shown) is None
+    assert third.token_of(shown) is None
     # A machine that starts anew remembers it by itself.
     redis_process.command("DEL", REVOKED)
     again = SharedTokens(one._entries, tmp_path / "b" / "tokens")
     await again.refresh()
-    assert again.known(shown) is None
+    assert again.token_of(shown) is None
     with pytest.raises(UsageError, match="no token"):
         await one.revoke_everywhere("agent")
 
@@ -88,7 +88,7 @@ async def test_a_token_in_use_is_put_again_where_redis_forgot_it_and_no_other(
         await one.add_everywhere(name) for name in ("used", "unused", "renewed", "ended")
     ]
     await other.refresh()
-    assert all(other.known(shown) for shown in (used, renewed, ended))
+    assert all(other.token_of(shown) for shown in (used, renewed, ended))
     await one.revoke_everywhere("ended")
     await other.refresh()
     redis_process.command("DEL", TOKENS, REVOKED)
@@ -96,12 +96,12 @@ async def test_a_token_in_use_is_put_again_where_redis_forgot_it_and_no_other(
     # Its owner made it anew meanwhile: that one counts.
     new = await one.add_everywhere("renewed")
     await other.refresh()
-    assert other.known(ended) is None
+    assert other.token_of(ended) is None
     for machine in (other, one):
         await machine.refresh()
-        assert machine.known(used) is not None
-        assert machine.known(new) is not None
-        assert not any(machine.known(shown) for shown in (unused, renewed, ended))
+        assert machine.token_of(used) is not None
+        assert machine.token_of(new) is not None
+        assert not any(machine.token_of(shown) for shown in (unused, renewed, ended))
 
 
 async def test_who_can_write_to_redis_and_has_no_secret_lets_nobody_in_and_shuts_nobody_out(
@@ -116,12 +116,12 @@ async def test_who_can_write_to_redis_and_has_no_secret_lets_nobody_in_and_shuts
         redis_process.command("HSET", TOKENS, "stranger", json.dumps({**entry, **changed}))
         await other.refresh()
         assert [token.name for token in other.listed()] == ["agent"]
-        assert other.known(strangers) is None
+        assert other.token_of(strangers) is None
     redis_process.command("HSET", TOKENS, "renamed", entries[b"agent"])
     redis_process.command("HSET", REVOKED, entry["sha256"], "0" * 64)
     await other.refresh()
     assert [token.name for token in other.listed()] == ["agent"]
-    assert other.known(shown) is not None
+    assert other.token_of(shown) is not None
 
 
 async def test_without_redis_nobody_new_is_let_in_and_who_is_in_stays(
@@ -131,14 +131,14 @@ async def test_without_redis_nobody_new_is_let_in_and_who_is_in_stays(
     known, late, new = [await one.add_everywhere(name) for name in ("known", "late", "new")]
     local = other.add("local")
     await other.refresh()
-    assert other.known(known) is not None
+    assert other.token_of(known) is not None
     began = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: began + module.STALE_SECONDS - 10)
-    assert other.known(late) is not None
+    assert other.token_of(late) is not None
     monkeypatch.setattr(time, "monotonic", lambda: began + module.STALE_SECONDS + 0.5)
-    assert other.known(known) is not None
-    assert other.known(new) is None
-    assert other.known(local) is not None
+    assert other.token_of(known) is not None
+    assert other.token_of(new) is None
+    assert other.token_of(local) is not None
 
 
 async def test_of_a_shared_token_only_its_digest_is_kept(

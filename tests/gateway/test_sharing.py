@@ -334,8 +334,8 @@ async def test_a_call_is_given_up_and_a_task_cancelled_where_it_has_not_ended() 
     for each in (held, task, ended):
         await here.hears(shared, each, cancel=True)
     assert here.watcher.withdrawn == [held, task]
-    assert (held.done, task.done, here.calls.known(ended.id)) == (True, False, ended)
-    assert here.calls.known(held.id) is None
+    assert (held.done, task.done, here.calls.by_id(ended.id)) == (True, False, ended)
+    assert here.calls.by_id(held.id) is None
 
 
 # Calls of another gateway

@@ -105,7 +105,7 @@ def kept(*servers: str) -> NoteOfSession:
 
 
 def test_nothing_is_noted_of_an_agent_that_said_nothing_yet(sealed_machine: Path) -> None:
-    kept().heard(ServerStateChanged("web", "ready"))
+    kept().on_host_event(ServerStateChanged("web", "ready"))
     assert session_notes() == []
 
 
@@ -123,9 +123,9 @@ def test_a_client_is_noted_as_what_it_calls_itself_last_and_as_it_comes(
 
 def test_how_each_server_stands_is_noted_beside_the_others(sealed_machine: Path) -> None:
     note = kept("web", "shop", "silent")
-    note.heard(ServerStateChanged("web", "ready"))
+    note.on_host_event(ServerStateChanged("web", "ready"))
     note.known_as(AgentInfo("codex"), http=False)
-    note.heard(ServerStateChanged("shop", "failed", "It has no key."))
+    note.on_host_event(ServerStateChanged("shop", "failed", "It has no key."))
     (seen,) = session_notes()
     assert {name: (each.state, each.failure) for name, each in seen.servers.items()} == {
         "web": ("ready", None),

@@ -274,7 +274,7 @@ async def test_what_a_client_never_polls_for_is_done_once_kept_and_fills_its_roo
         for number in (1, 2):
             tasks.append(await here.agent.task("workshop__delete", number=number))
             here.person.answers(await here.asked(number), allowed())
-            await until(lambda: here.session.held_calls.known(tasks[-1]).done)
+            await until(lambda: here.session.held_calls.by_id(tasks[-1]).done)
         # Nothing more is begun that nobody would read, and nothing of it is lost.
         refused = await here.agent.call("workshop__delete", number=3)
         assert (refused["resultType"], refused["isError"]) == ("complete", True)

@@ -18,7 +18,7 @@ async def in_input(here: TaskWorld) -> tuple[str, dict[str, Any]]:
     """The id of a task that asks the client, and the task."""
     task = await here.agent.task("asking__two")
     here.person.answers(await here.asked(), allowed())
-    await until(lambda: len(here.session.held_calls.known(task).rounds.outstanding()) == 2)
+    await until(lambda: len(here.session.held_calls.by_id(task).rounds.outstanding()) == 2)
     return task, await here.agent.get(task)
 
 

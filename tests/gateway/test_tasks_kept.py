@@ -85,7 +85,7 @@ async def test_after_a_death_what_was_not_called_did_not_run_and_what_was_is_not
     asks = await first.task("counting__run", tag="asks")
     done = await first.task("counting__run", tag="done")
     await two.answers(0, "red")
-    await until(lambda: two.gateways[0].sessions[0].held_calls.known(done).done)  # type: ignore[union-attr]
+    await until(lambda: two.gateways[0].sessions[0].held_calls.by_id(done).done)  # type: ignore[union-attr]
     await two.dies(0)
     told = await second.get(waits)
     assert (told["status"], told["result"]["isError"]) == ("completed", True)
@@ -140,7 +140,7 @@ async def test_a_store_that_cannot_be_read_is_an_internal_error_and_ends_no_task
 async def _finished(two: Two, task: str) -> None:
     """Return once the first gateway knows how its task ended."""
     await two.answers(0, "red")
-    await until(lambda: two.gateways[0].sessions[0].held_calls.known(task).done)  # type: ignore[union-attr]
+    await until(lambda: two.gateways[0].sessions[0].held_calls.by_id(task).done)  # type: ignore[union-attr]
 
 
 async def test_an_end_is_told_once_it_is_kept_and_by_both_gateways(
@@ -200,7 +200,7 @@ async def test_a_task_whose_time_is_over_is_as_unknown_as_any(
     await ended(two, second, read)
     unread = await first.task("counting__run", tag="unread")
     await two.answers(0, "blue")
-    await until(lambda: two.gateways[0].sessions[0].held_calls.known(unread).done)  # type: ignore[union-attr]
+    await until(lambda: two.gateways[0].sessions[0].held_calls.by_id(unread).done)  # type: ignore[union-attr]
     assert (await second.get(read))["status"] == "completed"
     # The hour after it was read is over; what nobody has read is kept.
     monkeypatch.setattr(calls, "READ_SECONDS", 0.0)

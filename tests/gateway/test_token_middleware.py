@@ -25,7 +25,7 @@ VERSION = b"mcp-protocol-version"
 class Tokens:
     """Knows one token."""
 
-    def known(self, shown: str) -> Token | None:
+    def token_of(self, shown: str) -> Token | None:
         return ANNA if shown == "secret" else None
 
 

@@ -36,8 +36,8 @@ async def test_what_is_no_token_lets_nobody_in_and_keeps_nobody_out(tmp_path: Pa
         (tmp_path / f"{name}.json").write_bytes(text)
     assert [token.name for token in Tokens(tmp_path).listed()] == ["good"]
     (found,) = tokens.listed()
-    assert tokens.known(shown) == found
-    assert tokens.known(f"{shown}x") is None
+    assert tokens.token_of(shown) == found
+    assert tokens.token_of(f"{shown}x") is None
     assert found.sha256 not in shown
 
 
@@ -127,7 +127,7 @@ async def test_a_name_stands_for_one_token_whether_of_this_machine_or_of_all(
     assert tokens.shared == ()
     # So that what is revoked by its name is all that bore it.
     await tokens.revoke_everywhere("here")
-    assert tokens.known(here) is None
+    assert tokens.token_of(here) is None
 
 
 async def test_with_the_token_of_all_machines_goes_this_ones_own_of_the_same_name(
@@ -137,7 +137,7 @@ async def test_with_the_token_of_all_machines_goes_this_ones_own_of_the_same_nam
     tokens, others = (SharedTokens(everywhere, tmp_path / name / "tokens") for name in "ab")
     own, of_all = tokens.add("ci"), await others.add_everywhere("ci")
     await tokens.revoke_everywhere("ci")
-    assert tokens.known(own) is tokens.known(of_all) is None
+    assert tokens.token_of(own) is tokens.token_of(of_all) is None
     with pytest.raises(UsageError, match="no token"):
         await tokens.revoke_everywhere("ci")
 
@@ -146,9 +146,9 @@ async def test_what_is_revoked_everywhere_lets_in_no_more_from_that_moment(tmp_p
     tokens = SharedTokens(Everywhere(), tmp_path / "tokens")
     shown = await tokens.add_everywhere("ci")
     await tokens.refresh()
-    assert tokens.known(shown) is not None
+    assert tokens.token_of(shown) is not None
     await tokens.revoke_everywhere("ci")
-    assert tokens.known(shown) is None
+    assert tokens.token_of(shown) is None
 
 
 async def test_who_is_let_in_is_asked_again_and_again_also_after_a_failure(
@@ -188,7 +188,7 @@ async def test_a_token_that_cannot_be_revoked_is_said_to_let_in_still(
     monkeypatch.setattr(Path, "unlink", refuses)
     with pytest.raises(UsageError, match="'ci' could not be revoked and still lets in: Permission"):
         tokens.revoke("ci")
-    assert tokens.known(shown) is not None
+    assert tokens.token_of(shown) is not None
 
 
 async def test_a_token_that_another_process_revoked_after_a_long_silence_is_known_no_more(
@@ -198,6 +198,6 @@ async def test_a_token_that_another_process_revoked_after_a_long_silence_is_know
     tokens = Tokens(directory)
     shown = tokens.add("ci")
     os.utime(directory, (1_000_000_000, 1_000_000_000))
-    assert tokens.known(shown) is not None
+    assert tokens.token_of(shown) is not None
     Tokens(directory).revoke("ci")
-    assert tokens.known(shown) is None
+    assert tokens.token_of(shown) is None

@@ -163,7 +163,7 @@ class PersonAtOtherTerminal:
             allowances.drop(server, tool)
         self.revoked.clear()
 
-    def heard(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         """Nothing is kept that could be told."""
 
     async def close(self) -> None:

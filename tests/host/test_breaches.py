@@ -90,14 +90,14 @@ def test_a_lost_message_stands_first_and_what_it_prints_is_no_message() -> None:
 
 def test_a_key_twice_and_a_question_at_the_end_do_not_hide_what_was_lost_before() -> None:
     breaches, told = judged()
-    breaches.said_twice("name")
-    breaches.said_twice("other")
+    breaches.repeats_key("name")
+    breaches.repeats_key("other")
     assert "says “name” twice in one object" in str(breaches.lost)
     breaches.asked_at_the_end()
     assert "twice" in str(breaches.lost)
     assert len(told) == 1
     breaches.message("half of one")
-    breaches.said_twice("name")
+    breaches.repeats_key("name")
     assert "could not be read" in str(breaches.lost)
     assert len(breaches.found) == 1
     late, told = judged()

@@ -135,7 +135,7 @@ def test_a_result_in_the_console(text: str) -> None:
 def test_json_and_json_lines(text: str) -> None:
     event = resolved(text)
     report = Report("server", "tools/call", text, "full")
-    lines = [report.heard(event)]
+    lines = [report.note_event(event)]
     report.result = {"content": [{"type": "text", "text": text}], text: text}
     stream = io.StringIO()
     output = Output(stream)

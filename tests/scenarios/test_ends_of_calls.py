@@ -75,7 +75,7 @@ async def run_of(
     lane.connect = connected  # type: ignore[method-assign, assignment]
     await way.call(lane)
     way.script.asked.append((0, COLOURED))
-    way.broker_said(Resolved(COLOURED, Review(), decline("answers", "Declined."), 0))
+    way.on_broker_event(Resolved(COLOURED, Review(), decline("answers", "Declined."), 0))
     return await way.judge(), lane
 
 
@@ -105,7 +105,7 @@ async def test_a_server_still_answers_after_a_refusal_if_only_with_an_error(
 async def test_of_a_server_that_talks_without_end_only_the_first_words_are_kept() -> None:
     way = Way(PAINTS, HANDSHAKE, as_written(PAINTS), None, lambda event: None)
     for number in range(10_002):
-        way.host_said(ServerLog("paint", f"{number}"))
+        way.on_host_event(ServerLog("paint", f"{number}"))
     assert len(way.run.overheard) == 10_000
     assert way.run.overheard[-1] == ("its standard error", "9999")
 
@@ -115,7 +115,7 @@ async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_una
     settled = replace(COLOURED, id="settled")
     way.script.asked += [(1, COLOURED), (0, settled)]
     declined = decline("answers", "Declined.")
-    way.broker_said(Resolved(settled, Review(), declined, 0))
+    way.on_broker_event(Resolved(settled, Review(), declined, 0))
     assert way.by_step() == [(settled, declined)]
 
 

@@ -287,7 +287,7 @@ def test_a_refusal_that_is_told_in_the_words_of_the_accept_is_told() -> None:
 
 
 def test_a_scenario_whose_content_says_no_is_told_that_it_has_no_other_ways() -> None:
-    run = Run(PAINTS, HANDSHAKE, "accept", said_no=True)
+    run = Run(PAINTS, HANDSHAKE, "accept", refused=True)
     assert "reads as a no" in str(cannot_tell(run, more_ways=True))
     assert cannot_tell(run, more_ways=False) is None
     run.scenario = replace(PAINTS, watch=("a.txt",))

@@ -156,7 +156,7 @@ def written(
     outcomes = [(COLOURED, outcome) for outcome in answered]
     run.watched = watched
     found = faults_of(run, Variant("accept", ()), None, script, outcomes, alive=True)
-    assert run.said_no is (scenario.refuses or any(o.content == {"agree": False} for o in answered))
+    assert run.refused is (scenario.refuses or any(o.content == {"agree": False} for o in answered))
     return found
 
 
@@ -289,14 +289,14 @@ def test_a_scenario_that_refuses_is_held_against_what_it_watches_and_on_refusal(
     accepts = replace(refuses, answers=(PreparedAnswer(content={"agree": False}),))
     run = Run(accepts, HANDSHAKE, "accept", result=PAINTED)
     script = Script((Step(accepts.answers[0]),), asked=[(0, asked)], _used={0})
-    for outcome, said_no in (
+    for outcome, refused in (
         (accept("answers", "", {"agree": False}), True),
         (accept("answers", "", {"agree": True}), False),
         (cancel("answers", ""), False),
     ):
         variant = Variant("accept", ())
         faults_of(run, variant, None, script, [(asked, outcome)], alive=True)
-        assert run.said_no is said_no
+        assert run.refused is refused
 
 
 def test_that_a_refusal_must_be_told_as_on_refusal_says_holds_for_an_error_too() -> None:
@@ -374,10 +374,10 @@ def test_a_scenario_that_says_nothing_by_which_acting_is_known_is_told_so() -> N
 
 def test_of_a_scenario_that_refuses_it_is_not_said_that_its_content_reads_as_a_no() -> None:
     refuses = replace(PAINTS, answers=(PreparedAnswer("decline"),))
-    run = Run(refuses, HANDSHAKE, "decline", said_no=True)
+    run = Run(refuses, HANDSHAKE, "decline", refused=True)
     for more_ways in (True, False):
         assert cannot_tell(run, more_ways=more_ways) is None
-        watches = Run(replace(refuses, watch=("a.txt",)), HANDSHAKE, "decline", said_no=True)
+        watches = Run(replace(refuses, watch=("a.txt",)), HANDSHAKE, "decline", refused=True)
         assert "the only answer is a no" in str(cannot_tell(watches, more_ways=more_ways))
 
 

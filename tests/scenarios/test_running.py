@@ -82,25 +82,25 @@ def test_the_ends_of_runs_are_told_in_the_order_of_their_scenarios() -> None:
     runs = [Run(first.scenario, HANDSHAKE, str(number)) for number in range(5)]
     second.runs, second.over = [runs[3]], True
     first.runs = [runs[0], None, runs[2]]
-    ended.some()
+    ended.tell_ended()
     assert suite.runs == runs[:1]
-    ended.some()
+    ended.tell_ended()
     first.runs[1] = runs[1]
-    ended.some()
+    ended.tell_ended()
     assert suite.runs == runs[:3]
     first.over = True
-    ended.some()
+    ended.tell_ended()
     assert suite.runs == runs[:4]
     assert [event.run for event in told] == suite.runs
-    ended.all_that_is_left()
+    ended.tell_the_rest()
     assert len(suite.runs) == 4
     cut = Suite()
     broken = _InOrder([first], cut, told.append)
-    first.told, first.over, first.runs = 0, False, [None, runs[4]]
-    broken.some()
+    first.told_runs, first.over, first.runs = 0, False, [None, runs[4]]
+    broken.tell_ended()
     assert cut.runs == []
-    broken.all_that_is_left()
-    broken.all_that_is_left()
+    broken.tell_the_rest()
+    broken.tell_the_rest()
     assert cut.runs == [runs[4]]
 
 
@@ -313,10 +313,10 @@ async def test_what_a_server_says_beside_its_result_is_kept_and_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     way = way_of()
-    way.host_said(ServerLog("paint", "line"))
-    way.host_said(LogMessage("paint", "info", None, {"a": 1}))
-    way.host_said(Progress("paint", "c", 1.0, None, "half"))
-    way.host_said(Progress("paint", "c", 1.0))
+    way.on_host_event(ServerLog("paint", "line"))
+    way.on_host_event(LogMessage("paint", "info", None, {"a": 1}))
+    way.on_host_event(Progress("paint", "c", 1.0, None, "half"))
+    way.on_host_event(Progress("paint", "c", 1.0))
     kept = [
         ("its standard error", "line"),
         ("its log", "{'a': 1}"),
@@ -325,7 +325,7 @@ async def test_what_a_server_says_beside_its_result_is_kept_and_bounded(
     ]
     assert way.run.overheard == kept
     monkeypatch.setattr(lane, "MOST_OVERHEARD", 4)
-    way.host_said(ServerLog("paint", "more"))
+    way.on_host_event(ServerLog("paint", "more"))
     assert way.run.overheard == kept
 
 
@@ -335,9 +335,9 @@ async def test_the_questions_of_the_server_alone_are_a_ways() -> None:
     way = Way(one, HANDSHAKE, as_written(one), None, lambda event: told.append(event.event))
     asked, ours = form_request(), replace(form_request(), kind="approval")
     for request in (asked, ours):
-        way.broker_said(Requested(Question(request)))
-        way.broker_said(Resolved(request, Review(), accept("answers", "", {}), 1))
-    way.broker_said(Notice("paint", "Something."))
+        way.on_broker_event(Requested(Question(request)))
+        way.on_broker_event(Resolved(request, Review(), accept("answers", "", {}), 1))
+    way.on_broker_event(Notice("paint", "Something."))
     assert told == ["requested", "resolved"]
     assert list(way._outcomes) == [asked.id]
 
@@ -384,9 +384,9 @@ async def test_a_question_outside_of_every_way_is_cancelled() -> None:
 async def test_what_a_server_does_once_its_way_was_judged_is_no_longer_of_that_way() -> None:
     here, way = Lane(SETTINGS, "paint"), way_of()
     await way.call(here)
-    here._host_said(ServerLog("paint", "during"))
+    here._on_host_event(ServerLog("paint", "during"))
     await way.judge()
-    here._host_said(ServerLog("paint", "afterwards"))
+    here._on_host_event(ServerLog("paint", "afterwards"))
     assert way.run.overheard == [("its standard error", "during")]
     found = await here.respond(Question(form_request()), Deadline(60))
     assert (found.action, found.reason) == (

@@ -55,7 +55,8 @@ def _lines(note: SessionNote, waiting: Sequence[Waiting]) -> Iterator[str]:
     name = as_name(note.agent, 60) if note.agent else "(an agent without a name)"
     version = f" {neutral_line(note.version, 40)}" if note.version else ""
     alive = note.alive
-    yield f"{'●' if alive else '○'} {name}{version}, {_how(note)}, {_since(note, alive=alive)}"
+    sign = "●" if alive else "○"
+    yield f"{sign} {name}{version}, {_transport_line(note)}, {_since(note, alive=alive)}"
     for server, standing in note.servers.items():
         why = f": {standing.failure}" if standing.failure else ""
         yield f"    {neutral_line(server, 60)} {standing.state if alive else 'ended'}{why}"
@@ -73,7 +74,7 @@ def _lines(note: SessionNote, waiting: Sequence[Waiting]) -> Iterator[str]:
         yield f"    {in_client(asked)}"
 
 
-def _how(note: SessionNote) -> str:
+def _transport_line(note: SessionNote) -> str:
     place = f" in {neutral_line(note.directory, 300)}" if note.transport == "stdio" else ""
     return f"over {'HTTP' if note.transport == 'http' else note.transport}{place}"
 

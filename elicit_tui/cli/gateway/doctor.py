@@ -155,7 +155,7 @@ class Doctor:
     def _conclude(self, observations: Sequence[Observation], request: DoctorRequest) -> None:
         found = measured(observations)
         for observation in found:
-            self.tell_check(True, _found(observation))
+            self.tell_check(True, _patience_line(observation))
         # The call that tells most of a session, and so of how long to hold.
         best = decisive(found)
         if best is None:
@@ -204,7 +204,7 @@ class Doctor:
             self.tell_check(True, f"The secret in {name} reaches its gateway.")
 
 
-def _found(patience: Patience) -> str:
+def _patience_line(patience: Patience) -> str:
     transport = "over HTTP" if patience.http else "over stdio"
     how = f"{_progress(patience.progress)}, {transport}"
     if patience.at_least:

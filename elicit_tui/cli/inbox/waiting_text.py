@@ -97,7 +97,7 @@ def two_lines(waiting: Waiting) -> str:
 def _state(waiting: Waiting) -> Iterator[str]:
     """Who asks, how long it has waited and may wait yet, who has it open: a few words on each."""
     at = now()
-    yield _asked(waiting)
+    yield _headline(waiting)
     agent = f"for {as_name(waiting.agent, 60)}" if waiting.agent else "for an agent"
     yield agent + elsewhere(waiting.asker)
     yield f"{span((at - waiting.put_at).total_seconds())} ago"
@@ -112,7 +112,7 @@ def _state(waiting: Waiting) -> Iterator[str]:
         yield away
 
 
-def _asked(waiting: Waiting) -> str:
+def _headline(waiting: Waiting) -> str:
     server = neutral_line(waiting.server, 60)
     # An agent's own prompt: its message tells what it wants to do, which need not be the call of a
     # tool.

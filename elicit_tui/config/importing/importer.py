@@ -19,7 +19,7 @@ from elicit_tui.config.importing.dialects import (
 from elicit_tui.config.keys import SERVER, FileKind
 from elicit_tui.config.nodes import Table, Value
 from elicit_tui.config.servers import header_fault, reserved
-from elicit_tui.config.validating import shown, validate
+from elicit_tui.config.validating import validate, value_in_words
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import (
     Put,
@@ -143,7 +143,7 @@ def import_text(text: str, file: str = "-") -> Imported:
     notes: list[str] = []
     for name, table in source.servers.items():
         if not isinstance(name, str) or not name.isprintable() or not name:
-            notes.append(f"a server's name is not usable: {shown(name)}")
+            notes.append(f"a server's name is not usable: {value_in_words(name)}")
         elif (reason := reserved(name)) is not None:
             notes.append(f"{reason}; this server is left out: give it another name first")
         elif not isinstance(table, Mapping):
@@ -181,7 +181,7 @@ def _convert(
     if isinstance(milliseconds, int) and 0 <= milliseconds <= _LONGEST_START:
         server.values["startup_timeout_sec"] = milliseconds / 1000
     elif milliseconds is not None:
-        server.note(f"startup_timeout_ms: {shown(milliseconds)} is left out")
+        server.note(f"startup_timeout_ms: {value_in_words(milliseconds)} is left out")
     # Keys that are called the same there and here.
     for key in [key for key in rest if key in SERVER.keys]:
         _same(server, key, rest.pop(key))

@@ -63,7 +63,7 @@ async def bridge(
             broker = runtime.broker
             waiting.hooks = runtime.hooks
             broker.subscribe(notice_listener(notify))
-            broker.subscribe(waiting.heard)
+            broker.subscribe(waiting.on_broker_event)
             reply = reply_of(hook, await _decided(broker, request, hold + MORE_SECONDS))
             if reply is None:
                 waiting.tell_end()
@@ -142,7 +142,7 @@ class InStore:
         self._responder = StoreResponder(store, self._asker, StoreWatch(store))
         self._responder.tell_waiting = self.hooks.waiting if self.hooks is not None else None
 
-    def heard(self, event: BrokerEvent) -> None:
+    def on_broker_event(self, event: BrokerEvent) -> None:
         """Keep how it ended, to be told."""
         if isinstance(event, Resolved):
             self._ended = event
@@ -150,7 +150,7 @@ class InStore:
     def tell_end(self) -> None:
         """Tell the store how it ended."""
         if self._responder is not None and self._ended is not None:
-            self._responder.heard(self._ended)
+            self._responder.on_broker_event(self._ended)
 
     async def close(self) -> None:
         """End the session: what it did not tell ends as not known."""
