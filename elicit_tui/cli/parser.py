@@ -144,6 +144,19 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {words[near]}?" if near is not None else ""
 
 
+def _parser_of(name: str, command: Command, prog: str) -> Parser:
+    """A command's parser, without the arguments that its module adds."""
+    parser = Parser(
+        prog=prog,
+        usage=f"elicit-tui {command.usage} [options]" if command.any_order else None,
+        description=_sentence(command.summary),
+        epilog=_epilog(command),
+        allow_abbrev=False,
+    )
+    parser.command = name
+    return parser
+
+
 def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Namespace]:
     """The module of the command, or of its own command that is named, and its parsed arguments.
 
@@ -172,14 +185,7 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
             f"{prog.partition(' ')[2]} takes no --approval-policy: it asks nobody anything."
         )
     module = importlib.import_module(command.module)
-    parser = Parser(
-        prog=prog,
-        usage=f"elicit-tui {command.usage} [options]" if command.any_order else None,
-        description=_sentence(command.summary),
-        epilog=_epilog(command),
-        allow_abbrev=False,
-    )
-    parser.command = name
+    parser = _parser_of(name, command, prog)
     module.add_arguments(parser)
     # Only now, as an option may stand where a command's own command would.
     rest = _with_default(command, rest)

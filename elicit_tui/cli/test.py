@@ -171,6 +171,25 @@ def write_junit(path: Path, suite: Suite, ended: ElicitTuiError | None) -> Usage
     return None
 
 
+def _options(namespace: argparse.Namespace, seconds: float) -> Options:
+    # `auto`: as the configuration has it.
+    eras: tuple[Revision, ...] = (namespace.eras or "auto",)
+    if namespace.eras == "both":
+        eras = (HANDSHAKE, MODERN)
+    return Options(
+        branches=namespace.branches,
+        answers_gone_wrong=namespace.answers_gone_wrong,
+        eras=eras,
+        update=namespace.update,
+        # In CI a missing snapshot fails: nobody would read a note there.
+        need_snapshots=in_ci(),
+        timeout_sec=seconds,
+        log_file=namespace.log_file,
+        jobs=namespace.jobs or processors(),
+        fresh=namespace.fresh,
+    )
+
+
 class _TestRun:
     """One `elicit-tui test`: runs the scenarios, and tells them as they end."""
 
@@ -187,22 +206,7 @@ class _TestRun:
         self._settings = settings
         self._narration = narration
         self._output = Output()
-        # `auto`: as the configuration has it.
-        eras: tuple[Revision, ...] = (namespace.eras or "auto",)
-        if namespace.eras == "both":
-            eras = (HANDSHAKE, MODERN)
-        self._options = Options(
-            branches=namespace.branches,
-            answers_gone_wrong=namespace.answers_gone_wrong,
-            eras=eras,
-            update=namespace.update,
-            # In CI a missing snapshot fails: nobody would read a note there.
-            need_snapshots=in_ci(),
-            timeout_sec=seconds,
-            log_file=namespace.log_file,
-            jobs=namespace.jobs or processors(),
-            fresh=namespace.fresh,
-        )
+        self._options = _options(namespace, seconds)
         self._suite: Suite = Suite()
         self._shown: Scenario | None = None
         self._open: dict[tuple[str, ...], Run] = {}

@@ -176,12 +176,7 @@ def check(
     """
     environment = os.environ if environment is None else environment
     command_line = command_line or CommandLine()
-    problems: list[Diagnostic] = []
-    managed: Document | None = None
-    try:
-        managed = managed_document(managed_path, managed_owner)
-    except ManagedConfigError as error:
-        problems += [Diagnostic(sentence) for sentence in error.problems]
+    managed, problems = _checked_managed(managed_path, managed_owner)
     user = user_document(command_line.config_file or config_path)
     if user is not None:
         problems += [*user.problems, *user_faults(user, managed, environment)]
@@ -200,6 +195,14 @@ def check(
         *faces(settings),
     ]
     return _checked(problems, (*settings.notices, *refusals), user)
+
+
+def _checked_managed(path: Path | None, owner: int) -> tuple[Document | None, list[Diagnostic]]:
+    """The administrator's document, or what is wrong with it."""
+    try:
+        return managed_document(path, owner), []
+    except ManagedConfigError as error:
+        return None, [Diagnostic(sentence) for sentence in error.problems]
 
 
 def _checked(problems: list[Diagnostic], notices: Iterable[str], user: Document | None) -> Checked:

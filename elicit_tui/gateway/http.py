@@ -375,11 +375,10 @@ async def listen(
     `public_hosts`: the names under which a proxy on this machine is reached.
     """
     files = CatalogueFiles()
-    instructions = SessionOffers.remembered(settings, names, files, notify).instructions()
     host = f"[{address[0]}]" if ":" in address[0] else address[0]
     http_options = HttpOptions(
         idle_seconds=settings.gateway.wait_sec,
-        instructions=instructions,
+        instructions=SessionOffers.remembered(settings, names, files, notify).instructions(),
         tasks=settings.gateway.tasks == "auto",
         public_hosts=public_hosts,
         bound=lambda port: notify(f"listening on http://{host}:{port}{PATH}"),

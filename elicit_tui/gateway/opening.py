@@ -75,10 +75,7 @@ async def open_session(
     opened = open_runtime(settings, responder=lambda queue: asking, options=run_options)
     try:
         async with opened as runtime:
-            # Only the other terminal knows when a question waits for somebody who is not there.
-            if runtime.hooks is not None:
-                other_terminal.tell_waiting_to(runtime.hooks.waiting)
-            runtime.broker.subscribe(notice_listener(options.notify))
+            _subscribe(runtime, other_terminal, note, options.notify)
             audience = SessionAudience(listed=options.listed)
             parts = SessionParts(
                 asking=asking,
@@ -91,8 +88,6 @@ async def open_session(
                 note=note,
                 shared=options.shared,
             )
-            # Before the servers start, as they tell their states from then on.
-            runtime.host.subscribe(note.on_host_event)
             async with _at_work(AgentSession(runtime, parts), parts.measuring) as session:
                 for name in names:
                     runtime.host.start(name)
@@ -100,6 +95,20 @@ async def open_session(
     finally:
         # The broker has ended every question by now.
         await other_terminal.close()
+
+
+def _subscribe(
+    runtime: Runtime,
+    other_terminal: OtherTerminal,
+    note: NoteOfSession,
+    notify: Callable[[str], None],
+) -> None:
+    """Have everybody told; before the servers start, as they tell their states from then on."""
+    # Only the other terminal knows when a question waits for somebody who is not there.
+    if runtime.hooks is not None:
+        other_terminal.tell_waiting_to(runtime.hooks.waiting)
+    runtime.broker.subscribe(notice_listener(notify))
+    runtime.host.subscribe(note.on_host_event)
 
 
 def _with_time_elsewhere(settings: Settings) -> Settings:

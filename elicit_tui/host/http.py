@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -58,11 +58,6 @@ async def http_streams(
     # A plain body is as long as it is; a compressed one may be anything.
     headers = {**request_headers(settings), "Accept-Encoding": "identity"}
 
-    async def notice_status(response: httpx2.Response) -> None:
-        # A stream that a server does not offer, or a session it does not end, is no failure.
-        if response.request.method == "POST":
-            refused(response.status_code if response.status_code >= 400 else None)
-
     # The SSE transport calls this in the place of the SDK's own factory. Its timeout is not taken:
     # it would end a stream on which a person is being waited for.
     def client_of(
@@ -77,12 +72,25 @@ async def http_streams(
             # Only to connect has a limit.
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             auth=authorization or auth,
-            event_hooks={"response": [notice_status]},
+            event_hooks={"response": [_status_watcher(refused)]},
         )
 
     streams = _sse_streams if settings.transport == "sse" else _streamable_http_streams
     async with streams(url, headers, client_of) as (read, write):
         yield _IncomingMessages(read, silence), write
+
+
+def _status_watcher(
+    refused: Callable[[int | None], None],
+) -> Callable[[httpx2.Response], Awaitable[None]]:
+    """Told each response; it passes the status of an answer to a message on."""
+
+    async def watch(response: httpx2.Response) -> None:
+        # A stream that a server does not offer, or a session it does not end, is no failure.
+        if response.request.method == "POST":
+            refused(response.status_code if response.status_code >= 400 else None)
+
+    return watch
 
 
 @asynccontextmanager

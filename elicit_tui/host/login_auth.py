@@ -29,6 +29,7 @@ import httpx2
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import (
     Call,
+    ElicitationRequest,
     LoginPage,
     Outcome,
     ServerIdentity,
@@ -263,11 +264,7 @@ class Authorization(httpx2.Auth):
         if not oauth.needs_person:
             login = await (await self._flow(stored)).logged_in(response, None, _nobody)
             return await self._saved(login, stored)
-        decision = self._broker.may_log_in(self._server.name)
-        if decision.outcome is not None:
-            by = decision.outcome.decided_by
-            why = "" if by == "nobody" else f": {neutral_line(decision.outcome.reason)}"
-            raise _Sentence(self._sentence(f"wants a login{why}"))
+        self._check_policy()
         if step_up:
             self._count_step_up()
         # A configured port is the only one; where ours is in use, another one is registered.
@@ -315,6 +312,13 @@ class Authorization(httpx2.Auth):
             return (exchange.call,)
         return self._connection.open_calls.calls
 
+    def _check_policy(self) -> None:
+        """Raises _Sentence where no person may be asked to log in to this server."""
+        outcome = self._broker.may_log_in(self._server.name).outcome
+        if outcome is not None:
+            why = "" if outcome.decided_by == "nobody" else f": {neutral_line(outcome.reason)}"
+            raise _Sentence(self._sentence(f"wants a login{why}"))
+
     async def consent(self, page: LoginPage, redirect: Redirect) -> Outcome:
         """Ask the person to open the page; returns when it led back, or they refused.
 
@@ -331,31 +335,33 @@ class Authorization(httpx2.Auth):
 
         asking = asyncio.ensure_future(self._broker.authorize(request, take))
         came = asyncio.ensure_future(redirect.came.wait())
-        was_told = False
         try:
-            while not asking.done():
-                # Once the page has led back, its event is no news at every turn.
-                watched = {asking} if came.done() else {asking, came}
+            while not (asking.done() or came.done()):
                 await asyncio.wait(
-                    watched, timeout=ELSEWHERE_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                    {asking, came}, timeout=ELSEWHERE_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
-                if came.done() and not asking.done():
-                    if not was_told:
-                        was_told = True
-                        name, identifier = self._server.name, request.elicitation_id or ""
-                        self._connection.emit(UrlCompleted(name, identifier))
-                    # Again and again: the person may agree to what was found after the page.
-                    self._broker.page_led_back(request.id)
-                    await asyncio.wait((asking,), timeout=ELSEWHERE_SECONDS)
-                elif not asking.done() and (login := await self._elsewhere()) is not None:
+                ended = asking.done() or came.done()
+                if not ended and (login := await self._elsewhere()) is not None:
                     sentence = "Somebody logged in to it from another window."
                     self._broker.withdraw(request.id, sentence, "not needed")
                     raise _LoggedInElsewhere(login)
+            if not asking.done():
+                await self._page_led_back(request, asking)
             return asking.result()
         finally:
             for task in (asking, came):
                 task.cancel()
             await asyncio.gather(asking, came, return_exceptions=True)
+
+    async def _page_led_back(
+        self, request: ElicitationRequest, asking: asyncio.Future[Outcome]
+    ) -> None:
+        """Tell that the page led back, and wait until its question has ended."""
+        self._connection.emit(UrlCompleted(self._server.name, request.elicitation_id or ""))
+        while not asking.done():
+            # Again and again: the person may agree to what was found after the page.
+            self._broker.page_led_back(request.id)
+            await asyncio.wait((asking,), timeout=ELSEWHERE_SECONDS)
 
     async def _elsewhere(self) -> Login | None:
         """A login that was not there when the person began to be asked."""

@@ -79,13 +79,7 @@ class CallDriver:
                 result = await self.session.send(exchange)
             except ProtocolCallError as error:
                 retries += 1
-                pages = await self._pages_visited(error, retries)
-                # The same call once more. No message says that a page was agreed to: the record of
-                # each counts as sent when this request has left.
-                # What the wire noted of the last request is not this one's.
-                exchange = replace(
-                    exchange, round=retries + 1, answering=pages, answered_by_error=False
-                )
+                exchange = await self._after_pages(exchange, error, retries)
                 continue
             current = exchange.new_round
             # 2026-07-28: a result that asks is a round; any other one ends the call.
@@ -95,11 +89,7 @@ class CallDriver:
                 # The refusals have left; what it asks now is nobody's question any more.
                 raise Interrupted("The call was cancelled.")
             number += 1
-            group = len(current.let_through)
-            # Told before anything is refused, so that whoever watches sees each round begin.
-            self.emit(RoundStarted(self.identity.name, self.call.id, number, group))
-            await self._refuse_what_cannot_be_answered(current)
-            outcomes = await self._outcomes(current)
+            outcomes = await self._answered(current, number)
             # Only rounds that cost nobody's time are counted: a person may be asked for ever.
             without_person += not _cost_a_person(outcomes)
             if without_person > self.most_rounds:
@@ -110,6 +100,23 @@ class CallDriver:
             else:
                 await asyncio.sleep(next(pauses))
             exchange = self._next(current, outcomes, number + 1)
+
+    async def _after_pages(
+        self, exchange: Exchange, error: ProtocolCallError, attempt: int
+    ) -> Exchange:
+        """The same call once more, once the pages of an error are agreed to; else raises it."""
+        pages = await self._pages_visited(error, attempt)
+        # No message says that a page was agreed to: the record of each counts as sent when this
+        # request has left. What the wire noted of the last request is not this one's.
+        return replace(exchange, round=attempt + 1, answering=pages, answered_by_error=False)
+
+    async def _answered(self, current: Round, number: int) -> Mapping[str, Outcome]:
+        """What came of a round's questions, by key; raises what ends the call."""
+        group = len(current.let_through)
+        # Told before anything is refused, so that whoever watches sees each round begin.
+        self.emit(RoundStarted(self.identity.name, self.call.id, number, group))
+        await self._refuse_what_cannot_be_answered(current)
+        return await self._outcomes(current)
 
     def _next(self, current: Round, outcomes: Mapping[str, Outcome], number: int) -> Exchange:
         # The server finds its answers by the keys that it gave. Its state goes back as it came, and

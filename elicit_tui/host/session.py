@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -334,6 +335,22 @@ def _request_of(call: Call) -> Any:
     return ReadResourceRequest(params=ReadResourceRequestParams(uri=call.name))
 
 
+async def _decided(
+    wire: Wire, context: ClientRequestContext, params: ElicitRequestParams
+) -> ElicitResult | ErrorData:
+    """What the SDK is told of a question that the wire let through; each has a task of its own."""
+    try:
+        outcome = await wire.decide(context.request_id)
+    except asyncio.CancelledError:
+        # A cancellation that passed through other tasks has lost whose it is; taken for one from
+        # outside it would end the whole session, and not this request.
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        raise
+    # The wire writes the true result in this one's place, or nothing when there is none.
+    action = outcome.action if outcome is not None and outcome.action else "cancel"
+    return ElicitResult(action=action)
+
+
 @asynccontextmanager
 async def open_session(
     read: Any,
@@ -345,27 +362,11 @@ async def open_session(
     gone: Callable[[], None],
 ) -> AsyncIterator[Session]:
     """The SDK's session over a transport's two streams, with the wire between them."""
-
-    async def asked(
-        context: ClientRequestContext, params: ElicitRequestParams
-    ) -> ElicitResult | ErrorData:
-        try:
-            # The SDK calls this, in a task of its own, for each question that the wire let through.
-            outcome = await wire.decide(context.request_id)
-        except asyncio.CancelledError:
-            # A cancellation that passed through other tasks has lost whose it is; taken for one
-            # from outside it would end the whole session, and not this request.
-            await anyio.lowlevel.checkpoint_if_cancelled()
-            raise
-        # The wire writes the true result in this one's place, or nothing when there is none.
-        action = outcome.action if outcome is not None and outcome.action else "cancel"
-        return ElicitResult(action=action)
-
     outgoing = JudgedWrite(write, wire)
     sdk = ClientSession(
         JudgedRead(read, wire, broken, gone),
         outgoing,
-        elicitation_callback=asked,
+        elicitation_callback=partial(_decided, wire),
         client_info=Implementation(name="elicit-tui", version=__version__),
         log_level="info",
     )

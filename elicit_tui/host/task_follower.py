@@ -197,9 +197,8 @@ class TaskFollower:
             self._broker.withdraw(self._asked.pop(key).id, "The server withdrew the question.")
 
     def _ask(self, task: Mapping[str, Any]) -> None:
-        new = {
-            key: request for key, request in _input_requests(task).items() if key not in self._keys
-        }
+        asked = _input_requests(task)
+        new = {key: request for key, request in asked.items() if key not in self._keys}
         if not new or self._last_word_until is not None:
             return
         # A key is asked once, though each poll repeats it until its answer is known there. It is

@@ -166,6 +166,12 @@ def _shorter(last: LastRecord, path: Path) -> str:
     )
 
 
+_NO_SUCH_HASH: Final = (
+    "No record has the given hash: the end of the ledger was cut off, or what came before was "
+    "pruned."
+)
+
+
 def _walk(connection: sqlite3.Connection, head: str | None) -> Verification:
     first, previous, problem = _start(connection)
     if problem is not None:
@@ -178,10 +184,10 @@ def _walk(connection: sqlite3.Connection, head: str | None) -> Verification:
         "SELECT number, event, question, time, body, hash FROM records ORDER BY number"
     )
     for number, event, question, time, body, stored in records:
-        if number != expected:
-            problem = f"Record {expected} is missing."
         # The hash covers the body alone. The columns beside it are what searches use, and a changed
         # one would hide a record from them while its chain stays whole.
+        if number != expected:
+            problem = f"Record {expected} is missing."
         elif not _tells_the_same(body, event, question, time):
             problem = f"Record {number} was changed."
         elif chained(number, previous, body) != stored:
@@ -195,11 +201,7 @@ def _walk(connection: sqlite3.Connection, head: str | None) -> Verification:
     count = expected - first
     end = previous if count else None
     if not seen:
-        problem = (
-            "No record has the given hash: the end of the ledger was cut off, "
-            "or what came before was pruned."
-        )
-        return Verification(count, end, None, problem, first)
+        return Verification(count, end, None, _NO_SUCH_HASH, first)
     return Verification(count, end, first=first)
 
 

@@ -120,23 +120,27 @@ def within_limits(settings: Settings) -> Decision:
     return Decision("flood", sentence, key, layer_of(settings, key), change)
 
 
+def _on_block(settings: Settings) -> tuple[str, str, str, str]:
+    """What a block does: the key that says so, its value, its effect, and what another would do."""
+    if settings.approvals_reviewer == "user":
+        key = "approvals_reviewer"
+        change = f'{key} = "auto_review" would let it decline.'
+        return key, "user", "The guardian only advises", change
+    key = "guardian.on_block"
+    if settings.guardian.on_block == "ask":
+        change = f'{key} = "decline" would decline it.'
+        return key, "ask", "A request that the guardian blocks is asked", change
+    change = f'{key} = "ask" would ask about it.'
+    return key, "decline", "A request that the guardian blocks is declined", change
+
+
 def weigh(settings: Settings, review: Review) -> Decision:
     """What the guardian's verdict does: a decline, or the question goes on.
 
     A block is declined when the guardian reviews (`approvals_reviewer = "auto_review"`) and
     `guardian.on_block` says so; else it goes on, and no rule or answers file may accept it.
     """
-    key = "guardian.on_block"
-    if settings.approvals_reviewer == "user":
-        key = "approvals_reviewer"
-        what, advice = "The guardian only advises", f'{key} = "auto_review" would let it decline.'
-        value = "user"
-    elif settings.guardian.on_block == "ask":
-        value, what = "ask", "A request that the guardian blocks is asked"
-        advice = f'{key} = "decline" would decline it.'
-    else:
-        value, what = "decline", "A request that the guardian blocks is declined"
-        advice = f'{key} = "ask" would ask about it.'
+    key, value, effect, advice = _on_block(settings)
     layer = layer_of(settings, key)
     setting = setting_text(key, value, layer)
     change = who_can_change(settings, key, advice)
@@ -146,7 +150,7 @@ def weigh(settings: Settings, review: Review) -> Decision:
         found = f"{neutral_line(worst.rule, 80)} in {neutral_line(worst.where, 80)}"
         reason = f"Declined by the guardian: {found}; {setting}."
         return ends("guardian", decline("guardian", reason, key=key, layer=layer), change)
-    sentence = f"{what}: {setting}."
+    sentence = f"{effect}: {setting}."
     found = ", ".join(
         # Several findings of one rule are named once.
         dict.fromkeys(neutral_line(finding.rule, 80) for finding in review.at_least(Severity.WARN))

@@ -98,22 +98,33 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
         if isinstance(line, str) and not (ours and _is_address(line)):
             dialogue.say("Nothing was opened. Type one of the commands.")
             continue
-        acknowledged = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
-        if acknowledged is None:
-            continue
-        if isinstance(line, str):
-            return accept("user", AGREED, {REDIRECT: line}, acknowledged=acknowledged)
-        draft = dialogue.question.draft
-        draft.acknowledged = acknowledged
-        # Without a browser the page is not agreed to yet: the person may open it and say so.
-        if line.word == "open" and not await _opened(dialogue, opener, url, "/agree"):
-            continue
-        draft.opened = True
-        content = None
-        # Answered by making the call again: that is of use only once the person is done there.
-        if dialogue.question.request.answered_by_retry:
-            content = await _finished(dialogue, opener, url)
-        return accept("user", AGREED, content, acknowledged=acknowledged)
+        if (outcome := await _agreed(dialogue, opener, url, line)) is not None:
+            return outcome
+
+
+async def _agreed(
+    dialogue: Dialogue, opener: Opener, url: str, line: PromptCommand | str
+) -> Outcome | None:
+    """The consent, once its risks are agreed to and its page is open; None: it is asked again.
+
+    `line`: the command that agrees, or the address at which a login's page ended.
+    """
+    acknowledged = await dialogue.agree_to_risks(dialogue.question.to_acknowledge)
+    if acknowledged is None:
+        return None
+    if isinstance(line, str):
+        return accept("user", AGREED, {REDIRECT: line}, acknowledged=acknowledged)
+    draft = dialogue.question.draft
+    draft.acknowledged = acknowledged
+    # Without a browser the page is not agreed to yet: the person may open it and say so.
+    if line.word == "open" and not await _opened(dialogue, opener, url, "/agree"):
+        return None
+    draft.opened = True
+    content = None
+    # Answered by making the call again: that is of use only once the person is done there.
+    if dialogue.question.request.answered_by_retry:
+        content = await _finished(dialogue, opener, url)
+    return accept("user", AGREED, content, acknowledged=acknowledged)
 
 
 def _show_page(dialogue: Dialogue, url: str, ours: bool) -> None:

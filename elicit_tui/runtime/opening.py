@@ -272,7 +272,28 @@ async def open_runtime(
     `responder` is given the queue, which knows what waits, is open and was put off. On the way out
     every open question ends by `shutdown`, is recorded and sent; then the servers end.
     """
-    options = options or RunOptions()
+    run = _composed(settings, responder, options or RunOptions())
+    # Whatever fails from here on, the ledger is closed.
+    try:
+        # The processes start before anything is connected, and get ready meanwhile.
+        run.host.launch(launch)
+        async with run.host:
+            try:
+                yield run
+            finally:
+                # Questions first, as their answers still leave. Then nothing asks a hook any more,
+                # and then the servers end.
+                await run.broker.close()
+                if run.hooks is not None:
+                    await run.hooks.close()
+    finally:
+        run.ledger.close()
+
+
+def _composed(
+    settings: Settings, responder: Callable[[Queue], Responder], options: RunOptions
+) -> Runtime:
+    """A run of which nothing has begun yet."""
     policy = Policy(settings, answers=options.answers, person_present=options.person_present)
     guardian = LazyGuardian(settings.guardian)
     # One that cannot be opened refuses every write: then nothing is accepted.
@@ -288,18 +309,4 @@ async def open_runtime(
     )
     broker = Broker(policy, guardian, ledger, responder(queue), beside)
     host = Host(settings, broker, log_file=options.log_file, launched=options.launched)
-    # Whatever fails from here on, the ledger is closed.
-    try:
-        # The processes start before anything is connected, and get ready meanwhile.
-        host.launch(launch)
-        async with host:
-            try:
-                yield Runtime(settings, policy, guardian, ledger, broker, host, hooks)
-            finally:
-                # Questions first, as their answers still leave. Then nothing asks a hook any more,
-                # and then the servers end.
-                await broker.close()
-                if hooks is not None:
-                    await hooks.close()
-    finally:
-        ledger.close()
+    return Runtime(settings, policy, guardian, ledger, broker, host, hooks)

@@ -125,13 +125,7 @@ class SealedCalls(ABC):
                 owner, call_id, digest, self.process, book.now, sealer.key_id, private=private
             )
             asked_at = book.now if since is None else since
-            # Since 0 everybody was heard of: here a process is dead or lives, and `unsure` drops
-            # nothing.
-            over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
-            change.drops += [*(call.id for call in over), *sorted(self._told_calls[owner])]
-            # Room is made first, in the same change: what was read long ago must not keep a new
-            # call out.
-            left = [call for call in book.calls.values() if call.id not in change.drops]
+            left = self._with_room_made(book, change)
             # Who was heard of since the first look lives, also when this is tried again.
             found = calls.verdict(left, new, lambda c: book.maker(c, asked_at))
             if found.what == "begins":
@@ -145,6 +139,17 @@ class SealedCalls(ABC):
             return replace(found, at=asked_at)
 
         return await self._change(owner, work)
+
+    def _with_room_made(self, book: Book, change: BookChange) -> list[KeptCall]:
+        """The calls that are left once those that are over are dropped.
+
+        In the same change in which one begins: what was read long ago must not keep it out.
+        """
+        # Since 0 everybody was heard of: here a process is dead or lives, and `unsure` drops
+        # nothing.
+        over = calls.to_forget(book.calls.values(), book.now, lambda c: book.maker(c, 0.0))
+        change.drops += [*(call.id for call in over), *sorted(self._told_calls[book.owner])]
+        return [call for call in book.calls.values() if call.id not in change.drops]
 
     async def called(self, owner: str, call_id: str) -> None:
         """Note that the tool is about to be called; it must not be before this has returned."""

@@ -37,6 +37,18 @@ class Asked:
     asker: Asker
 
 
+@dataclass
+class _Opened:
+    """What was sealed of one question, as far as it opened."""
+
+    asked: Asked | None = None
+    draft: Draft | None = None
+    holder: Answerer | None = None
+    answerer: Answerer | None = None
+    unreadable: str | None = None
+    """Why the rest did not."""
+
+
 class SealedQuestions(ABC):
     """The part of a `Store` that is about questions."""
 
@@ -244,17 +256,23 @@ class SealedQuestions(ABC):
     def _waiting_or_none(self, record: StoredQuestion | None) -> Waiting | None:
         return None if record is None else self._waiting(record)
 
+    def _all_opened(self, record: StoredQuestion) -> _Opened:
+        """All that is sealed of one question, as far as it opens."""
+        opened = _Opened()
+        # In this order, so that who answered can still be told of a question that does not open.
+        try:
+            opened.answerer = self._opened(record, "answerer", Answerer)
+            opened.holder = self._opened(record, "holder", Answerer)
+            opened.draft = self._opened(record, "draft", Draft)
+            opened.asked = self._opened(record, "asked", Asked)
+        except StoreError as error:
+            opened.unreadable = str(error)
+        return opened
+
     def _waiting(self, record: StoredQuestion) -> Waiting:
         """One question as others read it; what does not open is said in `unreadable`."""
-        asked, draft, holder, answerer, unreadable = None, None, None, None, None
-        try:
-            answerer = self._opened(record, "answerer", Answerer)
-            holder = self._opened(record, "holder", Answerer)
-            draft = self._opened(record, "draft", Draft)
-            asked = self._opened(record, "asked", Asked)
-        # In this order, so that who answered can still be told of a question that does not open.
-        except StoreError as error:
-            unreadable = str(error)
+        opened = self._all_opened(record)
+        asked, draft = opened.asked, opened.draft
         # The form is not kept: it is made of the request again by whoever shows it.
         question = None if asked is None else replace(asked.question, draft=draft or Draft())
         return Waiting(
@@ -273,12 +291,12 @@ class SealedQuestions(ABC):
             question=question,
             asker=None if asked is None else asked.asker,
             agent_state=record.agent_state,
-            held_by=holder,
+            held_by=opened.holder,
             answer_id=record.answer_id,
-            answered_by=answerer,
+            answered_by=opened.answerer,
             action=record.action,
             decided_by=record.decided_by,
-            unreadable=unreadable,
+            unreadable=opened.unreadable,
         )
 
     def _moment(self, seconds: float) -> datetime:
