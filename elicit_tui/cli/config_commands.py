@@ -12,7 +12,7 @@ from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
 from elicit_tui.cli.own_terminal import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
-from elicit_tui.elicitation.settings import ConsoleSettings, Settings
+from elicit_tui.elicitation.settings import ConsoleSettings, ServerSettings, Settings
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ci_safe, neutral_line
 
@@ -191,9 +191,7 @@ def _explain(namespace: argparse.Namespace) -> int:
     from elicit_tui.policy import Policy
 
     settings = load_settings(namespace, Narration(), [namespace.server])
-    if namespace.server not in settings.servers:
-        known = ", ".join(sorted(settings.servers)) or "none"
-        raise UsageError(f"There is no server {namespace.server!r}. Configured: {known}.")
+    server = _configured(settings, namespace.server)
     explanation = asyncio.run(
         explain(
             settings,
@@ -204,7 +202,6 @@ def _explain(namespace: argparse.Namespace) -> int:
     )
     from elicit_tui.cli.logins import login_data, login_sentence
 
-    server = settings.servers[namespace.server]
     output = Output()
 
     def write_text() -> None:
@@ -218,6 +215,14 @@ def _explain(namespace: argparse.Namespace) -> int:
         lambda: {**explanation.as_json(), "login": login_data(settings, server)},
     )
     return 0
+
+
+def _configured(settings: Settings, name: str) -> ServerSettings:
+    """The server of this name. Raises UsageError."""
+    if name not in settings.servers:
+        known = ", ".join(sorted(settings.servers)) or "none"
+        raise UsageError(f"There is no server {name!r}. Configured: {known}.")
+    return settings.servers[name]
 
 
 def _write_explanation(explanation: Explanation, output: Output) -> None:

@@ -17,7 +17,8 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, Final, NamedTuple
 
@@ -356,21 +357,31 @@ def answer_while(load: Callable[[], None], front: Front) -> Handover:
         finally:
             os.close(loads)
 
-    interval = sys.getswitchinterval()
-    # Imports hold the interpreter for long stretches. With Python's own interval the answer to
-    # `initialize` would wait for several of them.
-    sys.setswitchinterval(SWITCH_SECONDS)
     thread = threading.Thread(target=loading, daemon=True)
-    thread.start()
     try:
-        _pump(front, unsent, (loaded,), reading=reading)
-        thread.join()
+        with _threads_switched_often():
+            thread.start()
+            _pump(front, unsent, (loaded,), reading=reading)
+            thread.join()
     finally:
-        sys.setswitchinterval(interval)
         os.close(loaded)
     if failures:
         raise failures[0]
     return front.handover(bytes(unsent))
+
+
+@contextmanager
+def _threads_switched_often() -> Iterator[None]:
+    """Imports hold the interpreter for long stretches.
+
+    With Python's own interval the answer to `initialize` would wait for several of them.
+    """
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def _pump(front: Front, unsent: bytearray, until: Sequence[int], *, reading: bool = True) -> bool:

@@ -1,4 +1,19 @@
-"""One call of the agent from its start to its outcome, and what a request for it is answered."""
+"""One call of the agent from its start to its outcome, and what a request for it is answered.
+
+    the call      begins ─▶ runs ⇄ waits for a person ─▶ ended ─▶ told ─▶ forgotten
+    a request     attends it until there is a `Reply`, and is over then; the call is not
+
+What a request is answered with (`HeldCalls.attend` decides, in this order):
+
+    Ended         the outcome is known
+    AsksClient    a question, which the agent's own client answers with its next request
+    BecameTask    the agent knows tasks, and polls or listens
+    Paused        a person is still waited for when the hold is over: the agent comes back by id
+    StillRuns     it came back, the person has answered, and the tool is at work
+
+While no request attends it, its agent has either left (`left`), and what it asks is taken back
+after a while, or owes a request (`paused`, a round or a task), and it waits.
+"""
 
 from __future__ import annotations
 

@@ -180,7 +180,6 @@ async def remember_catalogues(
     from elicit_tui.responders import NobodyResponder
 
     files = files or CatalogueFiles()
-    remembered: list[str] = []
     # Nobody is asked: a server that asks while it starts or lists is answered by nobody.
     opened = open_runtime(
         settings,
@@ -189,16 +188,19 @@ async def remember_catalogues(
         options=RunOptions(person_present=False),
     )
     async with opened as runtime:
+        works = (_remember(runtime, name, files, notify) for name in names)
+        are_known = await asyncio.gather(*works)
+    return [name for name, is_known in zip(names, are_known, strict=True) if is_known]
 
-        async def remember(name: str) -> None:
-            try:
-                # Each server for itself: one that fails keeps no other from being remembered.
-                connection = await runtime.host.connect(name)
-                files.write(settings.servers[name], await read_catalogue(connection, notify))
-            except ElicitTuiError as error:
-                notify(f"{name}: {error}")
-            else:
-                remembered.append(name)
 
-        await asyncio.gather(*map(remember, names))
-    return remembered
+async def _remember(
+    runtime: Runtime, name: str, files: CatalogueFiles, notify: Callable[[str], None]
+) -> bool:
+    """Whether a server's catalogue is known now: one that fails keeps no other from it."""
+    try:
+        connection = await runtime.host.connect(name)
+        files.write(runtime.settings.servers[name], await read_catalogue(connection, notify))
+    except ElicitTuiError as error:
+        notify(f"{name}: {error}")
+        return False
+    return True

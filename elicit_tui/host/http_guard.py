@@ -1,7 +1,16 @@
 """Bounds what a remote server can do to us below the SDK, which trusts it with all of that.
 
 What breaks a bound ends the connection, with one sentence: such a server could not be told from
-one that floods us.
+one that floods us. Bounds stand at three heights, each for what the others do not see:
+
+    the SDK's transport       reads messages, and trusts whatever leads to one
+    GuardedClient.send        the head of each answer; how often a stream is opened
+    _Bounded, _Greeting       the body: its size, where an SSE server wants its messages, pauses
+    _CountedStream            every byte of a connection, also of what frames a body
+
+The lowest one counts in `Silence`, which each whole message breaks (`http._IncomingMessages`): an
+event stream has no end and may be any length, but not without a message in it. A body that is no
+stream has a bound of its own, as messages on another stream would break its silence too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,16 @@
 """Drives one call to its end: rounds of questions, and pages that must be visited first.
 
 A round is an InputRequiredResult (spec: 2026-07-28, multi round-trip requests); pages come with
-error -32042 (spec: 2025-11-25, "URL elicitation required").
+error -32042 (spec: 2025-11-25, "URL elicitation required"). Either is followed by the same call:
+
+    ours    tools/call, its arguments
+    theirs  InputRequiredResult: inputRequests {"where": a form, "login": a page}, requestState "s1"
+    ours    tools/call, its arguments, inputResponses {"where": …, "login": …}, requestState "s1"
+    theirs  CallToolResult, or the next round
+
+A server that keeps nothing between the two finds everything in the second request. So each key is
+answered, refused questions too, and the state goes back as it came. What a server pushes meanwhile
+in the handshake era is no matter of this module: `wire` meets it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,10 @@ What the eras make of this. In the handshake era a question is a request of the 
 that outcome in the place of what the SDK would have written. In the modern era a question comes in
 the answer to a request of ours: `_answered` takes the round out of the SDK's sight, and the host
 sends the request again with the answers in it. In both, `written` is the moment at which an answer
-has left.
+has left:
+
+    handshake   question ─▶ inbound ─▶ SDK ─▶ decide (a person) ─▶ SDK ─▶ outbound ─▶ written
+    modern      round ─▶ _answered ─▶ host.rounds (a person) ─▶ the call again ─▶ written
 """
 
 from __future__ import annotations

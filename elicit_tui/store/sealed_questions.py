@@ -1,9 +1,18 @@
 """The questions of a store, for every engine: nouns are sealed and opened here, rules are applied.
 
 An engine gives one thing, `_change`: a question as it stands becomes what a transition makes of
-it, and nobody comes between. In clear stand ids, kinds, states, the names of agent, server and
-tool, times and digests; what is asked, by whom, from where, what was typed and what was answered is
-a blob.
+it, and nobody comes between. So a claim goes through these hands:
+
+    inbox                store.claim(id, who, draft)
+    engine, `_change`    reads the row: in a transaction, or to compare and set it afterwards
+    here, `transition`   asks the rules (`transitions.may_claim`), and seals who holds it
+    transitions.claim    says what the row is afterwards; an equal one where it came too late
+    engine, `_change`    writes what became different, and wakes whoever waits for a change
+    here                 opens what stands there now: the caller sees whose claim holds
+
+An engine may try a transition more than once, so it does nothing but return. In clear stand ids,
+kinds, states, the names of agent, server and tool, times and digests; what is asked, by whom, from
+where, what was typed and what was answered is a blob.
 """
 
 from __future__ import annotations

@@ -100,6 +100,15 @@ class Bench:
         """A server asks; the broker's work on its question."""
         return asyncio.ensure_future(self.broker.resolve(request or form_request()))
 
+    async def asked(
+        self, request: ElicitationRequest | None = None
+    ) -> tuple[ElicitationRequest, asyncio.Task[Outcome]]:
+        """A question that is in front of the person, and the broker's work on it."""
+        request = request or form_request()
+        answering = self.asks(request)
+        await self.person.sees()
+        return request, answering
+
     @property
     def told(self) -> list[str]:
         """What the person was told beside questions."""

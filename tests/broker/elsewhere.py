@@ -33,8 +33,8 @@ async def bounded(task: Any) -> Any:
     return await asyncio.wait_for(task, BOUND)
 
 
-class KeysTold(SqliteStore):
-    """Says when it has written down that a key was pressed."""
+class TellsKeys:
+    """What of a store says when it has written down that a key was pressed."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
@@ -44,6 +44,10 @@ class KeysTold(SqliteStore):
         await super().heartbeat(last_key)
         if last_key is not None:
             self.key_written.set()
+
+
+class KeysTold(TellsKeys, SqliteStore):
+    """A store in a file that says so."""
 
 
 class Person:

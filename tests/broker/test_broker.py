@@ -78,9 +78,7 @@ def test_a_question_nobody_answers_is_cancelled_by_its_deadline(bench: BenchFact
 def test_a_withdrawn_question_leaves_the_screen_and_nothing_is_sent(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
-        request = form_request()
-        answering = table.asks(request)
-        await table.person.sees()
+        request, answering = await table.asked()
         table.broker.withdraw(request.id, "The server gave up waiting.")
         outcome = await answering
         assert (outcome.action, outcome.decided_by) == (None, "server")
@@ -92,9 +90,7 @@ def test_a_withdrawn_question_leaves_the_screen_and_nothing_is_sent(bench: Bench
 def test_a_cancelled_resolve_is_recorded_as_the_servers_doing(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
-        request = form_request()
-        answering = table.asks(request)
-        await table.person.sees()
+        request, answering = await table.asked()
         answering.cancel()
         with pytest.raises(asyncio.CancelledError):
             await answering
@@ -107,9 +103,7 @@ def test_a_cancelled_resolve_is_recorded_as_the_servers_doing(bench: BenchFactor
 def test_a_cancelled_resolve_keeps_the_end_that_came_before_it(bench: BenchFactory) -> None:
     async def body() -> None:
         table = bench()
-        request = form_request()
-        answering = table.asks(request)
-        await table.person.sees()
+        request, answering = await table.asked()
         table.broker.server_gone("paint", "The server has ended.")
         answering.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import AsyncIterator, Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +16,15 @@ from elicit_tui.form.field import Typed
 from elicit_tui.store import redis_questions, redis_server
 from elicit_tui.store.redis_store import RedisStore
 from tests.broker.conftest import form_request
-from tests.broker.elsewhere import World, bounded, sent
-from tests.store.redis import SECRET, RedisProcess, needs_redis
+from tests.broker.elsewhere import TellsKeys, World, bounded, sent
+from tests.store.redis import SECRET, RedisProcess
+from tests.store.redis_pair import REDIS_THAT_FAILS
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs_redis,
-    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
-]
+pytestmark = REDIS_THAT_FAILS
 
 
-class KeysTold(RedisStore):
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.key_written = asyncio.Event()
-
-    async def heartbeat(self, last_key: datetime | None = None) -> None:
-        await super().heartbeat(last_key)
-        if last_key is not None:
-            self.key_written.set()
+class KeysTold(TellsKeys, RedisStore):
+    """A store on Redis that says when it has written down that a key was pressed."""
 
 
 class RedisWorld(World):

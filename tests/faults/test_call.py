@@ -202,17 +202,22 @@ MISREAD = tuple(
 """What was read or came in a way that nobody can be sure to have met every question."""
 
 
+def is_red_if_strict(stand: Stand, row: Row, code: str) -> None:
+    """The result is as if all were well: only a strict call ends by this error."""
+    stand.faulty()
+    called = stand.call(row.case, "--strict")
+    called.says(row)
+    assert called.document["error"]["code"] == code
+    assert called.document["result"]["content"][0]["text"] == "as if all were well"
+    stand.bears_out(row)
+    assert stand.call(row.case).code == 0
+
+
 @each(MISREAD)
 def test_a_strict_call_is_not_green_where_nobody_can_be_sure_what_was_asked(
     row: Row, stand: Stand
 ) -> None:
-    stand.faulty()
-    called = stand.call(row.case, "--strict")
-    called.says(row)
-    assert called.document["error"]["code"] == "unread_message"
-    assert called.document["result"]["content"][0]["text"] == "as if all were well"
-    stand.bears_out(row)
-    assert stand.call(row.case).code == 0
+    is_red_if_strict(stand, row, "unread_message")
 
 
 CONTRADICTS = tuple(
@@ -264,13 +269,7 @@ CONTRADICTS = tuple(
 def test_a_strict_call_is_not_green_where_a_server_contradicts_itself(
     row: Row, stand: Stand
 ) -> None:
-    stand.faulty()
-    called = stand.call(row.case, "--strict")
-    called.says(row)
-    assert called.document["error"]["code"] == "broke_protocol"
-    assert called.document["result"]["content"][0]["text"] == "as if all were well"
-    stand.bears_out(row)
-    assert stand.call(row.case).code == 0
+    is_red_if_strict(stand, row, "broke_protocol")
 
 
 EXITS = Row(

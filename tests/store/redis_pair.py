@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, Final
+
+import pytest
 
 from elicit_tui.errors import StoreError
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Store, Waiting
-from tests.store.redis import SECRET, RedisProcess
+from tests.store.redis import SECRET, RedisProcess, needs_redis
 
 BOUND = 20.0
+REDIS_THAT_FAILS: Final = [
+    pytest.mark.anyio,
+    needs_redis,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
+]
+"""The marks of a module whose tests stop, kill and start a Redis."""
 Start = Callable[..., RedisProcess]
 """Starts a Redis of one's own, with these options."""
 

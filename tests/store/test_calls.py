@@ -221,19 +221,24 @@ async def test_what_nobody_knows_the_end_of_is_bounded_and_never_dropped_before_
         assert (await seen(other, name)).call.state == "called"
 
 
-async def test_what_could_not_be_forgotten_is_forgotten_with_the_next_call(
-    one: Store, other: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await begins(one, "a")
-    await one.calls.called(OWNER, "a")
+async def is_not_dropped(store: Store, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try to forget a call while the store is away."""
 
     async def fails(*given: object) -> None:
         raise StoreError("It is away.")
 
     with monkeypatch.context() as away:
-        away.setattr(one.calls, "_change", fails)
+        away.setattr(store.calls, "_change", fails)
         with pytest.raises(StoreError):
-            await one.calls.drop(OWNER, "a")
+            await store.calls.drop(OWNER, name)
+
+
+async def test_what_could_not_be_forgotten_is_forgotten_with_the_next_call(
+    one: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    await is_not_dropped(one, "a", monkeypatch)
     assert (await seen(other, "a")).call.state == "called"
     await begins(one, "b", b"another")
     assert await other.calls.look(OWNER, "a") is None
@@ -245,14 +250,7 @@ async def test_what_could_not_be_forgotten_is_forgotten_with_the_next_that_is_to
     for name in "ab":
         await begins(one, name, name.encode())
         await one.calls.ended(OWNER, name, b"done")
-
-    async def fails(*given: object) -> None:
-        raise StoreError("It is away.")
-
-    with monkeypatch.context() as away:
-        away.setattr(one.calls, "_change", fails)
-        with pytest.raises(StoreError):
-            await one.calls.drop(OWNER, "a")
+    await is_not_dropped(one, "a", monkeypatch)
     await one.calls.drop(OWNER, "b")
     # Without another call: what an agent was told does not stay until there is one.
     assert [await other.calls.look(OWNER, name) for name in "ab"] == [None, None]

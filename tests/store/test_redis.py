@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,16 +16,11 @@ from elicit_tui.store import redis_layout, redis_questions, redis_store
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
 from elicit_tui.store.transitions import KEPT_SECONDS
-from tests.store.redis import SECRET, free_ports, needs_redis
-from tests.store.redis_pair import BOUND, Start, goes, two, until
+from tests.store.redis import SECRET, free_ports
+from tests.store.redis_pair import BOUND, REDIS_THAT_FAILS, Start, goes, two, until
 from tests.store.world import ASKER, ME, answer, put, question, sent, typed
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs_redis,
-    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
-    pytest.mark.usefixtures("hurried"),
-]
+pytestmark = [*REDIS_THAT_FAILS, pytest.mark.usefixtures("hurried")]
 
 
 async def test_a_server_that_was_killed_and_remembers_goes_on_where_it_was(start: Start) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import Any
 
@@ -20,16 +19,11 @@ from elicit_tui.store.living import PRESENCE_SECONDS
 from elicit_tui.store.redis_layout import LOG
 from elicit_tui.store.redis_server import RedisAddress, RedisServer
 from elicit_tui.store.redis_store import RedisStore, server_at
-from tests.store.redis import SECRET, needs_redis
-from tests.store.redis_pair import Start, goes, two
+from tests.store.redis import SECRET
+from tests.store.redis_pair import REDIS_THAT_FAILS, Start, goes, two
 from tests.store.world import ME, put, question
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs_redis,
-    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
-    pytest.mark.usefixtures("hurried"),
-]
+pytestmark = [*REDIS_THAT_FAILS, pytest.mark.usefixtures("hurried")]
 
 
 async def test_a_loss_is_counted_by_whoever_meets_it_also_where_no_connection_is_made_again(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -16,17 +15,12 @@ from elicit_tui.store import redis_layout, redis_questions, redis_scripts, redis
 from elicit_tui.store.redis_server import RedisAddress
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
-from tests.store.redis import SECRET, needs_redis
-from tests.store.redis_pair import BOUND, Start, goes, two, until
+from tests.store.redis import SECRET
+from tests.store.redis_pair import BOUND, REDIS_THAT_FAILS, Start, goes, two, until
 from tests.store.test_transitions import ASKED as KNOWN
 from tests.store.world import ASKER, ME, answer, put, question
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs_redis,
-    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
-    pytest.mark.usefixtures("hurried"),
-]
+pytestmark = [*REDIS_THAT_FAILS, pytest.mark.usefixtures("hurried")]
 
 
 async def test_what_was_lost_without_a_cut_connection_is_put_again_at_the_next_look(

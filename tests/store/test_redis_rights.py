@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,17 +15,12 @@ from elicit_tui.store import redis_layout, redis_store
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.redis_server import ACL_RIGHTS, RedisAddress
 from elicit_tui.store.redis_store import RedisStore
-from tests.store.redis import SECRET, RedisProcess, free_ports, needs_redis
-from tests.store.redis_pair import Start, goes, two, until
+from tests.store.redis import SECRET, RedisProcess, free_ports
+from tests.store.redis_pair import REDIS_THAT_FAILS, Start, goes, two, until
 from tests.store.test_transitions import ASKED
 from tests.store.world import ASKER, ME, answer, put, question, typed
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs_redis,
-    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
-    pytest.mark.usefixtures("hurried"),
-]
+pytestmark = [*REDIS_THAT_FAILS, pytest.mark.usefixtures("hurried")]
 
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "several-machines.md").read_text("utf-8")

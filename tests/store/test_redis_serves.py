@@ -20,14 +20,10 @@ from elicit_tui.store import (
 from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.store.redis_server import RedisAddress, RedisFacts
 from elicit_tui.store.redis_store import RedisStore
-from tests.store.redis import SECRET, needs_redis
-from tests.store.redis_pair import Start
+from tests.store.redis import SECRET
+from tests.store.redis_pair import REDIS_THAT_FAILS, Start
 
-pytestmark = [
-    pytest.mark.anyio,
-    needs_redis,
-    pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of POSIX"),
-]
+pytestmark = REDIS_THAT_FAILS
 
 
 async def test_a_redis_of_a_newer_version_is_left_alone(start: Start) -> None:
