@@ -80,6 +80,9 @@ class Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     id: str = field(default_factory=new_id)
     """Ours; groups the questions, rounds and events of one call."""
+    own: bool = False
+    """Whether the person who makes it wrote its arguments just now, or had them before their eyes:
+    nobody shows them once more before it is made."""
 
     @property
     def tool(self) -> str | None:

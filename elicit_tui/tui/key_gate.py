@@ -240,6 +240,9 @@ fast."""
 NOT_OBEYED: Final = "A key that came with the paste was not obeyed. Press it again."
 
 
+GO_ON: Final = frozenset({"tab", "shift+tab"})
+
+
 class PasteBurst:
     """The moment after a paste, in which a key is not the person's."""
 
@@ -248,7 +251,10 @@ class PasteBurst:
         self._was_told = True
 
     def drops(self, event: events.Event, is_text: bool) -> bool:
-        """Whether this input came with a paste. `is_text`: the key writes a letter in a field."""
+        """Whether this input came with a paste. `is_text`: the key writes a letter in a field.
+
+        One that only goes from field to field answers nothing, and may be the person's.
+        """
         if isinstance(event, events.Paste):
             self._until, self._was_told = event.time + PASTE_SECONDS, False
             return False
@@ -257,7 +263,7 @@ class PasteBurst:
         if event.time > self._until:
             return False
         self._until = max(self._until, event.time + PASTE_SECONDS)
-        return not is_text
+        return not is_text and not (isinstance(event, events.Key) and event.key in GO_ON)
 
     @property
     def is_news(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from rich.cells import cell_len
@@ -14,9 +14,10 @@ from elicit_tui.form.field import Field
 from elicit_tui.form.shape import says_secret
 
 _PAIR: Final = re.compile(
-    r'"(?P<name>(?:[^"\\]|\\.)*)"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)|(?P<number>-?[0-9][^,}\s]*))'
+    r'"(?P<name>(?:[^"\\]|\\.)*)"\s*:\s*'
+    r'(?:"(?P<text>(?:[^"\\]|\\.)*)|(?P<number>-?[0-9][^,}\s]*))?'
 )
-"""A name and its value in a line of JSON, whether the value has its last quote yet or not."""
+"""A name in a line of JSON; its value, if that is a text, ended or not, or a number."""
 
 
 def is_secret(name: str, marked: Collection[str]) -> bool:
@@ -40,12 +41,20 @@ def shown_arguments(arguments: Mapping[str, Any], marked: Collection[str]) -> di
 def masked_line(line: str, marked: Collection[str]) -> str:
     """A line of JSON with a dot for each letter of a secret: it stays as long, and as wide."""
     shown = line
-    for pair in _PAIR.finditer(line):
-        if is_secret(pair["name"], marked):
-            begin, end = pair.span("text" if pair["text"] is not None else "number")
-            dots = ("＊" if cell_len(letter) > 1 else "•" for letter in line[begin:end])
-            shown = shown[:begin] + "".join(dots) + shown[end:]
+    for pair in _secrets(line, marked):
+        begin, end = pair.span("text" if pair["text"] is not None else "number")
+        dots = ("＊" if cell_len(letter) > 1 else "•" for letter in line[begin:end])
+        shown = shown[:begin] + "".join(dots) + shown[end:] if begin < end else shown
     return shown
+
+
+def names_secret(line: str, marked: Collection[str]) -> bool:
+    """Whether a line of JSON has the name of a secret, whatever its value."""
+    return any(_secrets(line, marked))
+
+
+def _secrets(line: str, marked: Collection[str]) -> Iterator[re.Match[str]]:
+    return (pair for pair in _PAIR.finditer(line) if is_secret(pair["name"], marked))
 
 
 def _shown(value: Any, marked: Collection[str]) -> Any:

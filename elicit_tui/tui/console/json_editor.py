@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar, Final
 
 from textual import events
@@ -15,7 +14,6 @@ from textual.widgets.text_area import Selection
 
 from elicit_tui.form.shape import secret_names, text_names
 from elicit_tui.text import readable_json
-from elicit_tui.tui.secret_arguments import masked_line
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
 from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
@@ -34,6 +32,15 @@ _BEGUN: Final = re.compile(r'(?:: ?|^ *|[\[,] ?)"$')
 """The quote with which a value begins."""
 _ESCAPING: Final = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 """A backslash that makes the next sign one of the text."""
+_ESCAPES: Final = {
+    "n": "a line break",
+    "r": "a carriage return",
+    "t": "a tab",
+    "b": "a backspace",
+    "f": "a form feed",
+    "u": "the beginning of a sign's number",
+}
+"""What a backslash makes of the letter behind it."""
 _QUOTE: Final = re.compile(r'(?<!\\)(?:\\\\)*"')
 _QUOTED: Final = re.compile(r'(?<!\\)(?:\\\\)*\\"')
 """A quotation mark that is one of the text."""
@@ -57,9 +64,11 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         """`schema`: of what is written."""
         super().__init__("", id=id, show_line_numbers=False)
         self._text_names = text_names(schema)
-        self.masked = partial(masked_line, marked=secret_names(schema))
+        self.secrets = secret_names(schema)
         self._ended: tuple[int, int] | None = None
         """The place behind a text that was ended by its quote just now."""
+        self._escaped = ""
+        """The letter that was typed behind a backslash, and means something else there."""
         self._was_filled = False
         """Whether no value was still to be written when it was begun."""
 
@@ -93,6 +102,7 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         seen it already.
         """
         self.show(text)
+        self._escaped = ""
         (self.counts_as_own if own else self.is_of_others)()
         self._begin_writing()
 
@@ -156,6 +166,31 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
             return
         self.screen.focus_previous()
 
+    @property
+    def escape_hint(self) -> str:
+        """What became of a backslash that was typed, which may be meant as such."""
+        if not self._escaped:
+            return ""
+        means = _ESCAPES[self._escaped]
+        return f"In JSON \\{self._escaped} is {means}. A backslash is written \\\\."
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted into a text is text, whatever signs it has."""
+        text = json.dumps(event.text.rstrip("\r\n"), ensure_ascii=False)
+        row, _ = self.selection.end
+        if self._is_null_of_a_text and not event.text.lstrip().startswith('"'):
+            self._write(text)
+            self.move_cursor_relative(columns=-1)
+        elif _is_within_a_text(self.text.split("\n")[row], *self._columns):
+            self._write(text[1:-1])
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _write(self, text: str) -> None:
+        self.replace(text, *self.selection, maintain_selection_offset=False)
+
     async def _on_key(self, event: events.Key) -> None:
         """What is typed in place of a text's null stands in quotes, with or without its own.
 
@@ -164,6 +199,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         """
         row, column = self.selection.end
         line = self.text.split("\n")[row]
+        if event.is_printable and _ESCAPING.search(line[: self._columns[0]]):
+            self._escaped = event.character if event.character in _ESCAPES else ""
         ended, self._ended = self._ended, None
         goes_on = ended == (row, column) and self.selection.is_empty
         if self._stands_there(event.character, behind_a_text=goes_on):
@@ -196,7 +233,7 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         event.stop()
         event.prevent_default()
         if typed:
-            self.replace(typed, *self.selection, maintain_selection_offset=False)
+            self._write(typed)
         self.move_cursor_relative(columns=by)
 
     def _stands_there(self, typed: str | None, *, behind_a_text: bool) -> bool:
@@ -291,7 +328,9 @@ def _is_within_a_text(line: str, begin: int, end: int) -> bool:
 
 
 def hint_of(text: str, pos: int) -> str:
-    """What may be meant by a letter that stands where none can; empty of all else."""
+    """What may be meant by a sign that stands where none can; empty of all else."""
+    if text[pos : pos + 1] == "\\":
+        return " A backslash is written \\\\."
     if not text[pos : pos + 1].isalpha():
         return ""
     if text[:pos].rstrip().endswith('"'):

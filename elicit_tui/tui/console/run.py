@@ -299,7 +299,8 @@ class ConsoleRun:
             if answer is not None and offer.kind == "template":
                 self._spawn(self._call(server, *_filled(offer, answer), repeats))
             elif answer is not None:
-                self._spawn(self._call(server, offer, answer, repeats))
+                # What an earlier call or a file gave was not written in this form.
+                self._spawn(self._call(server, offer, answer, repeats, arguments is None))
 
         self._app.write_in(ArgumentsScreen(server, offer, arguments), given)
 
@@ -353,13 +354,13 @@ class ConsoleRun:
         return f"you allowed the tool for this session at {since:%H:%M}" if since else ""
 
     async def _call(
-        self, server: str, offer: Offer, arguments: dict[str, Any], repeats: str
+        self, server: str, offer: Offer, arguments: dict[str, Any], repeats: str, own: bool = False
     ) -> None:
         record = self._state.servers.get(server)
         if record is None or record.connection is None or record.state != "ready":
             self._app.notify(self._why_not(server), severity="warning", markup=False)
             return
-        call = Call(offer.method, offer.name, arguments)
+        call = Call(offer.method, offer.name, arguments, own=own)
         entry = self._state.calls.start(server, call, offer.schema)
         entry.repeats = repeats
         entry.confirmation = self._allowed(server, call)

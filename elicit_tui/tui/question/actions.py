@@ -214,6 +214,13 @@ class ActionBar(KeyRow):
                 self.refresh(layout=True)
                 self.fit()
 
+    def leave_out(self, names: Sequence[str]) -> None:
+        """These actions have no button just now: another one reads on, which is enough."""
+        for button in self.query(ActionButton):
+            if button.display == (button.does in names):
+                button.display = not button.display
+                self.call_after_refresh(self.fit)
+
     def focus_on(self, action: str) -> None:
         """Give the focus to the button of this action."""
         self.query_one(f"#do-{action}").focus()

@@ -71,6 +71,10 @@ class ApprovalPanel(Page):
             # What a server says of its tool may be as long as it likes; what is called, too.
             begins, below = _begins(said, width)
             parts = [_row(hints, width), begins, _row(called_with, width)]
+            if call is not None and call.own:
+                # Who wrote the arguments need not read them.
+                self.left_out = 0
+                return Content("\n").join([*parts, *below]), Content("\n").join(parts[:-1])
         return Content("\n").join([*parts, *below]), Content("\n").join(parts)
 
 

@@ -138,9 +138,11 @@ class QuestionView(QuestionFrame):
     def _fill(self) -> None:
         super()._fill()
         goes_on = self.aside.goes_on if self.page == "step" else self.body.goes_on
-        for action in self.offered(self.page) if self.page not in ("raw", "help") else ():
-            if action.name in ACCEPTING:
-                self._actions.become(reading_on(action) if goes_on else action)
+        offered = self.offered(self.page) if self.page not in ("raw", "help") else ()
+        accepting = [action for action in offered if action.name in ACCEPTING]
+        for action in accepting:
+            self._actions.become(reading_on(action) if goes_on else action)
+        self._actions.leave_out([action.name for action in accepting[1:] if goes_on])
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste that no field took."""

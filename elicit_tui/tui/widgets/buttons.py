@@ -179,7 +179,7 @@ class KeyRow(Container):
 
     def fit(self) -> None:
         """Take out what there is no room for, and put back what there is."""
-        buttons = list(self.query_children(KeyButton))
+        buttons = [button for button in self.query_children(KeyButton) if button.display]
         fitting = _fitting(buttons, self.content_size.width)
         for button in buttons:
             button.can_focus = not button.aside or button in fitting

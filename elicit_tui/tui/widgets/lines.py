@@ -25,6 +25,7 @@ from elicit_tui.tui.widgets.control import (
     FROM_BEFORE,
     LINE_BREAK,
     REVEAL,
+    FieldLeft,
     LinesPasted,
     drawn_safely,
     odd_letter,
@@ -43,8 +44,8 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         *FIELD_BINDINGS,
         Binding("enter", "next_field", "Next field", show=False),
-        Binding("down", "earlier(1)", "An earlier answer, or back from there", show=False),
-        Binding("up", "earlier(-1)", "An earlier answer, or back from there", show=False),
+        Binding("down", "arrow(1)", "An earlier answer, or the field below", show=False),
+        Binding("up", "arrow(-1)", "An earlier answer, or the field above", show=False),
         LINE_BREAK,
         REVEAL,
     ]
@@ -160,16 +161,28 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
             self.app.keys_follow(self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There may be no earlier answer, and no room for a line."""
-        if action == "earlier":
-            return bool(self.known)
+        """There may be no room for a line, and nothing to show."""
         if action == "line_break":
             return self.takes_lines
         if action == "reveal":
             return self._hides
         return super().check_action(action, parameters)
 
-    def action_earlier(self, by: int) -> None:
+    def action_arrow(self, by: int) -> None:
+        """Go through earlier answers, where there are some; else to the field beside this one."""
+        if self.known:
+            self._go_through_known(by)
+        else:
+            self.post_message(FieldLeft(self, by))
+            self.app.keys_follow(self)
+
+    def action_delete_left(self) -> None:
+        """Take a letter away, also from what came back: only what is typed replaces all of that."""
+        if self.selected_with_focus and self.all_selected and not self.password:
+            self.action_end()
+        super().action_delete_left()
+
+    def _go_through_known(self, by: int) -> None:
         """Write the answer before the one that stands here; the other arrow leads back.
 
         Past the newest one stands again what the person was typing, as in a shell.

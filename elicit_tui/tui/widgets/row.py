@@ -373,6 +373,9 @@ class FieldRow:
             told = " · ".join(text for text in ("typing replaces it" * replaced, sends) if text)
             return _styled(told, room, "$faint") if told else []
         mark = f"↺ {whence}: typing replaces it" if replaced else f"↺ {whence}"
+        edits = f"{mark}, Backspace edits it"
+        if replaced and not self.control.is_masked and len(edits) <= room:
+            mark = edits
         return _styled(f"{mark} · {sends}" if sends else mark, room, "$accent")
 
     def _problem(self) -> list[Content]:

@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from textual.widgets import TextArea
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.paths import create_private, program
 from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.secret_arguments import masked_line, names_secret
 from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
@@ -111,8 +112,9 @@ class TextEditor(TextArea):
         Binding(REVEAL.key, REVEAL.action, "Secrets", id=REVEAL.id),
     ]
 
-    masked: Callable[[str], str] | None = None
-    """A line as it is drawn while its secrets are not shown; None: it holds none."""
+    secrets: Collection[str] | None = None
+    """Names whose values are secrets, beside those that say so, in a text that is JSON; None: it is
+    none."""
     _reveals = False
 
     def render_line(self, y: int) -> Strip:
@@ -122,14 +124,16 @@ class TextEditor(TextArea):
     def get_line(self, line_index: int) -> Text:
         """A line as it is drawn."""
         line = super().get_line(line_index)
-        if self.masked is None or self._reveals:
+        if self.secrets is None or self._reveals:
             return line
-        return Text(self.masked(line.plain), end="", no_wrap=True)
+        return Text(masked_line(line.plain, self.secrets), end="", no_wrap=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Secrets are shown where there can be some."""
+        """Secrets are shown where there are some."""
         if action == "reveal":
-            return self.masked is not None
+            names = self.secrets
+            lines = () if names is None else self.document.lines
+            return any(names_secret(line, names or ()) for line in lines)
         return super().check_action(action, parameters)
 
     def action_reveal(self) -> None:
@@ -318,6 +322,12 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
             event.stop()
             event.prevent_default()
             self.write(letter)
+
+    def action_delete_left(self) -> None:
+        """Take a letter away, also from what came back: only what is typed replaces all of that."""
+        if self.gives_way and self.all_selected:
+            self.move_cursor(self.document.end)
+        super().action_delete_left()
 
     def action_line_break(self) -> None:
         """Begin another line, wherever the cursor stands."""

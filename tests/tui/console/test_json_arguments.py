@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.calls import CallRecord
@@ -17,6 +18,7 @@ from elicit_tui.tui.widgets.buttons import KeyButton
 from tests.form.test_shape import ENTITIES
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
+from tests.tui.question.test_pasted_lines import obeyed_again
 
 pytestmark = pytest.mark.anyio
 
@@ -246,3 +248,65 @@ async def test_a_comma_elsewhere_is_a_comma(tmp_path: Path) -> None:
         editor = stand.app.focused
         assert isinstance(editor, JsonEditor)
         assert '"Ada",,' in editor.text
+
+
+PATHS = {
+    "type": "object",
+    "properties": {
+        "note": {"type": "string", "title": "Note"},
+        "path": {"type": "string", "title": "Path"},
+        "count": {"type": "integer", "title": "Count"},
+    },
+    "required": ["path", "count"],
+}
+
+
+@asynccontextmanager
+async def form_of_paths(path: Path) -> AsyncIterator[Stand]:
+    tools = {"alpha": [tool("open", PATHS)]}
+    async with console(path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        yield stand
+
+
+async def test_the_json_of_a_form_has_what_is_required_and_not_filled_in_yet(
+    tmp_path: Path,
+) -> None:
+    async with form_of_paths(tmp_path) as stand:
+        await stand.press(*"hm", "f5")
+        await stand.until(lambda: '"note": "hm"' in stand.text())
+        assert '"path": null' in stand.text()
+        assert '"count": null' in stand.text()
+        await stand.press(*"a/b", "f5")
+        await stand.until(lambda: "Path *" in stand.text())
+        assert "a/b" in stand.text()
+        assert "Also sent" not in stand.text()
+        assert "✗" not in stand.text()
+
+
+async def test_what_a_backslash_is_in_json_is_said_while_one_types(tmp_path: Path) -> None:
+    async with form_of_paths(tmp_path) as stand:
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        await stand.press(*"C:\\new", "tab", "3")
+        said = "In JSON \\n is a line break. A backslash is written \\\\."
+        await stand.until(lambda: said in stand.text())
+        await stand.press("shift+tab", *"C:\\Users")
+        await stand.until(lambda: "A backslash is written \\\\." in stand.text())
+
+
+async def test_what_is_pasted_into_a_text_of_json_is_that_text(tmp_path: Path) -> None:
+    async with form_of_paths(tmp_path) as stand:
+        await stand.press("f5")
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        stand.app.post_message(events.Paste('C:\\new "one"\nD:\\two\n'))
+        shown = '"path": "C:\\\\new \\"one\\"\\nD:\\\\two"'
+        await stand.until(lambda: shown in stand.text())
+        stand.app.post_message(events.Paste("\\"))
+        await stand.until(lambda: shown[:-1] + '\\\\"' in stand.text())
+        await obeyed_again(stand.pilot)
+        await stand.press("tab", "3", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        sent = {"path": 'C:\\new "one"\nD:\\two\\', "count": 3}
+        assert calls_of(stand)[0].arguments == sent

@@ -117,6 +117,17 @@ async def test_what_no_field_has_is_told_without_its_secrets(tmp_path: Path) -> 
         assert "opensesame" not in stand.text()
 
 
+async def test_no_key_for_secrets_is_named_where_there_are_none(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("say", {"type": "object", "properties": {"user": {"type": "string"}}})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.settled()
+        stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press(*"ada", "f5")
+        await stand.until(lambda: "Next value" in stand.text())
+        assert "F6" not in stand.text()
+
+
 def test_a_line_of_json_is_masked_letter_by_letter() -> None:
     cases = {
         '  "password": "a\\"b\\u0041c",': '  "password": "•••••••••••",',

@@ -169,3 +169,18 @@ async def test_a_default_that_stands_there_whole_is_not_said_to_be_unseen(tmp_pa
         await stand.until(lambda: "2" in stand.text() and "Call ^S" in stand.text())
         assert "not seen yet" not in stand.text()
         assert "Read on ^S" not in stand.text()
+
+
+async def test_a_call_is_ones_own_where_its_form_held_nothing_from_a_file_or_an_earlier_call(
+    tmp_path: Path,
+) -> None:
+    schema = {"type": "object", "properties": {"name": TEXT}}
+    async with calling(tmp_path, schema) as stand:
+        await stand.press(*"Ada", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        stand.app.call_again(CallRecord("alpha", Call("tools/call", "greet", {"name": "Bob"})))
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "Bob" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: len(calls_of(stand)) == 2)
+        assert [call.own for call in calls_of(stand)] == [True, False]

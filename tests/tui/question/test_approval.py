@@ -372,3 +372,31 @@ async def test_a_text_of_several_lines_is_read_as_lines_before_it_is_written() -
         await until(pilot, lambda: '"content": 2 lines' in app.words, "how many there are")
         assert "│ one" in app.words
         assert '│ "two"\\u202e' in app.words
+
+
+LINES = "\n".join(f"line {n}" for n in range(200))
+
+
+async def test_one_button_reads_on_while_a_call_is_not_seen_to_its_end() -> None:
+    call = Call("tools/call", "write", {"text": LINES})
+    app = Asking(Question(approval_request(SERVER, call, {"description": "Writes."}, "")))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
+        assert app.words.count("Read on") == 1
+        while "line 199" not in app.words:
+            await pilot.press("pagedown")
+            await pilot.pause()
+        await until(pilot, lambda: "This session ^A" in app.words, "all ways to allow it")
+        assert "Allow once y" in app.words
+
+
+async def test_what_a_person_wrote_into_a_call_need_not_be_read_by_them_before_it_is_made() -> None:
+    call = Call("tools/call", "write", {"text": LINES}, own=True)
+    app = Asking(Question(approval_request(SERVER, call, {"description": "Writes."}, "")))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "Allow once y" in app.words, "that it can be called")
+        assert "line 1" in app.words
+        await pilot.press("y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert "call" in (app.outcome.seen or ())

@@ -187,7 +187,9 @@ class ArgumentsScreen(OffersValues):
             self.query_one(FormView).start_afresh(entries, dict.fromkeys(same, FROM_BEFORE))
         else:
             form_view = self.query_one(FormView)
-            content = {**self._beside_the_form, **written_down(form_view)}
+            # What is required and not there yet is seen to be.
+            required = skeleton(self._offer.schema)
+            content = {**required, **self._beside_the_form, **written_down(form_view)}
             given = {*form_view.from_elsewhere, *self._besides}
             self._came_back = {name: content[name] for name in given if name in content}
             self._begin_json(content, own=not form_view.unseen)
@@ -195,7 +197,14 @@ class ArgumentsScreen(OffersValues):
         self._show()
 
     def _take_apart(self, content: Mapping[str, Any]) -> dict[str, Entry]:
-        """What these arguments are in the fields of the form; what no field can hold is kept."""
+        """What these arguments are in the fields of the form; what no field can hold is kept.
+
+        What is required, and still to be written, is neither.
+        """
+        required = skeleton(self._offer.schema)
+        content = {
+            name: content[name] for name in content if content[name] != required.get(name, ...)
+        }
         fields = (field for field in self._form.fields if field.name in content)
         entries = {field.name: entry_for(field, content[field.name]) for field in fields}
         in_fields = {name for name, entry in entries.items() if not is_unset(entry)}
@@ -260,7 +269,7 @@ class ArgumentsScreen(OffersValues):
         line = self._written_in_words
         if self._json:
             area = self._json_area
-            whole = LongTextScreen("Arguments", area.text, area.masked)
+            whole = LongTextScreen("Arguments", area.text, area.secrets)
             self.app.write_in(whole, self._take_json)
         elif line is not None:
             taken = partial(self._take_text, line)
@@ -331,8 +340,8 @@ class ArgumentsScreen(OffersValues):
         content = self._read_json(go_there=False) if self._json else None
         if content is not None and self._json_area.is_begun:
             self.say("")  # What is not there yet is no mistake.
-        elif content is not None:
-            self._tell_problems(content)
+        elif content is not None and not self._tell_problems(content):
+            self.say(self._json_area.escape_hint)
 
     def _tell_problems(self, content: Mapping[str, Any]) -> bool:
         """Say what the tool would not take; whether there is something."""

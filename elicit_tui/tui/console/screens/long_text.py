@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -30,11 +30,11 @@ class LongTextScreen(Dialog[str]):
         Binding("f4", "editor", "$EDITOR", id="long_text.editor"),
     ]
 
-    def __init__(self, title: str, text: str, masked: Callable[[str], str] | None = None) -> None:
-        """`masked`: a line of it as it is drawn while its secrets are not shown."""
+    def __init__(self, title: str, text: str, secrets: Collection[str] | None = None) -> None:
+        """`secrets`: as of a `TextEditor`."""
         super().__init__(neutral_line(title, 60))
         self._text = text
-        self._masked = masked
+        self._secrets = secrets
 
     def body(self) -> ComposeResult:
         """The text, wrapped."""
@@ -43,7 +43,7 @@ class LongTextScreen(Dialog[str]):
     def on_mount(self) -> None:
         """Go on at its end."""
         area = self.query_one(LongTextArea)
-        area.masked = self._masked
+        area.secrets = self._secrets
         area.focus()
         area.move_cursor(area.document.end)
         self.call_after_refresh(self.app.keys_go_on)

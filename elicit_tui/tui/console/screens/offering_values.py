@@ -32,6 +32,11 @@ class OffersValues(ReadsOn):
         super().on_form_view_changed(event)
         self._look_for_values()
 
+    def on_form_view_focused(self, event: events.Event) -> None:
+        """What stands in the field may give way to what is typed no more."""
+        super().on_form_view_focused(event)
+        self._look_for_values()
+
     @property
     def typed_in(self) -> TextLine | None:
         """The line of text that has the focus; numbers and dates are stepped, not completed."""
@@ -61,13 +66,14 @@ class OffersValues(ReadsOn):
         if line is not self.typed_in:
             return  # Meanwhile the call was made, or another field is typed in.
         content = self.query_one(FormView).conversion.content
-        name, typed = line.spec.name, line.typed
+        # What a letter would replace leaves no value out.
+        name, typed = line.spec.name, "" if line.all_selected else line.typed
         others = {
             key: value for key, value in content.items() if key != name and isinstance(value, str)
         }
         values = await completion.values(name, typed, others)
         if self.is_attached and line is self.typed_in:
-            self.query_one(ValueList).offer(name, () if list(values) == [typed] else values)
+            self.query_one(ValueList).offer(name, () if list(values) == [line.typed] else values)
 
     def action_to_values(self) -> None:
         """Go to the values."""
