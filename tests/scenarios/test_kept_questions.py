@@ -122,10 +122,10 @@ def test_the_questions_that_are_kept_are_found_with_their_lines(tmp_path: Path) 
     found = [(each.revision, each.number, each.line) for each in kept.questions("paints")]
     assert found == [(MODERN, 1, 5), (HANDSHAKE, 0, 7), (HANDSHAKE, 1, 9)]
     assert list(kept.questions("none")) == []
-    assert kept.asked("paints", HANDSHAKE)[0] == HANDSHAKE
-    assert kept.asked("paints", "auto")[0] == HANDSHAKE
-    assert kept.asked("paints", MODERN) == (None, ())
-    assert kept.asked("none", "auto") == (None, ())
+    assert kept.kept_questions("paints", HANDSHAKE)[0] == HANDSHAKE
+    assert kept.kept_questions("paints", "auto")[0] == HANDSHAKE
+    assert kept.kept_questions("paints", MODERN) == (None, ())
+    assert kept.kept_questions("none", "auto") == (None, ())
 
 
 def test_snapshots_are_written_where_something_changed_alone(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_snapshots_are_written_where_something_changed_alone(tmp_path: Path) -> 
     again.take_over("paints", MODERN, [])
     assert again.write()
     assert kept.path.read_bytes() != before
-    assert Snapshots(tmp_path / "paint.toml").asked("paints", HANDSHAKE)[1] == [FORM]
+    assert Snapshots(tmp_path / "paint.toml").kept_questions("paints", HANDSHAKE)[1] == [FORM]
 
 
 @pytest.mark.parametrize(
@@ -264,8 +264,8 @@ def test_choices_that_are_no_texts_say_no_by_their_titles_alone() -> None:
 def test_of_the_revisions_that_are_kept_the_older_one_is_asked_for_first(tmp_path: Path) -> None:
     later, older = [{"message": "later"}], [{"message": "older"}]
     kept = snapshots(tmp_path, {"paints": {MODERN: later, HANDSHAKE: older}})
-    assert kept.asked("paints", "auto") == (HANDSHAKE, older)
-    assert kept.asked("paints", MODERN) == (MODERN, later)
+    assert kept.kept_questions("paints", "auto") == (HANDSHAKE, older)
+    assert kept.kept_questions("paints", MODERN) == (MODERN, later)
 
 
 @pytest.mark.parametrize(
