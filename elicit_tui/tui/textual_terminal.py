@@ -12,10 +12,9 @@ import os
 import re
 import select
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
-from rich.cells import cell_len
 from rich.console import Console
 from textual import screen as textual_screen
 from textual import strip as textual_strip
@@ -25,59 +24,20 @@ from textual._compositor import InlineUpdate as InlineUpdate
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.binding import BindingsMap
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
 
+from elicit_tui.tui.names_on_screen import drawn_alike
+
 if TYPE_CHECKING:
     from textual.command import CommandPalette
     from textual.worker import Worker
 
-# Signs that are written as several characters, drawn as one that is as wide on every terminal.
-#
-# A family, a flag, a skin tone, a keycap: the library counts what a terminal takes that joins the
-# characters to one picture. A terminal that joins nothing draws each for itself, and all that
-# stands
-# behind it on the line moves, up to the border. Nothing but the picture is another one: what is
-# typed, sent, copied and written down stays as it is.
-
-_LETTER_A: Final = 0x1F1E6
-"""The first of the 26 letters of which flags are made."""
-_FLAG_LETTERS: Final = "\U0001f1e6-\U0001f1ff"
-_TONES: Final = "\U0001f3fb-\U0001f3ff"
-_BEHIND: Final = f"\ufe0e\ufe0f\u20e3{_TONES}\U000e0020-\U000e007f"
-"""What changes the look of the character before it: selectors, keycap, skin tones, tags."""
-_PICTURE: Final = "#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-_JOINED: Final = f"[{_FLAG_LETTERS}]+|[{_PICTURE}](?:[{_BEHIND}]|\u200d[{_PICTURE}])+"
-"""Compiled when the first one is drawn, not before the first screen."""
-_ANY: Final = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f1e6-\U000e007f]")
-"""One of them stands in every joined sign; most of what is drawn has none."""
-_PARTS: Final = f"[^\u200d{_BEHIND}]"
-
-
-def drawn_alike(drawn: str) -> str:
-    """The same with each joined sign as one that every terminal draws in as many cells.
-
-    Of a family it is the first one, of a flag its two letters, of a keycap its digit, and of a hand
-    the yellow one.
-
-    Args:
-        drawn: text with its escape sequences, as it goes to the terminal.
-    """
-    return drawn if _ANY.search(drawn) is None else re.sub(_JOINED, _alike, drawn)
-
-
-def _alike(match: re.Match[str]) -> str:
-    sign = match[0]
-    cells = cell_len(sign)
-    if _LETTER_A <= ord(sign[0]) < _LETTER_A + 26:
-        return "".join(chr(ord("A") + ord(letter) - _LETTER_A) for letter in sign)
-    parts: list[str] = re.findall(_PARTS, sign)
-    # The widest: the first part of a rainbow flag is a white one of one cell.
-    widest = max(parts, key=cell_len)
-    return widest + " " * (cells - cell_len(widest))
+# Updates of the screen, drawn with signs that every terminal joins alike.
 
 
 class DrawnAlike(CompositorUpdate):
@@ -95,10 +55,11 @@ class DrawnAlike(CompositorUpdate):
 
 
 class ChangesCompositor(Compositor):
-    """Draws again only the widgets in which something changed.
+    """Draws again only the widgets in which something changed, and of each only those rows.
 
     A key changes its field at the top and what would be sent at the bottom. The library draws every
-    widget of the smallest rectangle around both, which is the whole screen.
+    widget of the smallest rectangle around both, which is the whole screen; and with a text that is
+    scrolled all the frames around it, of which nothing can be seen there.
     """
 
     _changed: tuple[Region, ...] = ()
@@ -115,13 +76,33 @@ class ChangesCompositor(Compositor):
         """Each widget's region and what of it can be seen, the topmost first."""
         changed, self._changed = self._changed, ()
         visible = super().visible_widgets
-        if not changed:
-            return visible
-        return {
-            widget: (region, clip)
-            for widget, (region, clip) in visible.items()
-            if any(map(region.intersection(clip).overlaps, changed))
-        }
+        return dict(_changed_in(visible, changed)) if changed else visible
+
+
+def _changed_in(
+    visible: Mapping[Widget, tuple[Region, Region]], changed: Sequence[Region]
+) -> Iterator[tuple[Widget, tuple[Region, Region]]]:
+    """Those that show something of what changed, each cut to the rows in which it does."""
+    for widget, (region, clip) in visible.items():
+        shown = region.intersection(clip)
+        if parts := [part for each in changed if (part := shown.intersection(each))]:
+            rows = Region.from_union(parts)
+            yield widget, (region, Region(clip.x, rows.y, clip.width, rows.height))
+            # What lies behind it shows nothing there.
+            changed = [each for each in changed if not shown.contains_region(each)]
+
+
+def write_subtitle(frame: Widget, words: str) -> None:
+    """Write into the lower border of a frame; that row alone is drawn again.
+
+    The library draws all of the frame, with what it holds, also where the words are the same.
+    """
+    subtitle = Content(words)
+    if subtitle != frame._border_subtitle:
+        frame._border_subtitle = subtitle
+        width, height = frame.outer_size
+        row = Region(0, height - 1, width, 1)
+        frame.refresh(row.translate(-frame.content_offset))
 
 
 def draw_only_changes() -> None:

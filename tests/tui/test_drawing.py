@@ -8,12 +8,13 @@ import pytest
 from rich.console import Console
 from rich.segment import Segment
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Static
 
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.textual_terminal import CompositorUpdate, Few
+from elicit_tui.tui.textual_terminal import CompositorUpdate, Few, write_subtitle
 
 pytestmark = pytest.mark.anyio
 
@@ -92,6 +93,57 @@ async def test_a_change_of_the_layout_draws_all_that_moved() -> None:
         await pilot.pause()
     assert "middle before" in app.written
     assert app.written.index("middle before") < app.written.index("bottom")
+
+
+class Frame(Vertical):
+    """A frame that notes which of its rows are drawn."""
+
+    DEFAULT_CSS = "Frame { border: round red; height: 10; } Frame Static { height: 1fr; }"
+    rows: tuple[int, ...] = ()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.rows += tuple(crop.line_range)
+        return super().render_lines(crop)
+
+
+class Framed(Lines):
+    """A frame around a text."""
+
+    def compose(self) -> ComposeResult:
+        with Frame():
+            yield Line("text before", id="text")
+
+
+async def test_a_frame_is_not_drawn_again_where_the_text_in_it_changes() -> None:
+    app = Framed()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        frame = app.query_one(Frame)
+        frame.rows = ()
+        app.drawn.clear()
+        app.query_one("#text", Line).update("text after")
+        await pilot.pause()
+    assert app.drawn["text"]
+    assert not frame.rows
+    assert "text after" in app.written
+
+
+async def test_words_in_the_border_of_a_frame_draw_its_row_and_nothing_that_it_holds() -> None:
+    app = Framed()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        frame = app.query_one(Frame)
+        frame.rows = ()
+        app.drawn.clear()
+        write_subtitle(frame, "line 7 of [9]")
+        await pilot.pause()
+        assert {*frame.rows} == {9}
+        assert "line 7 of [9]" in app.written
+        frame.rows = ()
+        write_subtitle(frame, "line 7 of [9]")
+        await pilot.pause()
+    assert not frame.rows, "the same words are there already"
+    assert not app.drawn
 
 
 def test_a_line_keeps_only_the_last_of_what_was_cut_from_it() -> None:

@@ -24,6 +24,7 @@ from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.key_gate import is_field
+from elicit_tui.tui.textual_terminal import write_subtitle
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
 from elicit_tui.tui.widgets.control import FieldControl
 
@@ -205,10 +206,7 @@ class WritingDialog(Dialog[Result]):
     def _tell_waiting(self) -> None:
         # The end is what a narrow frame leaves out.
         parts = filter(None, (waiting_in_words(self.app), self._frame_subtitle))
-        subtitle = _plain(" · ".join(parts))
-        frame = self.query_one(".dialog")
-        if subtitle != frame.border_subtitle:
-            frame.border_subtitle = subtitle
+        write_subtitle(self.query_one(".dialog"), " · ".join(parts))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """What was typed while it opened stands in its first line."""

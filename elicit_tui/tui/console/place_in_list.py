@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from textual.widget import Widget
 
 from elicit_tui.tui.console.views import Draw, LineView, RowList
+from elicit_tui.tui.textual_terminal import write_subtitle
 
 CORNERS = 4
 """Cells of a frame that its words do not have."""
@@ -54,7 +55,7 @@ class PlacedList(RowList):
             beside = self.beside(room - len(f"{place} · ") if place else room)
             both = " · ".join(part for part in (place, beside) if part)
             words = both if cell_len(both) <= room else beside
-            frame.border_subtitle = words.replace("[", "\\[")
+            write_subtitle(frame, words)
 
 
 def line_in(view: LineView) -> str:

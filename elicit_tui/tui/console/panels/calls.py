@@ -23,6 +23,7 @@ from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.textual_terminal import write_subtitle
 
 FILTERS: Final = ("", "failed", "cancelled or refused", "running", "done")
 """Which calls are listed, in the order in which the key goes through them; empty: all."""
@@ -294,8 +295,7 @@ class CallsPane(Pane):
 
     def _name_keys(self) -> None:
         """In the frame of the chosen call, as far as it has room for them now."""
-        keys = "  ".join(self._in_frame.values()).replace("[", "\\[")
-        self.query_one("#call-detail").border_subtitle = keys
+        write_subtitle(self.query_one("#call-detail"), "  ".join(self._in_frame.values()))
 
     @on(FoundLines.LaidOut)
     def _set_off(self) -> None:

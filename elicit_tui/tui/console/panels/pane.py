@@ -16,6 +16,7 @@ from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.textual_terminal import write_subtitle
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -163,7 +164,7 @@ class ActivityPane(SearchedPane):
     def _name_place(self) -> None:
         if self.is_attached:
             place = line_in(self.query_one("#activity-lines", LineView))
-            self.query_one(".box", Vertical).border_subtitle = place
+            write_subtitle(self.query_one(".box", Vertical), place)
 
     def _lines(self, width: int) -> list[Line]:
         activity = self.state.activity

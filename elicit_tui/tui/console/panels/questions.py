@@ -30,6 +30,7 @@ from elicit_tui.tui.console.spans import (
 )
 from elicit_tui.tui.console.state import ConsoleState, Stopped
 from elicit_tui.tui.console.views import LineView, RowList
+from elicit_tui.tui.textual_terminal import write_subtitle
 
 MOST_FIELDS = 60
 _NAMED = 24
@@ -111,7 +112,7 @@ class QuestionsPane(Pane):
         waiting.empty = self._nothing_waits()
         waiting.show(keys, self._waiting_row)
         last = shortened(self.state.last_end, self.size.width - CORNERS) if keys else ""
-        waiting.border_subtitle = last.replace("[", "\\[")
+        write_subtitle(waiting, last)
         self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
         stopped.row_height = 2 if self.stacked else 1

@@ -17,6 +17,7 @@ from elicit_tui.tui.console.server_words import counts, how_often, offered
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList
+from elicit_tui.tui.textual_terminal import write_subtitle
 
 if TYPE_CHECKING:
     from textual import events
@@ -189,7 +190,7 @@ class ServersPane(Pane):
                 self.screen.set_focus(servers)
             ways = {"Add": "servers.add", "Import": "servers.import", "Edit": "servers.edit"}
             keys = "  ".join(f"{self.app.key_of(key)} {verb}" for verb, key in ways.items())
-            servers.border_subtitle = keys.replace("[", "\\[")
+            write_subtitle(servers, keys)
             self._draw_chosen()
             if not self.state.servers and self.display and not self._inside_shown:
                 self.take_focus()  # The list that had the keys is gone; Start names keys.
@@ -207,8 +208,7 @@ class ServersPane(Pane):
         record = self.record
         box = self.query_one("#offers-box", Vertical)
         words = self.query_one("#server-words", LineView)
-        known = self._known(box.size.width - CORNERS)
-        box.border_subtitle = known.replace("[", "\\[")
+        write_subtitle(box, self._known(box.size.width - CORNERS))
         self._say_what_keys_do()
         has_offers = record is not None and (record.offers_read or self._searches_early)
         keys_here = box.has_focus_within

@@ -35,6 +35,7 @@ from elicit_tui.tui.console.screens.result_value import RowScreen, ValueScreen
 from elicit_tui.tui.console.spans import Line, fitting, readable
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 from elicit_tui.tui.console.ways_to_read import COUNTED, TITLES, ways_to_read
+from elicit_tui.tui.textual_terminal import write_subtitle
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
@@ -383,7 +384,7 @@ class ResultScreen(Dialog[None]):
             words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
         named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
-        frame.border_subtitle = " · ".join([words, *named.values()]).replace("[", "\\[")
+        write_subtitle(frame, " · ".join([words, *named.values()]))
         if self.in_frame != named.keys():
             self.in_frame = frozenset(named)
             self.refresh_bindings()
