@@ -41,8 +41,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import regex
 
-# What ASCII holds beside line feed, tab and what is printed.
-_OTHER_THAN_ASCII: Final = re.compile(r"[^\n\t -~]")
+# Of ASCII: line feed, tab and what is printed.
+_PLAIN_ASCII: Final = b"\n\t" + bytes(range(ord(" "), ord("~") + 1))
 _OTHER_THAN_PLAIN: Final = (
     "[^"
     "\\n\\t -~"
@@ -117,8 +117,10 @@ def is_plain(text: str) -> bool:
 
     A shortcut only: it saves loading and running the patterns below, and never decides by itself.
     """
-    other = _OTHER_THAN_ASCII if text.isascii() else _other_than_plain()
-    return other.search(text) is None
+    if text.isascii():
+        # Of megabytes the rest is left over in a third of the time that a pattern takes.
+        return not text.encode().translate(None, _PLAIN_ASCII)
+    return _other_than_plain().search(text) is None
 
 
 @lru_cache(maxsize=1)

@@ -119,9 +119,12 @@ def _dialogs() -> tuple[type, ...]:
     )
 
 
-def binding_of(action_id: str, application: type, main_screen: type) -> Binding:
-    """What has this id; what is painted first, and a result that comes, load no dialog for it."""
-    first = keys_in(application, main_screen, ServersPane)
+def binding_of(action_id: str, application: type, main_screen: type, screen: type) -> Binding:
+    """What has this id; what is painted first, and a result that is read, load no dialog for it.
+
+    `screen`: the one on which it is named.
+    """
+    first = keys_in(application, main_screen, ServersPane, screen)
     found = first.get(action_id) or keys_in(*_panes()).get(action_id)
     return found or known_keys(application, main_screen)[action_id]
 

@@ -333,7 +333,8 @@ class ConsoleApp(Controller):
         """The key that an action has, as it is shown."""
         from elicit_tui.tui.console.action_keys import binding_of
 
-        binding = binding_of(action_id, ConsoleApp, self._main_screen)
+        screen = type(self.screen) if self.screen_stack else self._main_screen
+        binding = binding_of(action_id, ConsoleApp, self._main_screen, screen)
         key = self.own_keys.get(action_id, binding.key)
         if key == binding.key and binding.key_display:
             return binding.key_display

@@ -18,8 +18,13 @@ _FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 def is_diff(text: str) -> bool:
     """Whether a text has a diff of its own: one that no fence of Markdown holds."""
-    found = _FILE.search(text)
+    found = _first_file(text)
     return found is not None and len(_FENCE.findall(text, 0, found.start())) % 2 == 0
+
+
+def _first_file(text: str) -> re.Match[str] | None:
+    """Where the first diff of a text begins; most texts, also of megabytes, have none."""
+    return _FILE.search(text) if "\n@@ -" in text else None
 
 
 def change_lines(text: str, width: int, role: Role) -> list[Line]:
@@ -35,7 +40,7 @@ def change_lines(text: str, width: int, role: Role) -> list[Line]:
 
 def diff_lines(text: str, width: int) -> list[Line]:
     """Any text as wrapped lines; those of the diffs in it in the colours of changes."""
-    if _FILE.search(text) is None:
+    if _first_file(text) is None:
         return text_lines(text, width)
     return [
         line

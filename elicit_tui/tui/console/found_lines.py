@@ -54,9 +54,9 @@ class FoundLines(LineView):
         """The row in which each written line begins; empty where that is each in its own row."""
         cells, rows = self._drawn_for, len(self._lines)
         if self._begins[0] != cells:
-            lines = self.written[:COUNTED_CHARACTERS].split("\n")
             self._begins = cells, ()
-            if len(lines) < rows:
+            if len(self.written) <= COUNTED_CHARACTERS and self.written.count("\n") + 1 < rows:
+                lines = self.written.split("\n")
                 counts = [sum(1 for _ in wrapped(line, max(10, cells - GAP))) for line in lines]
                 begins = [0, *accumulate(counts)]
                 self._begins = cells, begins[:-1] if begins[-1] == rows else ()

@@ -153,6 +153,9 @@ class MarkdownPage(VerticalScroll):
     class Scrolled(Message):
         """Another part of it is in sight."""
 
+    class Drawn(Message):
+        """There is more of it than before."""
+
     def __init__(self, text: str) -> None:
         super().__init__()
         self._characters = max(1, len(text))
@@ -182,6 +185,7 @@ class MarkdownPage(VerticalScroll):
     def on_markdown_table_of_contents_updated(self) -> None:
         """A part is drawn; the next one follows where it is about to be seen."""
         self._draws = False
+        self.post_message(self.Drawn())
         self.call_after_refresh(self._go_on)
 
     def _go_on(self) -> None:

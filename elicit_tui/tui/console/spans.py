@@ -137,10 +137,14 @@ def wrapped(text: str, width: int) -> Iterator[str]:
 
     What was indented stays so, as far as there is room. Its tabs are columns (`in_columns`).
     """
-    for paragraph in map(in_columns, text.split("\n")):
-        # What is ASCII has a cell for each character: a long log is not measured line by line.
-        narrow = len(paragraph) <= width and paragraph.isascii()
-        if narrow or cell_len(paragraph) <= width:
+    # What is ASCII has a cell for each character: a long log is not measured line by line.
+    plain = text.isascii() and "\t" not in text
+    for written in text.split("\n"):
+        if plain and len(written) <= width:
+            yield written
+            continue
+        paragraph = in_columns(written)
+        if _cells_of(paragraph) <= width:
             yield paragraph
             continue
         words = paragraph.lstrip(" ")
@@ -154,23 +158,27 @@ def wrapped(text: str, width: int) -> Iterator[str]:
 def _line_begins(text: str, width: int) -> list[int]:
     """Where the second line and those after it begin; a word wider than a line is taken apart."""
     begins: list[int] = []
-    used = 0
+    used, cells_of = 0, len if text.isascii() else cell_len
     for found in _WORD.finditer(text):
         word, start = found[0], found.start()
-        cells = cell_len(word.rstrip())
+        cells = cells_of(word.rstrip())
         if used + cells <= width:
-            used += cell_len(word)
+            used += cells_of(word)
         elif cells > width:
             pieces = chop_cells(word, width)
             begins += [start] if start else []
             for piece in pieces[:-1]:
                 start += len(piece)
                 begins.append(start)
-            used = cell_len(pieces[-1])
+            used = cells_of(pieces[-1])
         else:
             begins += [start] if used and start else []
-            used = cell_len(word)
+            used = cells_of(word)
     return begins
+
+
+def _cells_of(text: str) -> int:
+    return len(text) if text.isascii() else cell_len(text)
 
 
 def readable(text: str) -> str:
@@ -182,6 +190,12 @@ def _laid_out_at_once(text: str) -> int:
     """How many characters the neutral text may have, by what its lines cost."""
     head = text[:WHOLE_CHARACTERS]
     left, characters, plain = WHOLE_CHARACTERS, 0, is_plain(head)
+    if plain and head.isascii():
+        # A long log is not measured line by line.
+        lines = head.count("\n") + 1
+        cost = len(head) + 1 + lines * (_COST_OF_LINE - 1) + head.count("\t") * _COST_OF_TAB
+        if cost <= left:
+            return len(head) + 1 + (left - cost) // _COST_OF_MARKED
     # The last of these holds all that follows, which costs more than is left.
     for line in head.split("\n", WHOLE_CHARACTERS // _COST_OF_LINE):
         cost = _COST_OF_LINE + _cost_of(line, plain or is_plain(line))

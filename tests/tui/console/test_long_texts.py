@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from elicit_tui.text import neutral
+from elicit_tui.tui.console import found_lines, spans
 from elicit_tui.tui.console.spans import WHOLE_CHARACTERS, readable, text_lines
 from tests.tui.console.reading import reading, text_result
 
@@ -21,6 +23,34 @@ def test_a_long_log_is_read_to_its_end() -> None:
     assert readable(letters) == letters
     coloured = "\x1b[32m2026-11-29 12:00:00 ok\x1b[0m of host-17 in three milliseconds\n" * 15_000
     assert readable(coloured) == neutral(coloured)
+
+
+def test_a_long_plain_text_is_measured_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cost_of(line: str, plain: bool) -> int:
+        raise AssertionError("it is measured line by line")
+
+    monkeypatch.setattr(spans, "_cost_of", cost_of)
+    assert readable(LOG) == LOG
+
+
+@pytest.mark.anyio
+async def test_the_rows_of_a_long_text_are_not_laid_out_once_more_to_count_its_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+
+    def wrapped(text: str, width: int) -> Iterator[str]:
+        counted.append(text)
+        return spans.wrapped(text, width)
+
+    monkeypatch.setattr(found_lines, "wrapped", wrapped)
+    wide = ("word " * 40 + "\n") * 6_000
+    async with reading(tmp_path, text_result(wide[:3_000]), text_result(wide)) as (stand, _):
+        await stand.until(lambda: "line 1 of 18,0" in stand.text())
+        assert not counted
+        await stand.press("escape", "down", "z")
+        await stand.until(lambda: "line 1 of 15 " in stand.text())
+        assert len(counted) == 15
 
 
 @pytest.mark.parametrize(

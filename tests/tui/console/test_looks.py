@@ -188,7 +188,7 @@ def test_what_only_questions_need_is_loaded_behind_the_first_painting() -> None:
         "import sys; import elicit_tui.tui.console.application; "
         "from elicit_tui.tui.console.action_keys import binding_of; "
         "from elicit_tui.tui.console.application import ConsoleApp; "
-        "binding_of('servers.add', ConsoleApp, ConsoleApp); "
+        "binding_of('servers.add', ConsoleApp, ConsoleApp, ConsoleApp); "
         "print([name for name in sys.modules if name.startswith('elicit_tui.')])"
     )
     done = subprocess.run(

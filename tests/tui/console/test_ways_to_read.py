@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from elicit_tui.tui.console import action_keys
 from elicit_tui.tui.console.diffs import is_diff
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.markdown_page import MarkdownPage, markdown_of
@@ -13,6 +16,7 @@ from tests.tui.console.reading import reading, text_result
 
 pytestmark = pytest.mark.anyio
 
+LINES = "".join(f"line {number} of a log\n" for number in range(20_000))
 DIFF = """Unstaged changes:
 diff --git a/README.md b/README.md
 --- a/README.md
@@ -33,6 +37,31 @@ async def test_the_next_result_of_a_tool_is_read_as_the_last_was_turned_but_not_
             await stand.until(lambda title=shown: title in stand.text())
         await stand.press("escape", "z")
         await stand.until(lambda: "JSON ·" in stand.text())
+
+
+async def test_a_text_is_opened_without_the_dialogs_whose_keys_are_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def known_keys(*places: type) -> None:
+        raise AssertionError("it loads every dialog")
+
+    async with reading(tmp_path, text_result("one"), text_result(LINES)) as (stand, _):
+        await stand.press("escape")
+        monkeypatch.setattr(action_keys, "known_keys", known_keys)
+        await stand.press("z")
+        await stand.until(lambda: "s Save result" in stand.text())
+        monkeypatch.undo()
+
+
+def test_what_draws_markdown_is_loaded_with_the_first_page_of_it() -> None:
+    program = (
+        "import sys; import elicit_tui.tui.console.screens.result_reader; "
+        "print('textual.widgets._markdown' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert done.stdout.split() == ["False"]
 
 
 async def test_a_diff_of_markdown_is_read_as_its_lines(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.widgets import DataTable, Markdown, Tree
+from textual.widgets import DataTable, Tree
 
 from elicit_tui.text import CUT_ENDS, neutral_line
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
@@ -306,7 +306,7 @@ class ResultScreen(Dialog[None]):
 
     @on(FoundLines.LaidOut)
     @on(ResultTable.Sorted)
-    @on(Markdown.TableOfContentsUpdated)
+    @on(MarkdownPage.Drawn)
     def _find(self) -> None:
         """Find the places of this view, and go to the one where one is; a picture has none."""
         if self._way == "picture":
