@@ -177,9 +177,11 @@ class DraftFiles(Drafts):
 
     def _left_by_others(self, request: ElicitationRequest, key: tuple[str, str]) -> list[Path]:
         """The files of questions like it that are not open in this run, the newest first."""
-        found = self._folder.glob(f"{digest(key)}*.json")
+        asked = digest(key)
         open_here = {self._file(request, request_id) for request_id in self._alike.get(key, {})}
         try:
+            # A pattern would be compiled anew for each question of a burst.
+            found = (file for file in self._folder.iterdir() if file.name.startswith(asked))
             aged = [(file.stat().st_mtime_ns, file) for file in found if file not in open_here]
         except OSError:
             return []  # Another run takes them away just now.

@@ -72,6 +72,20 @@ def test_what_was_chosen_is_back_too(tmp_path: Path) -> None:
     assert DraftFiles(tmp_path, GUARDIAN).draft_for(form_request()).entries == entries
 
 
+def test_what_other_questions_left_is_passed_over_without_a_pattern_for_each_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def glob(folder: Path, pattern: str) -> None:
+        raise AssertionError(f"{pattern} is compiled")
+
+    clock = Clock()
+    leave_behind(tmp_path, clock, colour="bl")
+    again = DraftFiles(tmp_path, GUARDIAN, clock)
+    monkeypatch.setattr(Path, "glob", glob)
+    assert not again.draft_for(form_request("Which other colour?")).typed
+    assert again.draft_for(form_request()).typed
+
+
 def test_a_day_later_it_is_forgotten(tmp_path: Path) -> None:
     clock = Clock()
     leave_behind(tmp_path, clock, colour="bl")

@@ -53,15 +53,10 @@ def _nests(cell: Any) -> bool:
     return any(isinstance(part, (Mapping, list)) and bool(part) for part in parts)
 
 
-def beside_the_table(data: Any, listed: int = TABLE_ROWS) -> Sequence[str]:
-    """What the table of data leaves out: rows and columns that are too many, keys; neutral.
-
-    `listed`: the rows that it has.
-    """
-    rows = table_of(data)
-    cut = [f"rows {listed + 1:,} to {len(rows):,}"] if len(rows) > listed else []
+def beside_the_table(data: Any, rows: Sequence[Row]) -> Sequence[str]:
+    """What the table of these rows of the data leaves out: columns that are too many, keys."""
     columns = len(_keys_of(rows[:TABLE_ROWS]))
-    cut += [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
+    cut = [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
     if not isinstance(data, Mapping):
         return cut
     return [*cut, *(neutral_line(str(key), 40) for key in data if not isinstance(data[key], list))]
@@ -184,7 +179,13 @@ class ResultTable(DataTable[Text]):
     @property
     def place(self) -> str:
         """Which row one is in."""
-        return f"{self.cursor_row + 1:,} of {len(self.rows_shown):,}"
+        return f"{self.cursor_row + 1:,} of {len(self._ordered):,}"
+
+    @property
+    def listed(self) -> str:
+        """Which of its rows are listed; empty where all are."""
+        count = len(self.rows_shown)
+        return f"the first {count:,} rows" if count < len(self._ordered) else ""
 
     @property
     def row(self) -> Row:

@@ -5,11 +5,11 @@ The view of each finds words (`find`: their places, from the top) and goes to on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from elicit_tui.tui.console.markdown_page import is_markdown, markdown_of
-from elicit_tui.tui.console.result_table import is_best_as_table, table_of
+from elicit_tui.tui.console.result_table import Row, is_best_as_table
 
 TITLES: Final = {
     "picture": "Picture",
@@ -24,9 +24,13 @@ COUNTED: Final = {"table": " rows", "json": " entries"}
 """What is counted where several places may be in one; else each place is."""
 
 
-def ways_to_read(result: Mapping[str, Any], data: Any, has_pictures: bool) -> list[str]:
-    """The ways to read a result, the likeliest first. `data`: what it holds; None: no data."""
-    rows, structured = table_of(data), data is not None
+def ways_to_read(
+    result: Mapping[str, Any], structured: bool, rows: Sequence[Row], has_pictures: bool
+) -> list[str]:
+    """The ways to read a result, the likeliest first.
+
+    `structured`: whether it holds data; `rows`: those of the table that the data is.
+    """
     ways = ["picture"] if has_pictures else []
     tabular = ["table"] if rows else []
     folds = ["json"] if structured else []

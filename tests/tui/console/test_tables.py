@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.tui.console import result_table
 from elicit_tui.tui.console.result_table import ResultTable, sorted_by
+from elicit_tui.tui.console.screens import result_reader
 from tests.tui.console.reading import ROWS, reading, search, text_result
 
 pytestmark = pytest.mark.anyio
@@ -34,6 +36,28 @@ async def test_the_arrows_go_column_by_column_and_the_first_one_stays(tmp_path: 
         assert "value 3 0" not in stand.text()
         await stand.press(*["left"] * 8)
         await stand.until(lambda: "value 3 0" in stand.text())
+
+
+async def test_what_a_table_leaves_out_is_looked_for_once_and_not_at_each_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked: list[object] = []
+
+    def table_of(data: object) -> object:
+        walked.append(data)
+        return result_table.table_of(data)
+
+    def beside_the_table(*data: Any) -> object:
+        walked.append(data)
+        return result_table.beside_the_table(*data)
+
+    monkeypatch.setattr(result_reader, "table_of", table_of)
+    monkeypatch.setattr(result_reader, "beside_the_table", beside_the_table)
+    result = text_result("x", structuredContent={"hosts": ROWS, "next": 1})
+    async with reading(tmp_path, result, size=(80, 24)) as (stand, _):
+        await stand.press(*["down"] * 5)
+        await stand.until(lambda: "6 of 30 · Table without next" in stand.text())
+    assert len(walked) == 2
 
 
 async def test_a_first_column_that_would_hide_the_others_goes_with_them(tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ class ResultScreen(Dialog[None]):
         self._data = None if data is self._result else data
         self._rows = table_of(self._data)
         self._pictures = [part for part in binaries(self._result) if part.is_picture]
-        self._ways = ways_to_read(self._result, self._data, bool(self._pictures))
+        self._ways = ways_to_read(
+            self._result, self._data is not None, self._rows, bool(self._pictures)
+        )
         self._call = (record.server, record.call.method, record.call.name)
         chosen = way or self.app.state.ways_to_read.get(self._call)
         self._read_as = chosen if chosen in self._ways else self._ways[0]
@@ -343,12 +345,10 @@ class ResultScreen(Dialog[None]):
             self.view.go_to(self._places[self._place])
         self._say()
 
-    @property
+    @cached_property
     def _left_out(self) -> Sequence[str]:
-        """What is no part of the table that is shown."""
-        table = self.view
-        shown = len(table.rows_shown) if isinstance(table, ResultTable) else None
-        return () if shown is None else beside_the_table(self._data, shown)
+        """What is no part of the table of its data."""
+        return beside_the_table(self._data, self._rows)
 
     def _title(self) -> str:
         """Where one is, in which view, and with what it is compared."""
@@ -371,8 +371,9 @@ class ResultScreen(Dialog[None]):
     @on(MarkdownPage.Scrolled)
     def _name_place(self) -> None:
         words = self._title()
-        if left_out := self._left_out:
-            words = f"{words} without {fitting(left_out, 40)}"
+        if isinstance(self.view, ResultTable):
+            words += f" of {self.view.listed}" if self.view.listed else ""
+            words += f" without {fitting(self._left_out, 40)}" if self._left_out else ""
         if self._goes_on:
             words = f"only the beginning, {self.app.key_of('result.save')} saves all · {words}"
         if self._term:
