@@ -14,6 +14,7 @@ from textual.widgets.text_area import Selection
 
 from elicit_tui.form.shape import secret_names, text_names
 from elicit_tui.text import readable_json
+from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
 from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
@@ -50,6 +51,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     """An editor that begins with what is required; Tab goes from value to value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        # What begins anew is named instead.
+        Binding(CLEAR.key, CLEAR.action, "Clear", id=CLEAR.id, show=False),
         Binding("tab", "next_value", "Next value", id="arguments.next_value"),
         Binding(
             "shift+tab",

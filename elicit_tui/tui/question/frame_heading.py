@@ -303,6 +303,8 @@ class WhoAsks(TextRegion):
         self._as_it_stands = around.as_it_stands
         self._drawn = self._content(0)
         super().__init__(self._content, id="who")
+        named, claimed = request.server.name, request.server.calls_itself
+        self.set_class(not frame_words.names_agree(named, claimed), "-claims")
         self.display = bool(self._drawn)
 
     @property

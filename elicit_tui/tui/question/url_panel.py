@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from textual import events
 from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.responders.browser import may_open
+from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.question.actions import BY_ACTION
 from elicit_tui.tui.question.address import Address, address_of, code_size, qr_code
 from elicit_tui.tui.question.seen_texts import Page
 
 NOT_OPENED = "■ This cannot be opened or copied: only plain http and https addresses are."
-
-_ROOMY = 9
-"""With fewer rows the address comes first, with no words of ours before it."""
 
 _OPENED = Content.styled(
     "● Opened. When you are done on that page, come back and choose “Finished”; "
@@ -27,6 +28,8 @@ _LOGIN_OPENED = Content.styled(
     "bold $accent",
 )
 
+_MANY = 1_000
+_ASKS = "The server asks you to open this page in your browser:"
 _BEFORE = "Nothing is opened, fetched or sent before you choose it."
 _STAYS = f"{_BEFORE} What you do on that page stays between you and it."
 _BELOW_CODE = 2
@@ -62,7 +65,8 @@ class UrlPanel(Page):
         self._opened = _LOGIN_OPENED if login else _OPENED
         self._message: Content | None = self._opened if opened else None
         self._code = False
-        self._roomy, self._width = True, 0
+        self._rows, self._width = _MANY, 0
+        """The room there is; at first it is not known."""
         text, self.decides = self._drawn()
         super().__init__(text, id="url")
 
@@ -120,10 +124,11 @@ class UrlPanel(Page):
         self.show_code(not self._code)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Have the address in view, whatever the height."""
-        drawn_for = event.size.height >= _ROOMY, event.size.width - _BESIDE_TEXT
-        if drawn_for != (self._roomy, self._width) or self._code:
-            self._roomy, self._width = drawn_for
+        """Have the address in view, whatever the height; a card grows with what it says."""
+        in_card = isinstance(self.parent, Widget) and self.parent.has_class("-card")
+        drawn_for = _MANY if in_card else event.size.height, event.size.width - _BESIDE_TEXT
+        if drawn_for != (self._rows, self._width) or self._code:
+            self._rows, self._width = drawn_for
             if self._code and isinstance(self.parent, Widget):
                 self.make_room(self.parent, covered=not self.display)
             self._redraw()
@@ -162,30 +167,38 @@ class UrlPanel(Page):
         return qr_code(self.url, width, height - _BELOW_CODE - rows)
 
     def _what_the_code_needs(self) -> str:
-        least = code_size(self.url)
+        least, copies = code_size(self.url), key_of(self, BY_ACTION["copy"])
         if least is None:
-            return "▲ This address is too long for a QR code. It can be copied instead."
+            return f"▲ This address is too long for a QR code. {copies} copies it instead."
         window = f"{least.width} columns and {least.height + _BELOW_CODE} rows"
         width, height = self.app.size
         return (
             f"▲ The QR code of this address needs a window of {window}; this one has {width} and "
-            f"{height}. Make it larger, or copy the address."
+            f"{height}. Make it larger, or copy the address: {copies}."
         )
 
     def _drawn(self) -> tuple[Content, Content]:
         """All of it, and its beginning that has to be seen before it is opened."""
         if self._code:
             return self._drawn_code()
-        parts = [] if self._message is None else [self._message]
-        if self._roomy and self._message is not self._opened:
-            ask = "The server asks you to open this page in your browser:"
-            if self._login:
-                ask = "This page opens in your browser:"
-            parts.append(Content.styled(ask, "$faint"))
-        parts.append(self.address.lines(self._width))
+        drawn = list(self._ways_to_say_it())
+        width = max(self._width, 1)
+        fitting = (text for text in drawn if len(text[0].wrap(width)) <= self._rows)
+        return next(fitting, drawn[-1])
+
+    def _ways_to_say_it(self) -> Iterator[tuple[Content, Content]]:
+        """In as many words of ours as there may be room for; the last has the fewest."""
+        before = [] if self._message is None else [self._message]
+        asks = "This page opens in your browser:" if self._login else _ASKS
+        ask = [] if self._message is self._opened else [Content.styled(asks, "$faint")]
+        address = [self.address.lines(self._width)]
         if not self.can_open:
-            parts.append(Content.styled(NOT_OPENED, "bold $error"))
+            address.append(Content.styled(NOT_OPENED, "bold $error"))
         if self._message is self._opened:
-            return Content("\n\n").join(parts), Content("")
-        words = Content.styled(_BEFORE if self._login or self._warned else _STAYS, "$faint")
-        return Content("\n\n").join([*parts, words]), Content("\n\n").join(parts)
+            yield Content("\n\n").join([*before, *address]), Content("")
+            return
+        stays = _BEFORE if self._login or self._warned else _STAYS
+        for asking, words in ((ask, stays), ([], stays), ([], _BEFORE)):
+            parts = [*before, *asking, *address]
+            said = Content.styled(words, "$faint")
+            yield Content("\n\n").join([*parts, said]), Content("\n\n").join(parts)

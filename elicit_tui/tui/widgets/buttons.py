@@ -31,6 +31,7 @@ class KeyButton(Widget, can_focus=True):
         pointer: pointer;
         &.-main { text-style: bold; color: $background; background: $success; }
         &.-aside, &.-calm { color: $faint; }
+        &.-calm { text-style: italic; }
         &:hover { background: $well-focus; color: $foreground; }
         &:focus { background: $accent; color: $background; text-style: bold underline; }
     }

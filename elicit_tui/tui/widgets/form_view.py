@@ -286,9 +286,9 @@ class FormView(SeenRows):
         region = self._lines_of(row)
         if region.height > height:
             line = row.above + row.control.edited_line
-            # With the label, where both can be seen.
-            top = 0 if line < height else line
-            region = Region(region.x, region.y + top, region.width, line - top + 1)
+            # With the label, where both can be seen, and as much as there is room for below.
+            top, rows = (0, height) if line < height else (line, 1)
+            region = Region(region.x, region.y + top, region.width, rows)
         self.scroll_to_region(region, animate=False)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:

@@ -310,3 +310,12 @@ async def test_what_is_pasted_into_a_text_of_json_is_that_text(tmp_path: Path) -
         await stand.until(lambda: calls_of(stand))
         sent = {"path": 'C:\\new "one"\nD:\\two\\', "count": 3}
         assert calls_of(stand)[0].arguments == sent
+
+
+async def test_the_bar_of_json_hides_no_key_on_an_ordinary_screen(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.until(lambda: "Tab Next value" in stand.text())
+        bar = stand.text().splitlines()[-1]
+        assert "F8 Begin anew" in bar
+        assert "F4 Whole screen" in bar
+        assert "…" not in bar

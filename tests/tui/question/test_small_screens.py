@@ -9,10 +9,12 @@ import pytest
 from textual import events
 from textual.content import Content
 
+from elicit_tui.demo import forms
 from elicit_tui.tui.inline_app import rows_of
 from elicit_tui.tui.question.frame_words import hanging
 from tests.tui.question.asking import (
     SERVER,
+    URL,
     WARNING,
     Asking,
     asked,
@@ -257,3 +259,58 @@ async def test_a_question_that_is_cut_names_the_key_that_shows_more_until_its_en
             await pilot.press("pagedown")
             await pilot.pause()
         await until(pilot, lambda: "PgDn" not in app.words, "its end")
+
+
+async def test_an_open_list_in_a_small_window_shows_as_many_choices_as_have_room() -> None:
+    app = Asking(form_question(forms.COLOURS))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("tab", "tab", *"bl")
+        await until(pilot, lambda: "23 of 141" in app.words, "the search")
+        await until(pilot, lambda: app.words.count("○") >= 5, "the choices")
+        assert "The door" in app.words
+
+
+@pytest.mark.parametrize("size", [(40, 15), (60, 20), (80, 24), (140, 40)])
+async def test_all_that_is_said_of_a_page_has_room(size: tuple[int, int]) -> None:
+    app = Asking(url_question(URL))
+    async with asked(app, size) as pilot:
+        await pilot.pause()
+        said = " ".join(app.words.replace("│", " ").split())
+        assert "before you choose it." in said
+        assert ("asks you to open this page" in said) == (size != (40, 15))
+        assert not app.view.body.panel.max_scroll_y
+
+
+async def test_where_no_code_has_room_the_key_that_copies_is_named() -> None:
+    app = Asking(url_question(URL))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("f6")
+        await until(pilot, lambda: "address: F5." in app.words, "the key")
+
+
+async def test_what_a_server_calls_itself_stands_there_whole_in_a_small_window() -> None:
+    server = replace(SERVER, calls_itself="Some server")
+    question = form_question(schema(v={"type": "string"}))
+    question = replace(question, request=replace(question.request, server=server, calls=()))
+    app = Asking(question)
+    async with asked(app, (40, 15)):
+        assert "itself “Some server”" in app.words
+
+
+async def test_a_page_of_a_card_scrolls_only_where_the_window_has_no_more_rows() -> None:
+    app = Asking(form_question(schema(), message="Clear the cache?"))
+    async with asked(app, (140, 40)) as pilot:
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
+        assert '"required": []' in app.words
+        assert not app.view.aside.max_scroll_y
+
+
+async def test_what_cannot_be_sent_yet_is_told_without_colours() -> None:
+    app = Asking(form_question(schema(("v",), v={"type": "string"})), theme="high-contrast")
+    async with asked(app) as pilot:
+        send, decline = (app.view.query_one(f"#do-{name}") for name in ("send", "decline"))
+        await until(pilot, lambda: bool(send.rich_style.italic), "that it waits")
+        assert not decline.rich_style.italic
+        await pilot.press("x")
+        await until(pilot, lambda: not send.rich_style.italic, "that it can be sent")
