@@ -22,6 +22,7 @@ from collections.abc import (
 )
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -99,6 +100,28 @@ def public_host(text: str) -> str:
     return text.lower()
 
 
+class _Answer:
+    """Sends one answer on; tells of the session that it begins."""
+
+    def __init__(self, send: Send, begun: Callable[[str], None] | None) -> None:
+        """`begun`: told the id of a new session; None: the request cannot begin one."""
+        self._send = send
+        self._begun = begun
+        self.is_success = True
+        """False once it has begun with a status that says otherwise."""
+
+    async def __call__(self, message: MutableMapping[str, Any]) -> None:
+        """Send a part of it."""
+        if message["type"] == "http.response.start":
+            self.is_success = message["status"] < 400
+            session = Headers(raw=message.get("headers", ())).get(SESSION_ID)
+            # Its id is chosen by the SDK and stands in its answer alone. It is tied to the token
+            # here, before the client has it.
+            if session is not None and self._begun is not None and self.is_success:
+                self._begun(session)
+        await self._send(message)
+
+
 class TokenMiddleware:
     """Lets in who shows a token, and keeps each session with the token that opened it."""
 
@@ -139,31 +162,20 @@ class TokenMiddleware:
         scope[ANSWERED] = answered
         key = scope[KEY] = _session_key(headers)
         self._sessions.arrived(token, key)
-        status = 0
-
-        async def watched(message: MutableMapping[str, Any]) -> None:
-            # The session's id is chosen by the SDK and stands in its answer alone. It is tied to
-            # the token here, before the client has it.
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                given = Headers(raw=message.get("headers", ())).get(SESSION_ID)
-                # A request that names its session already begins none.
-                if given is not None and SESSION_ID not in headers and status < 400:
-                    self._sessions.begun(token, given)
-            await send(message)
-
+        # A request that names its session already begins none.
+        names_session = SESSION_ID in headers
+        answer = _Answer(send, None if names_session else partial(self._sessions.begun, token))
         try:
-            await self._app(scope, self._bounded(receive, gone), watched)
+            await self._app(scope, self._bounded(receive, gone), answer)
         finally:
             # Only the end of its stream of events tells that an agent has gone; a request that is
             # over tells nothing, for the next one may be a minute away.
-            listened = scope["method"] == "GET" and status < 400
+            listened = scope["method"] == "GET" and answer.is_success
             self._sessions.left(token, key, hung_up=listened and gone.is_set())
             # To its end also when we are cancelled: the store has to learn what the agent has.
             for work in answered:
                 await asyncio.shield(work())
-            if scope["method"] == "DELETE" and status < 400 and key:
+            if scope["method"] == "DELETE" and answer.is_success and key:
                 self._sessions.end(token, key)
 
     def _shown(self, headers: Headers) -> Token | None:

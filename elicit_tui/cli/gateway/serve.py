@@ -7,6 +7,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from elicit_tui.cli.interrupts import Interrupts
@@ -71,15 +72,7 @@ def _serve(
 
     offered = SessionOffers.remembered(settings, names, CatalogueFiles(), notify)
     launched: Launched = {}
-
-    def load() -> None:
-        from elicit_tui.host.launch import launch_servers
-        from elicit_tui.host.sdk import load_serving
-
-        # Before anything heavy is imported: the servers get ready at the same time.
-        launched.update(launch_servers(settings, names))
-        load_serving(_stdio)
-
+    load = partial(_load, settings, names, launched)
     with Interrupts() as interrupts:
         if sys.platform == "win32":  # where no pipe can be waited for without a library
             load()
@@ -99,6 +92,15 @@ def _serve(
         with contextlib.suppress(Interrupted):
             asyncio.run(interrupts.run(serving))
     return 0
+
+
+def _load(settings: Settings, names: Sequence[str], launched: Launched) -> None:
+    from elicit_tui.host.launch import launch_servers
+    from elicit_tui.host.sdk import load_serving
+
+    # Before anything heavy is imported: the servers get ready at the same time.
+    launched.update(launch_servers(settings, names))
+    load_serving(_stdio)
 
 
 def _stdio() -> None:
