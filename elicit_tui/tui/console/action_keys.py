@@ -34,6 +34,7 @@ from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
+from elicit_tui.tui.console.servers import VERBS
 from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
@@ -292,12 +293,13 @@ def _recent(app: Controller) -> Iterator[Entry]:
                     beside=briefly(last.argument_texts, BESIDE) if last else "",
                     label="Recent: ",
                     is_grave=_destroys_at_once(offer),
+                    verb=_verb(offer),
                 )
                 yield _command(f"Recent: {name}: {offer.shown}", words, call, recent)
     for path in saved_calls(Path()):
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
-        kept = Traits((help_text,), KEPT, label="Kept call: ")
+        kept = Traits((help_text,), KEPT, label="Kept call: ", verb="Open")
         yield _command(f"Kept call: {help_text}", help_text + SUFFIX, call, kept)
 
 
@@ -362,6 +364,7 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
         grave, at_once = _destroys_at_once(offer), _is_at_once(offer)
         told = offer.description
         traits = Traits(called, place, told=told, is_grave=grave, is_at_once=at_once)
+        traits = traits._replace(verb=_verb(offer))
         yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)
 
 
@@ -383,6 +386,11 @@ def _destroys_at_once(offer: Offer) -> bool:
     return offer.destructive and _is_at_once(offer)
 
 
+def _verb(offer: Offer) -> str:
+    """What Enter does with it: where it takes arguments, its form comes first."""
+    return VERBS[offer.kind] if _is_at_once(offer) else "Open form"
+
+
 def _is_at_once(offer: Offer) -> bool:
     """Whether no form stands before its call."""
     return not offer.schema.get("properties")
@@ -401,7 +409,8 @@ def _away(app: Controller, name: str, record: ServerRecord, why: str) -> Iterato
 
 def _tells_why(title: str, why: str, run: Callable[[], Any], traits: Traits) -> Entry:
     """A tool that cannot be called now: its line says so, that below why, and so does Enter."""
-    traits = traits._replace(place=TOOL, beside="cannot be called now", cannot=True)
+    beside = "cannot be called now"
+    traits = traits._replace(place=TOOL, beside=beside, cannot=True, verb="Why not")
     return entry(title, shortened(neutral_line(why, 4_000), SAID), run, traits, listed=False)
 
 

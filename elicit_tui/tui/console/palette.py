@@ -18,7 +18,7 @@ from textual.worker import Worker, WorkerError
 
 from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
-from elicit_tui.tui.console.palette_entries import Entry, found, in_order
+from elicit_tui.tui.console.palette_entries import PLAIN, Entry, found, in_order
 from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.textual_terminal import run_pointed, running_search
 from elicit_tui.tui.theme import use_theme
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
     from elicit_tui.tui.console.controller import Controller
 
+ENTER: Final = (" Enter", "command_list('select')")
 KEYS: Final = (
-    (" Enter", " Run ", "command_list('select')"),
     (" ↑↓", " Choose ", None),
     (" Esc", " Back ", "escape"),
 )
-"""What works in it: key, words, and what a click on them does."""
+"""What works in it beside Enter: key, words, and what a click on them does."""
 FRAMES: Final = 3
 """Rows around the line that is typed in: its frame, and the air above it."""
 LEAST_BESIDE: Final = 12
@@ -50,9 +50,12 @@ AROUND: Final = 6
 
 
 class Found(Hit):
-    """What was found, in one row; `said` of it is shown below the list while it is pointed at."""
+    """What was found, in one row; while it is pointed at more of it is shown below the list."""
 
     said = ""
+    """What is said of it."""
+    verb = ""
+    """What Enter does."""
 
 
 def in_one_row(title: Content, beside: str, width: int) -> Content:
@@ -91,6 +94,7 @@ class Finder(SystemCommandsProvider):
         row = in_one_row(shown, each.traits.beside, self.app.size.width)
         found = Found(1 / (1 + number), row, each.callback, text=each.words)
         found.said = Content.from_markup(each.help).plain
+        found.verb = each.traits.verb
         return found
 
     def _marked(self, title: Content, words: Sequence[str]) -> Content:
@@ -121,8 +125,13 @@ class Palette(CommandPalette):
     def on_mount(self) -> None:
         """Name the keys; those of the screen below do nothing now."""
         self._worn_before = self.app.theme
+        self._name_keys(PLAIN.verb)
+
+    def _name_keys(self, verb: str) -> None:
+        key, action = ENTER
         parts = [
-            Part(((key, "accent"), (words, "plain")), action, self) for key, words, action in KEYS
+            Part(((key, "accent"), (words, "plain")), action, self)
+            for key, words, action in ((key, f" {verb} ", action), *KEYS)
         ]
         self.query_one("#palette-keys", ClickBar).show(parts)
 
@@ -158,8 +167,9 @@ class Palette(CommandPalette):
     @on(OptionList.OptionHighlighted)
     def _say(self, event: OptionList.OptionHighlighted) -> None:
         found = event.option.hit if isinstance(event.option, Command) else None
-        said = found.said if isinstance(found, Found) else ""
+        said, verb = (found.said, found.verb) if isinstance(found, Found) else ("", PLAIN.verb)
         self.query_one("#palette-said", Static).update(said)
+        self._name_keys(verb)
 
     @on(Input.Changed)
     def _say_nothing(self) -> None:

@@ -38,6 +38,8 @@ class Traits(NamedTuple):
     """Whether it only tells why it cannot be done now: it is found behind all that can."""
     is_at_once: bool = False
     """Whether it is a tool that is called at once, with no form before."""
+    verb: str = "Run"
+    """What Enter does, in the bar of keys."""
 
 
 PLAIN: Final = Traits()

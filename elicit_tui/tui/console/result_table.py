@@ -179,13 +179,18 @@ class ResultTable(DataTable[Text]):
     @property
     def place(self) -> str:
         """Which row one is in."""
-        return f"{self.cursor_row + 1:,} of {len(self._ordered):,}"
+        return f"{self.cursor_row + 1:,} of {self.count:,}"
+
+    @property
+    def count(self) -> int:
+        """How many rows it has, listed or not."""
+        return len(self._ordered)
 
     @property
     def listed(self) -> str:
         """Which of its rows are listed; empty where all are."""
         count = len(self.rows_shown)
-        return f"the first {count:,} rows" if count < len(self._ordered) else ""
+        return f"the first {count:,} rows" if count < self.count else ""
 
     @property
     def row(self) -> Row:

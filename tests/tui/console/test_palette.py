@@ -10,7 +10,7 @@ from textual.command import CommandList
 from elicit_tui.elicitation import ServerIdentity
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.palette import Palette
-from tests.tui.console.stand import FakeConnection, Stand, console
+from tests.tui.console.stand import CITY, FakeConnection, Stand, console
 from tests.tui.console.test_calls import calls_of, tool
 
 pytestmark = pytest.mark.anyio
@@ -32,6 +32,18 @@ async def test_the_bar_below_the_palette_has_its_keys_and_not_the_panes(tmp_path
         assert bar.split() == ["Enter", "Run", "↑↓", "Choose", "Esc", "Back"]
         await stand.press("escape")
         await stand.until(lambda: "Restart" in stand.text().split("\n")[-1])
+
+
+async def test_the_bar_says_what_enter_does_with_the_entry_that_is_pointed_at(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("ping"), tool("pong", schema=CITY)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        for words, verb in (("alpha: ping", "Call"), ("alpha: pong", "Open form")):
+            await searching(stand, words, words)
+            bar = f"Enter {verb}  ↑↓ Choose"
+            await stand.until(lambda bar=bar: bar in stand.text().split("\n")[-1])
+            await stand.press("escape")
 
 
 async def test_each_entry_has_one_line_with_its_key_and_what_is_said_of_one_stands_below(

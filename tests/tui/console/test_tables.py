@@ -38,6 +38,18 @@ async def test_the_arrows_go_column_by_column_and_the_first_one_stays(tmp_path: 
         await stand.until(lambda: "value 3 0" in stand.text())
 
 
+async def test_the_rows_behind_those_that_are_listed_are_read_one_after_the_other(
+    tmp_path: Path,
+) -> None:
+    many = [{"number": number} for number in range(1, 1_003)]
+    async with reading(tmp_path, rows(many), size=(80, 24)) as (stand, _):
+        await stand.press("end", "G", "enter")
+        await stand.until(lambda: "row 1,000 of 1,002" in stand.text())
+        await stand.press("down", "down", "down")
+        await stand.until(lambda: '"number": 1002' in stand.text())
+        assert "row 1,002 of 1,002" in stand.text()
+
+
 async def test_what_a_table_leaves_out_is_looked_for_once_and_not_at_each_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

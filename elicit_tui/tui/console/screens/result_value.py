@@ -55,7 +55,7 @@ class RowScreen(TextDialog):
     def action_step(self, by: int) -> None:
         """Show the next row, or the one before."""
         following = self._table.cursor_row + by
-        if 0 <= following < len(self._table.rows_shown):
+        if 0 <= following < self._table.count:
             self._table.go_to(following)
             self.query_one(".dialog").border_title = f"row {self._table.place}"
             view = self.query_one(RowLines)
