@@ -94,6 +94,7 @@ def _dialogs() -> tuple[type, ...]:
         confirmations,
         keep_call,
         kept_files,
+        records,
         saving,
         server_dialogs,
     )
@@ -105,6 +106,7 @@ def _dialogs() -> tuple[type, ...]:
         kept_files.RemoveKeptScreen,
         keep_call.KeepCallScreen,
         keep_call.NoteScreen,
+        records.RecordScreen,
         saving.SaveScreen,
         server_dialogs.ServerScreen,
         server_dialogs.OtherServersScreen,

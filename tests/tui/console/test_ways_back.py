@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,21 @@ async def test_the_second_enter_looks_at_what_was_searched_for_in_the_history(
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, RecordScreen))
         await stand.until(lambda: "Shall we?" in stand.text())
+
+
+async def test_a_record_of_the_history_is_copied_as_it_is_recorded(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask("alpha", "Where to?"))
+        await stand.press("ctrl+n")
+        await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+        await stand.press("5")
+        await stand.until(lambda: "Where to?" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "c Copy" in bar(stand))
+        await stand.press("c")
+        await stand.until(lambda: "The JSON of the record" in stand.notices())
+        record = json.loads(stand.app.clipboard)
+    assert (record["message"], record["action"]) == ("Where to?", "decline")
 
 
 @pytest.mark.parametrize(("pane", "shown"), [("4", "Shall we?"), ("5", "Shall we?")])

@@ -97,6 +97,7 @@ TITLES = {
     "note": "a note at a call",
     "activity": "activity",
     "history": "history",
+    "record": "a record of the history",
     "question": "inside a question",
     "field": "in a field",
     "arguments": "the arguments of a call",
@@ -131,6 +132,7 @@ PANES_OF = {
     "row": "calls",
     "activity": "activity",
     "history": "history",
+    "record": "history",
 }
 """Where keys work that work in one pane alone."""
 

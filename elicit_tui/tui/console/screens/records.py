@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.outcome import SIGNS
@@ -13,6 +15,7 @@ from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.outcome_words import ROLES, decider, ending, family_of, tool_of
 from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines, wrapped
 from elicit_tui.tui.console.state import Stopped
+from elicit_tui.tui.console.taking import copy_json
 from elicit_tui.tui.question.frame_words import SIGNS as SEVERITY_SIGNS
 
 if TYPE_CHECKING:
@@ -179,6 +182,8 @@ def way_through(decided_by: str, key: str, server: str) -> str:
 class RecordScreen(TextDialog):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "copy", "Copy", id="record.copy")]
+
     def __init__(self, row: Row) -> None:
         super().__init__("Recorded", neutral_line(str(row.server), 60))
         self._row = row
@@ -213,6 +218,10 @@ class RecordScreen(TextDialog):
             ]
         )
 
+    def action_copy(self) -> None:
+        """Copy it as JSON, every field as it is recorded."""
+        copy_json(self.app, _fields_of(self._row), "The JSON of the record")
+
     def _fields(self, width: int) -> list[Line]:
         lines: list[Line] = []
         for name, value in as_pairs(self._row):
@@ -220,11 +229,15 @@ class RecordScreen(TextDialog):
         return lines
 
 
+def _fields_of(row: Any) -> Mapping[str, Any]:
+    fields: Mapping[str, Any] = row.as_json() if hasattr(row, "as_json") else vars(row)
+    return fields
+
+
 def as_pairs(row: Any) -> list[tuple[str, str]]:
     """The row's fields as label and text, in their own order; empty ones are left out."""
-    fields = row.as_json() if hasattr(row, "as_json") else vars(row)
     pairs = []
-    for name, value in fields.items():
+    for name, value in _fields_of(row).items():
         if value in (None, "", [], {}, ()):
             continue
         text = value if isinstance(value, str) else readable_json(value)
