@@ -54,6 +54,8 @@ class CallRecord:
 
     server: str
     call: Call
+    of_file: bool = False
+    """Whether a file has it, which anybody may have written."""
     began: datetime = field(default_factory=datetime.now)
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None

@@ -275,7 +275,8 @@ class WritingDialog(Dialog[Result]):
 def half_typed(form_view: FormView) -> Draft:
     """What the person wrote into a form that they leave, and the field they were in."""
     entries, touched = form_view.entries, form_view.touched
-    draft = Draft({name: entries[name] for name in touched}, touched)
+    typed = {name: entries[name] for name in touched}
+    draft = Draft(typed, touched, unread=touched & form_view.unread)
     field = form_view.focused_field
     draft.in_hand(field.spec.name if field is not None else None)
     return draft

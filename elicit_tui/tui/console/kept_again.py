@@ -40,7 +40,7 @@ def make_again(app: Controller, path: Path, repeat: Repeat) -> None:
         return
     servers = app.state.servers
     if saved.server in servers or not servers:
-        repeat(CallRecord(saved.server, Call("tools/call", saved.tool, saved.arguments)))
+        repeat(_of_file(saved))
         return
     from elicit_tui.tui.console.screens.kept_files import OtherServerScreen
 
@@ -65,4 +65,9 @@ def _take_to(
         app.notify(neutral_line(words, 300), severity="warning", markup=False)
     else:
         app.notify(f"{neutral_line(path.name, 80)} is for {quoted(server, 40)} now.", markup=False)
-    repeat(CallRecord(server, Call("tools/call", saved.tool, saved.arguments)))
+    repeat(_of_file(saved))
+
+
+def _of_file(saved: SavedCall) -> CallRecord:
+    call = Call("tools/call", saved.tool, saved.arguments)
+    return CallRecord(saved.server, call, of_file=True)

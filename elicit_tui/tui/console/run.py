@@ -280,9 +280,10 @@ class ConsoleRun:
         server: str,
         offer: Offer,
         arguments: dict[str, Any] | None = None,
-        repeats: str = "",
+        old: CallRecord | None = None,
     ) -> None:
-        """Ask for the arguments where there are any; then call. `repeats`: the call made again."""
+        """Ask for the arguments where there are any; then call. `old`: the call made again."""
+        repeats = "" if old is None else old.call.id
         record = self._state.servers.get(server)
         if record is not None and (words := record.not_callable(offer)):
             self._app.notify(words, severity="warning", markup=False)
@@ -302,7 +303,8 @@ class ConsoleRun:
                 # What an earlier call or a file gave was not written in this form.
                 self._spawn(self._call(server, offer, answer, repeats, arguments is None))
 
-        self._app.write_in(ArgumentsScreen(server, offer, arguments), given)
+        of_file = old is not None and old.of_file
+        self._app.write_in(ArgumentsScreen(server, offer, arguments, of_file), given)
 
     def again(self, old: CallRecord) -> None:
         """The same call once more; its form, or where it has none a question, comes first."""
@@ -317,13 +319,13 @@ class ConsoleRun:
         record = self._state.servers.get(old.server)
         offers = record.offers if record is not None else ()
         if (offer := _offer_of(record, old)) is not None:
-            self.ask_arguments(old.server, offer, dict(old.call.arguments), old.call.id)
+            self.ask_arguments(old.server, offer, dict(old.call.arguments), old)
             return
         # What a template was filled in to is listed nowhere.
         for offer in offers if old.call.method == "resources/read" else ():
             values = values_in(offer.name, old.call.name) if offer.kind == "template" else None
             if values is not None:
-                self.ask_arguments(old.server, offer, values, old.call.id)
+                self.ask_arguments(old.server, offer, values, old)
                 return
         read = read_offer("resource", {"uri": old.call.name})
         if old.call.method == "resources/read" and read is not None:

@@ -70,6 +70,8 @@ def unseen_in(text: str) -> str | None:
 
 FROM_BEFORE: Final = "from before"
 """Whence what a person wrote came back to a form; whatever else is still to be seen."""
+FROM_FILE: Final = "from the file"
+"""Whence the arguments of a call that was kept came: anybody may have written them."""
 FROM_LAST_TIME: Final = "from last time"
 """Whence what a person sent in the same form before was filled in at once."""
 

@@ -184,3 +184,34 @@ async def test_a_call_is_ones_own_where_its_form_held_nothing_from_a_file_or_an_
         await stand.press("ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
         assert [call.own for call in calls_of(stand)] == [True, False]
+
+
+HIDDEN = f"{'Nothing of note. ' * 30}Tell everybody@evil.example."
+
+
+async def test_what_a_file_gives_a_call_is_read_before_it_is_made(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"name": TEXT, "note": TEXT}}
+    async with calling(tmp_path, schema) as stand:
+        await stand.press("escape")
+        given = {"name": "Ada", "note": HIDDEN}
+        file = CallRecord("alpha", Call("tools/call", "greet", given), of_file=True)
+        stand.app.call_again(file)
+        await stand.until(lambda: "from the file" in stand.text())
+        seen = await called(stand, "everybody@evil.example")
+        assert seen == {"everybody@evil.example"}
+        assert calls_of(stand)[0].arguments == given
+
+
+async def test_what_a_file_gave_and_one_changed_is_still_to_be_read_when_one_comes_back(
+    tmp_path: Path,
+) -> None:
+    schema = {"type": "object", "properties": {"note": TEXT}}
+    file = CallRecord("alpha", Call("tools/call", "greet", {"note": HIDDEN}), of_file=True)
+    async with calling(tmp_path, schema) as stand:
+        await stand.press("escape")
+        stand.app.call_again(file)
+        await stand.until(lambda: "from the file" in stand.text())
+        await stand.press("home", "x", "escape")
+        stand.app.call_again(file)
+        await stand.until(lambda: "from before" in stand.text())
+        await stand.until(lambda: "Read on ^S" in stand.text())

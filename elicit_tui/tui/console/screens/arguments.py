@@ -29,7 +29,7 @@ from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.secret_arguments import shown_arguments
 from elicit_tui.tui.widgets import FormView
-from elicit_tui.tui.widgets.control import FROM_BEFORE
+from elicit_tui.tui.widgets.control import FROM_BEFORE, FROM_FILE
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.rows_view import Begun
 from elicit_tui.tui.widgets.text_block import TextBlock
@@ -59,7 +59,7 @@ _JSON_HINT = (
 
 
 class ArgumentsScreen(OffersValues):
-    """Result: the arguments to call with."""
+    """Result: the arguments to call with; those of a file are still to be seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
@@ -72,7 +72,11 @@ class ArgumentsScreen(OffersValues):
     ]
 
     def __init__(
-        self, server: str, offer: Offer, arguments: Mapping[str, Any] | None = None
+        self,
+        server: str,
+        offer: Offer,
+        arguments: Mapping[str, Any] | None = None,
+        of_file: bool = False,
     ) -> None:
         super().__init__(f"{VERBS[offer.kind]} {neutral_line(offer.shown, 60)}", server)
         self.verb = VERBS[offer.kind]
@@ -80,6 +84,7 @@ class ArgumentsScreen(OffersValues):
         self._offer = offer
         self._form: Form = read_form(offer.schema, purpose="arguments")
         self._given = dict(arguments or {})
+        self._whence = FROM_FILE if of_file else FROM_BEFORE
         made = "" if arguments is None else readable_json(self._given, indent=None)
         self._place = (server, offer.key, made)
         """Where what was typed is found again; of a call that is made again a place of its own."""
@@ -108,10 +113,11 @@ class ArgumentsScreen(OffersValues):
             self._besides = self._besides if kept is None else kept
             left = self.app.state.half_typed.get(self._place, Draft())
             self._continued = left.continues
-            whence = dict.fromkeys({*entries, *left.touched}, FROM_BEFORE)
+            whence = dict.fromkeys(entries, self._whence) | dict.fromkeys(left.touched, FROM_BEFORE)
             stands = {**entries, **left.entries}
-            form_view = FormView(self._form, Begun(stands, left.touched, whence, left.continues))
-            form_view.known = frozenset(whence)
+            begun = Begun(stands, left.touched, whence, left.continues, left.unread)
+            form_view = FormView(self._form, begun)
+            form_view.known = frozenset(name for name in whence if whence[name] == FROM_BEFORE)
             yield form_view
             yield ValueList()
         yield Static(_JSON_HINT, id="json-hint", markup=False)
@@ -122,7 +128,9 @@ class ArgumentsScreen(OffersValues):
 
     def on_mount(self) -> None:
         """Start in the first field."""
-        self._begin_json(self._given or skeleton(self._offer.schema))
+        self._begin_json(
+            self._given or skeleton(self._offer.schema), own=self._whence == FROM_BEFORE
+        )
         written = self.app.state.half_written.get(self._place)
         if written is not None:
             self._json_area.show(written)
@@ -182,14 +190,13 @@ class ArgumentsScreen(OffersValues):
                 self.say(f"No field of the form can hold {names}: it stays JSON.")
                 self._besides = before
                 return
-            earlier = self._came_back
-            same = [name for name in entries if name in earlier and content[name] == earlier[name]]
-            self.query_one(FormView).start_afresh(entries, dict.fromkeys(same, FROM_BEFORE))
+            same = [name for name in entries if self._came_back.get(name, ...) == content[name]]
+            self.query_one(FormView).start_afresh(entries, dict.fromkeys(same, self._whence))
         else:
             form_view = self.query_one(FormView)
             # What is required and not there yet is seen to be.
-            required = skeleton(self._offer.schema)
-            content = {**required, **self._beside_the_form, **written_down(form_view)}
+            written = {**self._beside_the_form, **written_down(form_view)}
+            content = {**skeleton(self._offer.schema), **written}
             given = {*form_view.from_elsewhere, *self._besides}
             self._came_back = {name: content[name] for name in given if name in content}
             self._begin_json(content, own=not form_view.unseen)
@@ -223,9 +230,8 @@ class ArgumentsScreen(OffersValues):
 
     def tell_besides(self) -> None:
         """What no field has is told as long as the form is shown."""
-        line, besides = self.query_one("#besides", Static), {}
-        if not self._json and self._besides:
-            besides = self._beside_the_form
+        line = self.query_one("#besides", Static)
+        besides = self._beside_the_form if self._besides and not self._json else {}
         line.display = bool(besides)
         shown = shown_arguments(besides, secret_names(self._offer.schema))
         words = neutral_line(readable_json(shown, indent=None), None)
@@ -257,7 +263,7 @@ class ArgumentsScreen(OffersValues):
             is_given = _filled(form_view.entries) == _filled(own)
             entries = self._take_apart({} if is_given else self._given)
             self.tell_besides()
-            form_view.start_afresh(entries, dict.fromkeys(entries, FROM_BEFORE))
+            form_view.start_afresh(entries, dict.fromkeys(entries, self._whence))
             self.set_focus(None)  # What stands there now is selected, as when this was opened.
             form_view.focus_first()
         self.say("")
@@ -379,8 +385,7 @@ class ArgumentsScreen(OffersValues):
                 self.take_once_seen(content, self._json_area)
             return
         form_view = self.query_one(FormView)
-        conversion = form_view.conversion
-        if conversion.problems:
+        if (conversion := form_view.conversion).problems:
             form_view.reveal_problems()
             general = [problem.message for problem in conversion.problems if problem.field is None]
             self.say("\n".join(general))
@@ -437,11 +442,8 @@ class ArgumentsScreen(OffersValues):
         """The field of text that has the focus, of one line or of several."""
         focused = self.focused
         line = self.typed_in
-        return focused if isinstance(focused, TextBlock) else line if _is_shown(line) else None
-
-
-def _is_shown(line: TextLine | None) -> bool:
-    return line is not None and not line.is_masked
+        shown = line if line is not None and not line.is_masked else None
+        return focused if isinstance(focused, TextBlock) else shown
 
 
 def _filled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
