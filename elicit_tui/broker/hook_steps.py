@@ -89,16 +89,27 @@ class HookSteps:
             # The question ended while the hook ran.
             if entry.ended is not None or reply is None:
                 return Before(entry.ended)
-            if reply.action in ("decline", "cancel"):
-                return Before(_refusal(hook, reply))
-            if reply.action == "accept":
-                why = ONLY_A_PERSON if failed else self._may_not_accept(hook, reply, entry)
-                if why is None:
-                    reason = f"Accepted by the {hook.name}."
-                    return Before(_outcome(hook, "accept", reason, content=reply.content))
+            outcome, why = self._judged(hook, reply, entry, failed)
+            if outcome is not None:
+                return Before(outcome)
+            if why is not None:
                 notes.append(f"The {hook.name} accepted, which does not count: {why}.")
                 self._notice(entry.request.server.name, notes[-1])
         return Before(None, " ".join(notes) or None, failed)
+
+    def _judged(
+        self, hook: Hook, reply: Reply, entry: Admitted, failed: bool
+    ) -> tuple[Outcome | None, str | None]:
+        """The outcome that a reply decides, or why its accept does not count; neither for none."""
+        if reply.action in ("decline", "cancel"):
+            return _refusal(hook, reply), None
+        if reply.action != "accept":
+            return None, None
+        why = ONLY_A_PERSON if failed else self._may_not_accept(hook, reply, entry)
+        if why is not None:
+            return None, why
+        reason = f"Accepted by the {hook.name}."
+        return _outcome(hook, "accept", reason, content=reply.content), None
 
     def _may_not_accept(self, hook: Hook, reply: Reply, entry: Admitted) -> str | None:
         """Why this accept does not count: the limits are those of a rule without `despite`."""

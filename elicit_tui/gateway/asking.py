@@ -232,13 +232,19 @@ class Asking:
                     entries = question.form.entries_for(outcome.content)
                     question.draft.fill_in(entries, frozenset(outcome.content))
                 return None
-            second = await self._put(question, held_calls, _second_step(question, to_acknowledge))
+            return await self._acknowledged(question, held_calls, outcome)
         except ClientSilent:
             return None
+
+    async def _acknowledged(
+        self, question: Question, held_calls: Sequence[HeldCall], outcome: Outcome
+    ) -> Outcome:
+        """An accept once the client's person has taken the second step. Raises ClientSilent."""
+        found = question.to_acknowledge_for(outcome.content)
+        second = await self._put(question, held_calls, _second_step(question, found))
         if second.get("action") != "accept":
             return decline("client", "The client declined the second step.", via="client")
-        acknowledged = frozenset(finding.id for finding in to_acknowledge)
-        return replace(outcome, acknowledged=acknowledged)
+        return replace(outcome, acknowledged=frozenset(finding.id for finding in found))
 
     async def _put(
         self, question: Question, held_calls: Sequence[HeldCall], params: Mapping[str, Any]
