@@ -252,9 +252,11 @@ class KeyBar(ClickBar):
     def _keys(self, *, rarer: bool = False) -> list[Part]:
         seen: set[str] = set()
         parts: list[Part] = []
-        for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
+        active = self.screen.active_bindings.values()
+        in_frame = {node: getattr(node, "in_frame", ()) for node in {each.node for each in active}}
+        for node, binding, enabled, _tooltip in active:
             wanted = binding.show is not rarer and enabled and node is not self.app
-            wanted = wanted and binding.action not in getattr(node, "in_frame", ())
+            wanted = wanted and binding.action not in in_frame[node]
             if rarer and (self._fills_with is None or not isinstance(node, self._fills_with)):
                 continue
             named = wanted and binding.action not in ALWAYS and key_label(node, binding)

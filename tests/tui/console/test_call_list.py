@@ -14,7 +14,9 @@ import pytest
 from elicit_tui.broker.contracts import Resolved
 from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdentity, accept
 from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
+from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.reading import text_result
@@ -248,3 +250,24 @@ async def test_a_tool_that_was_allowed_for_the_session_is_called_again_at_once(
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.press("a")
         await stand.until(lambda: len(made) == 2)
+
+
+async def test_the_bar_asks_once_what_the_frame_of_a_call_names_and_not_for_each_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    named = CallsPane.in_frame.fget
+    assert named is not None
+
+    def in_frame(pane: CallsPane) -> frozenset[str]:
+        asked.append(pane)
+        return named(pane)
+
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        call = Call("tools/call", "look", {})
+        stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("3")
+        await stand.until(lambda: "w Keep call" in stand.text())
+        monkeypatch.setattr(CallsPane, "in_frame", property(in_frame))
+        stand.app.screen.query_one(KeyBar).follow()
+        assert len(asked) == 2, "for the keys, and for the rarer ones"
