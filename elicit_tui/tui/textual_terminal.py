@@ -82,14 +82,21 @@ class ChangesCompositor(Compositor):
 def _changed_in(
     visible: Mapping[Widget, tuple[Region, Region]], changed: Sequence[Region]
 ) -> Iterator[tuple[Widget, tuple[Region, Region]]]:
-    """Those that show something of what changed, each cut to the rows in which it does."""
+    """Those that show something of what changed, each cut to the rows in which it does.
+
+    Whoever takes it as seen that it is drawn (`sees_drawing`) is told of all that changes in it.
+    """
+    all_changed = changed
     for widget, (region, clip) in visible.items():
         shown = region.intersection(clip)
-        if parts := [part for each in changed if (part := shown.intersection(each))]:
+        if getattr(widget, "sees_drawing", False):
+            if any(map(shown.overlaps, all_changed)):
+                yield widget, (region, clip)
+        elif parts := [part for each in changed if (part := shown.intersection(each))]:
             rows = Region.from_union(parts)
             yield widget, (region, Region(clip.x, rows.y, clip.width, rows.height))
-            # What lies behind it shows nothing there.
-            changed = [each for each in changed if not shown.contains_region(each)]
+        # What lies behind it shows nothing there.
+        changed = [each for each in changed if not shown.contains_region(each)]
 
 
 def write_subtitle(frame: Widget, words: str) -> None:

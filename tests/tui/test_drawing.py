@@ -109,8 +109,12 @@ class Frame(Vertical):
 class Framed(Lines):
     """A frame around a text."""
 
+    def __init__(self, frame: type[Frame] = Frame) -> None:
+        super().__init__()
+        self._frame = frame
+
     def compose(self) -> ComposeResult:
-        with Frame():
+        with self._frame():
             yield Line("text before", id="text")
 
 
@@ -126,6 +130,25 @@ async def test_a_frame_is_not_drawn_again_where_the_text_in_it_changes() -> None
     assert app.drawn["text"]
     assert not frame.rows
     assert "text after" in app.written
+
+
+class Seen(Frame):
+    """A frame that takes as seen what is drawn of it."""
+
+    sees_drawing = True
+
+
+async def test_who_takes_as_seen_what_is_drawn_of_it_is_told_of_a_change_in_what_covers_it() -> (
+    None
+):
+    app = Framed(Seen)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        frame = app.query_one(Seen)
+        frame.rows = ()
+        app.query_one("#text", Line).update("text after")
+        await pilot.pause()
+    assert {*frame.rows} == {*range(10)}
 
 
 async def test_words_in_the_border_of_a_frame_draw_its_row_and_nothing_that_it_holds() -> None:

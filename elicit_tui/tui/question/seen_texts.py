@@ -64,6 +64,8 @@ def hides_some(page: Widget, parts: Sequence[PartToSee]) -> bool:
 class SeenText(VerticalScroll):
     """A text that knows which of its lines have been painted."""
 
+    sees_drawing: ClassVar[bool] = True
+    """Whether it takes as seen what is drawn of it."""
     called = "the text"
     """In a sentence."""
     left_out = 0

@@ -160,6 +160,7 @@ _ROW_GUESS = 3
 class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
     """The rows of a form. It draws their words itself; only their controls are widgets."""
 
+    sees_drawing = True
     DEFAULT_CSS = """
     RowsView {
         height: 1fr; width: 100%; background: transparent;

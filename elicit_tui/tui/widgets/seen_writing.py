@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Region
 from textual.message import Message
@@ -21,6 +21,8 @@ else:  # Whoever stands before a widget among its bases is none: its styles come
 class SeenAsPainted(_Widget):
     """A widget of which all that is painted has been on the screen."""
 
+    sees_drawing: ClassVar[bool] = True
+    """Whether it takes as seen what is drawn of it."""
     _painted = Region()
     """What of it was painted last."""
 
