@@ -20,6 +20,7 @@ from elicit_tui.tui.console.views import cut_at_edges
 Row = Mapping[str, Any]
 
 TABLE_ROWS: Final = 1_000
+"""Rows that are listed at a time: those around the one that one is in."""
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
 COLUMN_CELLS: Final = 40
@@ -121,8 +122,8 @@ class ResultTable(DataTable[Text]):
         self._keys = _keys_of(rows[:TABLE_ROWS])[:TABLE_COLUMNS]
         self._ordered = rows
         """All of them, in the order in which they are listed."""
-        self.rows_shown: Sequence[Row] = rows[:TABLE_ROWS]
-        """Those that are listed: the first ones, until one goes to one behind them."""
+        self._first = 0
+        """The number of the first one that is listed."""
         self._order: tuple[str, bool] | None = None
         """By which key they are sorted, and whether falling; None: as they were sent."""
         self._term = ""
@@ -150,19 +151,21 @@ class ResultTable(DataTable[Text]):
             mark = " ▼" if self._order[1] else " ▲"
         return Text(neutral_line(key, COLUMN_CELLS) + mark)
 
+    @property
+    def rows_shown(self) -> Sequence[Row]:
+        """Those that are listed."""
+        return self._ordered[self._first : self._first + TABLE_ROWS]
+
     def _make_rows(self, count: int) -> None:
         """Make the cells of some more rows; those behind them follow."""
-        begin = self.row_count
-        rows = self.rows_shown[begin : begin + count]
+        begin = self._first + self.row_count
+        rows = self._ordered[begin : min(begin + count, self._first + TABLE_ROWS)]
         widest = max(COLUMN_CELLS, self.app.size.width // max(1, len(self._keys)))
         made = [[_cell(row.get(key), widest) for key in self._keys] for row in rows]
         self.add_rows(made)
         self._mark(made)
         if self.row_count < len(self.rows_shown):
             self.call_after_refresh(self._make_rows, count)
-
-    def _make_all(self) -> None:
-        self._make_rows(len(self.rows_shown))
 
     def render_line(self, y: int) -> Strip:
         """A line, with a mark where the window cuts it: a cut number is another one."""
@@ -179,7 +182,12 @@ class ResultTable(DataTable[Text]):
     @property
     def place(self) -> str:
         """Which row one is in."""
-        return f"{self.cursor_row + 1:,} of {self.count:,}"
+        return f"{self.number + 1:,} of {self.count:,}"
+
+    @property
+    def number(self) -> int:
+        """The number of the row that one is in, from 0."""
+        return self._first + self.cursor_row
 
     @property
     def count(self) -> int:
@@ -187,20 +195,41 @@ class ResultTable(DataTable[Text]):
         return len(self._ordered)
 
     @property
-    def listed(self) -> str:
-        """Which of its rows are listed; empty where all are."""
-        count = len(self.rows_shown)
-        return f"the first {count:,} rows" if count < self.count else ""
-
-    @property
     def row(self) -> Row:
         """The one that the cursor is in."""
-        return self.rows_shown[self.cursor_row]
+        return self._ordered[self.number]
+
+    def action_cursor_down(self) -> None:
+        """Go to the next row, listed or not."""
+        self._step_out(1) or super().action_cursor_down()
+
+    def action_cursor_up(self) -> None:
+        """Go to the row before, listed or not."""
+        self._step_out(-1) or super().action_cursor_up()
+
+    def action_page_down(self) -> None:
+        """Go down a page; at the last row that is listed to those behind it."""
+        self._step_out(1) or super().action_page_down()
+
+    def action_page_up(self) -> None:
+        """Go up a page; at the first row that is listed to those before it."""
+        self._step_out(-1) or super().action_page_up()
+
+    def _step_out(self, by: int) -> bool:
+        """Whether the row at this side of the cursor was not listed, and one is in it now."""
+        beside = self.number + by
+        if 0 <= self.cursor_row + by < self.row_count or not 0 <= beside < self.count:
+            return False
+        self.go_to(beside)
+        return True
+
+    def action_scroll_top(self) -> None:
+        """Go to the first row."""
+        self.go_to(0)
 
     def action_scroll_bottom(self) -> None:
         """Go to the last row."""
-        self._make_all()
-        super().action_scroll_bottom()
+        self.go_to(self.count - 1)
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """A click on a heading sorts by its column."""
@@ -214,7 +243,7 @@ class ResultTable(DataTable[Text]):
         falls = {None: False, (key, False): True, (key, True): None}.get(self._order, False)
         self._order = None if falls is None else (key, falls)
         rows = self._as_sent if falls is None else sorted_by(self._as_sent, key, falling=falls)
-        self._ordered, self.rows_shown = rows, rows[: len(self.rows_shown)]
+        self._ordered, self._first = rows, 0
         self._lay_out()
         self.on_resize()
         self.move_cursor(row=0, column=column)
@@ -232,7 +261,7 @@ class ResultTable(DataTable[Text]):
         if not term:
             return []
         wanted = term.casefold()
-        texts = (bounded_json(dict(row)).casefold() for row in self._ordered)
+        texts = ("\n".join(map(_written, row.values())).casefold() for row in self._ordered)
         return [number for number, text in enumerate(texts) if wanted in text]
 
     def _mark(self, rows: Iterable[Iterable[Text]]) -> None:
@@ -247,12 +276,18 @@ class ResultTable(DataTable[Text]):
             if cell.highlight_words([self._term], style, case_sensitive=False)
         ]
 
-    def go_to(self, place: int) -> None:
-        """Put the cursor on a row; one that is not listed yet is listed, with those around it."""
-        if place >= len(self.rows_shown):
-            self.rows_shown = self._ordered[: place + TABLE_ROWS]
+    def go_to(self, number: int) -> None:
+        """Put the cursor on a row; one that is not listed is, with those around it."""
+        place = number - self._first
+        if not 0 <= place < len(self.rows_shown):
+            column = self.cursor_column
+            self._first = max(0, min(number - TABLE_ROWS // 2, self.count - TABLE_ROWS))
+            self._marked = []
+            self.clear()
+            place = number - self._first
+            self.move_cursor(column=column, animate=False)
         if place >= self.row_count:
-            self._make_all()
+            self._make_rows(TABLE_ROWS)
         self.move_cursor(row=place, animate=False)
 
 
@@ -260,8 +295,13 @@ def _cell(value: Any, widest: int) -> Text:
     if value is None:
         return Text("")
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    written = value if isinstance(value, str) else readable_json(value, indent=None)
-    text = Text(neutral_line(written, CELL_CHARACTERS), justify="right" if number else "left")
+    text = Text(
+        neutral_line(_written(value), CELL_CHARACTERS), justify="right" if number else "left"
+    )
     if not number and cell_len(text.plain) > widest:
         text.truncate(widest, overflow="ellipsis")
     return text
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else readable_json(value, indent=None)

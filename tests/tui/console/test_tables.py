@@ -41,13 +41,38 @@ async def test_the_arrows_go_column_by_column_and_the_first_one_stays(tmp_path: 
 async def test_the_rows_behind_those_that_are_listed_are_read_one_after_the_other(
     tmp_path: Path,
 ) -> None:
-    many = [{"number": number} for number in range(1, 1_003)]
-    async with reading(tmp_path, rows(many), size=(80, 24)) as (stand, _):
-        await stand.press("end", "G", "enter")
-        await stand.until(lambda: "row 1,000 of 1,002" in stand.text())
-        await stand.press("down", "down", "down")
+    many = [{"number": number} for number in range(1, 2_502)]
+    async with reading(tmp_path, rows(many), size=(80, 24)) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        table.go_to(999)
+        await stand.press("down", "enter")
+        await stand.until(lambda: "row 1,001 of 2,501" in stand.text())
+        await stand.press("down")
         await stand.until(lambda: '"number": 1002' in stand.text())
-        assert "row 1,002 of 1,002" in stand.text()
+
+
+async def test_keys_go_from_the_first_of_many_rows_to_the_last_and_page_by_page_beyond_those_listed(
+    tmp_path: Path,
+) -> None:
+    many = [{"number": number, "name": f"user {number}"} for number in range(1, 2_502)]
+    async with reading(tmp_path, rows(many), size=(80, 24)) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        await stand.press("right", "G")
+        await stand.until(lambda: "2,501 of 2,501 · Table" in stand.text())
+        assert "user 2501" in stand.text()
+        table.go_to(1_501)
+        await stand.press("up")
+        assert table.row["number"] == 1_501
+        await stand.press("pageup")
+        assert table.row["number"] < 1_501
+        await stand.press("g")
+        await stand.until(lambda: "1 of 2,501 · Table" in stand.text())
+        table.go_to(999)
+        await stand.press("pagedown")
+        await stand.until(lambda: table.row["number"] > 1_000)
+        assert table.cursor_column == 1
 
 
 async def test_what_a_table_leaves_out_is_looked_for_once_and_not_at_each_key(
@@ -147,12 +172,12 @@ def test_numbers_stand_before_texts_and_what_a_row_lacks_at_the_end() -> None:
     assert sorted_values(falling=True) == [True, [1], "b", "A", 10, 9, None, None]
 
 
-async def test_of_too_many_rows_the_first_are_shown_as_they_are_sorted(tmp_path: Path) -> None:
+async def test_too_many_rows_to_list_are_sorted_as_a_whole(tmp_path: Path) -> None:
     many = [{"number": number, "name": f"user {number}"} for number in range(1_200)]
     async with reading(tmp_path, rows(many), size=(80, 24)) as (stand, screen):
         await stand.press("S", "S")
         await stand.until(lambda: "user 1199" in stand.text())
         await stand.press("end", "G")
-        await stand.until(lambda: "user 200" in stand.text())
+        await stand.until(lambda: "user 0 " in stand.text())
         assert isinstance(screen.view, ResultTable)
-        assert screen.view.cursor_row == 999
+        assert screen.view.number == 1_199

@@ -372,7 +372,6 @@ class ResultScreen(Dialog[None]):
     def _name_place(self) -> None:
         words = self._title()
         if isinstance(self.view, ResultTable):
-            words += f" of {self.view.listed}" if self.view.listed else ""
             words += f" without {fitting(self._left_out, 40)}" if self._left_out else ""
         if self._goes_on:
             words = f"only the beginning, {self.app.key_of('result.save')} saves all · {words}"
@@ -401,7 +400,7 @@ class ResultScreen(Dialog[None]):
         elif part is not None and part.run is None and part.key is not None:
             self._copy_part(part.key, part.value)
         elif isinstance(view, ResultTable):
-            copy_json(self.app, dict(view.row), f"The JSON of row {view.cursor_row + 1:,}")
+            copy_json(self.app, dict(view.row), f"The JSON of row {view.number + 1:,}")
         elif self._way == "json":
             self.action_copy_json()
         else:

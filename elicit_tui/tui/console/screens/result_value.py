@@ -54,7 +54,7 @@ class RowScreen(TextDialog):
 
     def action_step(self, by: int) -> None:
         """Show the next row, or the one before."""
-        following = self._table.cursor_row + by
+        following = self._table.number + by
         if 0 <= following < self._table.count:
             self._table.go_to(following)
             self.query_one(".dialog").border_title = f"row {self._table.place}"
