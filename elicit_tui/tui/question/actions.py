@@ -308,6 +308,8 @@ APPROVAL = (
     LATER,
     RAW,
 )
+TO_NOTE = Action("no", "Decline…", "n", "an explicit no, with a note to the agent", primary=True)
+"""The first time it opens the line for that note."""
 NOTING = (
     Action("decline", "Decline", "^N", "an explicit no, with your note", primary=True),
     Action("send", "Allow once", "^S", "called, this time, without your note"),

@@ -17,6 +17,7 @@ from elicit_tui.tui.question.actions import (
     APPROVAL,
     NOTING,
     STEP_CALL,
+    TO_NOTE,
     Action,
     ActionBar,
     PageName,
@@ -34,7 +35,7 @@ _SESSION = (
     "{} allows this tool for this session, with any arguments, until the server ends or the tool's "
     "definition changes; it is never written to disk."
 )
-_SESSION_BRIEFLY = "{}: any arguments, until the server ends or the tool changes"
+_SESSION_BRIEFLY = "{} allows any arguments until the server ends or the tool changes"
 _HANDED = "What you decide is handed to the agent, which may be asked in its own terminal too."
 _SHORT = 30
 """Rows; with fewer, what stands at the foot is said in brief."""
@@ -45,7 +46,7 @@ NOTE: Final[dict[str, Any]] = {
         "note": {
             "type": "string",
             "title": "Your note",
-            "description": "To the agent with a no, never to the server. A yes drops it.",
+            "description": "Goes to the agent alone, and only if you decline.",
         }
     },
 }
@@ -155,6 +156,8 @@ class ApprovalBody(Body):
         if page == "step":
             return STEP_CALL
         offered = NOTING if self._at_note else APPROVAL
+        if self.note_line is not None and not self._note_was_open:
+            offered = (TO_NOTE, *offered[1:])
         return tuple(do for do in offered if do.name != "session" or self.for_session)
 
     @property

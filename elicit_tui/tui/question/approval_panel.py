@@ -21,7 +21,7 @@ _SAID_FIRST = 3
 """Lines of what a tool says of itself before the arguments; the others stand below them.
 
 Where it is narrow: one less."""
-_LABEL = 12
+_LABEL = 14
 _LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
 """By the sign before a label: what a changed tool said before, and what it says now."""
 _BESIDE = 4
@@ -56,7 +56,7 @@ class ApprovalPanel(Page):
         sent = dict(call.arguments) if call is not None else {}
         arguments = texts_as_lines(frame_words.sent_json(sent, self._request))
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
-        hints = ("its hints", _hinted(hints_of(definition)))
+        hints = ("tool claims", _hinted(hints_of(definition)))
         called_with = ("arguments", Content(shown))
         said = Content(_description(definition) or "nothing about itself")
         below: list[Content] = []
@@ -65,7 +65,7 @@ class ApprovalPanel(Page):
             parts = [_row(called_with, width), _row(("tool", Content(as_name(name))), width)]
         elif before is not None:
             # What changed has to be seen, however long it is.
-            rows = [hints, ("it says", said), called_with]
+            rows = [hints, ("tool says", said), called_with]
             parts = [_row(row, width) for now in rows for row in _beside(now, before)]
         else:
             # What a server says of its tool may be as long as it likes; what is called, too.
@@ -98,7 +98,7 @@ def _is_narrow(width: int) -> bool:
 def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
     """The first lines of what a tool says of itself, and the others, if there are any."""
     narrow = _is_narrow(width)
-    begins = Content.assemble(("it says", "$faint"), " ") if narrow else Content("")
+    begins = Content.assemble(("tool says", "$faint"), " ") if narrow else Content("")
     lines = [
         line.rstrip()
         for line in begins.append(said).wrap((width if narrow else width - _LABEL) - 2)
@@ -107,8 +107,8 @@ def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
     first, others = Content("\n").join(lines[:most]), Content("\n").join(lines[most:])
     if others:
         first = first.append(" …")
-    above = first if narrow else _row(("it says", first), width)
-    return above, [_row(("… it says", others), width)] if others else []
+    above = first if narrow else _row(("tool says", first), width)
+    return above, [_row(("… tool says", others), width)] if others else []
 
 
 def _description(definition: Mapping[str, Any]) -> str:
@@ -121,8 +121,8 @@ def _beside(now: tuple[str, Content], before: Mapping[str, Any]) -> list[tuple[s
     """A row as it is, or, where it changed, marked, with what stood there before above it."""
     label, text = now
     was = {
-        "its hints": _hinted(hints_of(before)),
-        "it says": Content(_description(before) or "nothing about itself"),
+        "tool claims": _hinted(hints_of(before)),
+        "tool says": Content(_description(before) or "nothing about itself"),
     }.get(label, text)
     if was.is_same(text):
         return [now]
@@ -158,9 +158,8 @@ def _alike(one: str, other: str) -> int:
 def _hinted(hints: Sequence[str]) -> Content:
     """The tool's hints about itself; that it is destructive stands out."""
     if not hints:
-        return Content("none")
-    parts = [
+        return Content("nothing")
+    return Content(", ").join(
         Content.styled(f"▲ {hint}", "bold $warning") if hint == "destructive" else Content(hint)
         for hint in hints
-    ]
-    return Content.assemble(Content(", ").join(parts), (", it says", "$faint"))
+    )

@@ -319,7 +319,7 @@ class FormBody(Body):
         elif self.ready:
             frame.go_on_to("send", f"{last}. Enter or {frame.key('send')} sends.")
         else:
-            frame.go_on_to("send", f"{last}: {self.summary().plain.lstrip('● ')}.")
+            frame.go_on_to("send", f"{last}: {self.summary().plain.lstrip('◌ ')}.")
 
     def write(self, key: events.Key) -> None:
         """Take a letter that was typed on a button as one for the field that one came from."""

@@ -47,7 +47,7 @@ _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resourc
 
 def goes_on_below() -> Content:
     """That some of what is decided about was never on the screen, and what shows it."""
-    return Content.styled("● not seen to its end: PgDn", "bold")
+    return Content.styled("◌ not seen to its end: PgDn", "bold")
 
 
 def at_step(key: str, goes_on: bool) -> Content:
@@ -185,7 +185,9 @@ def about(question: Question, left: float | None, width: int) -> Content:
     facts = {
         "server": f"{server_name(request)}, {calls_itself(request)}",
         _REACHED[server.transport == "stdio"]: neutral_line(server.address, _ADDRESS_LIMIT),
-        "asks before" if request.traits.about_call else "asks during": _briefly_called(request),
+        "asks before" if request.traits.about_call else "asks during": _briefly_called(request)
+        if request.calls
+        else "",
         "round": f"{request.round} of this call" if request.round > 1 else "",
         "protocol": request.protocol.shown,
         "request id": "" if request.wire_id is None else neutral_line(str(request.wire_id), 120),

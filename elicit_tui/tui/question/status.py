@@ -126,7 +126,7 @@ class StatusLine(Widget):
                     left if left.cell_length + more.cell_length > self.size.width else left + more
                 )
             keys = self._keys(self.size.width)
-            return Content.assemble(left, "\n", keys) if keys else left
+            return Content("\n").join([part for part in (left, keys) if part])
         if self.has_class("-long"):
             return left
         keys = self._keys(self.size.width - left.cell_length - _APART)
@@ -162,7 +162,7 @@ def summary(
         answers = f"{sent}, {same} by default" if same else count(sent, "answer")
         if unseen:  # The first key that sends shows these.
             # Not of how many: more are sent with each field that is filled in.
-            return Content.styled(f"● {unseen} not seen yet · sends {answers}{unset}", "bold")
+            return Content.styled(f"◌ {unseen} not seen yet · sends {answers}{unset}", "bold")
         return Content.styled(f"✓ ready to send {answers}{unset}", "$success")
     absent = {spec.name for spec in form.fields if spec.required}
     absent -= set(conversion.content)
@@ -174,4 +174,4 @@ def summary(
         parts.append(f"{missing if wrong else count(missing, 'answer')} missing (*)")
     if wrong:
         parts.append(f"{wrong} to correct")
-    return Content.styled("● " + ", ".join(parts), "bold")
+    return Content.styled("◌ " + ", ".join(parts), "bold")

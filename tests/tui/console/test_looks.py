@@ -331,9 +331,9 @@ async def test_what_a_tool_says_before_it_is_called_stays_in_its_column(
     assert wipe is not None
     async with console(tmp_path, tools={"alpha": (wipe,)}, size=(columns, 40)) as stand:
         await stand.press("enter", "enter")
-        await stand.until(lambda: "its hints" in stand.text())
+        await stand.until(lambda: "tool claims" in stand.text())
         lines = [line.strip().strip("│").rstrip() for line in stand.text().splitlines()]
-        first = next(number for number, line in enumerate(lines) if "it says  " in line)
+        first = next(number for number, line in enumerate(lines) if "tool says  " in line)
         column = lines[first].index("Wipes")
         below = list(takewhile(lambda line: "Wipes" in line or "finds" in line, lines[first + 1 :]))
         assert below

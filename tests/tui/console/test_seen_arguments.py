@@ -90,7 +90,7 @@ async def test_a_default_that_its_field_does_not_show_whole_is_read_before_it_is
 ) -> None:
     wanted, end = HIDING[kind]
     async with calling(tmp_path, {"type": "object", "properties": {"v": wanted}}) as stand:
-        await stand.until(lambda: "● 1 not seen yet of 1" in stand.text())
+        await stand.until(lambda: "◌ 1 not seen yet of 1" in stand.text())
         await stand.press("ctrl+s")
         await stand.until(lambda: isinstance(stand.app.screen, WholeArgumentsScreen))
         assert not calls_of(stand)
@@ -112,14 +112,14 @@ async def test_who_goes_back_from_all_arguments_has_called_nothing(tmp_path: Pat
         await stand.press("escape")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         assert not calls_of(stand)
-        assert "● 1 not seen yet of 1" in stand.text()
+        assert "◌ 1 not seen yet of 1" in stand.text()
 
 
 async def test_json_made_of_defaults_that_were_not_seen_is_read_to_its_end(tmp_path: Path) -> None:
     async with calling(tmp_path, BELOW) as stand:
         await stand.until(lambda: "Read on ^S" in stand.text())
         await stand.press("f5")
-        await stand.until(lambda: "● not seen to its end" in stand.text())
+        await stand.until(lambda: "◌ not seen to its end" in stand.text())
         assert "Read on ^S" in stand.text()
         values = [f"plain {n}." for n in range(20)]
         assert await called(stand, *values) == set(values)

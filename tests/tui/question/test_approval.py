@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,9 @@ QUESTION = Question(approval_request(SERVER, CALL, DESTRUCTIVE, ""))
 OF_AN_AGENT = replace(QUESTION, takes_note=True)
 
 
+ALLOWS = r"\^A allows .*any arguments,? until the server ends or the tool"
+
+
 def in_one_line(app: Asking) -> str:
     """The words of the screen, without its frames."""
     return " ".join(app.words.replace("│", " ").replace("▌", " ").split())
@@ -50,7 +54,7 @@ async def test_that_a_tool_destroys_stands_above_arguments_of_any_length(
     call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(200)]})
     app = Asking(Question(approval_request(SERVER, call, DESTRUCTIVE, "")))
     async with asked(app, size):
-        assert "▲ destructive, it says" in app.words
+        assert "tool claims ▲ destructive" in in_one_line(app)
         assert app.words.index("▲ destructive") < app.words.index("arguments")
 
 
@@ -64,10 +68,10 @@ async def test_what_a_tool_does_and_what_more_can_be_allowed_is_in_sight_of_any_
     async with asked(app, size) as pilot:
         assert "Deletes all." in app.words
         assert app.words.index("Deletes all.") < app.words.index("arguments")
-        assert "any arguments, until the server ends or the tool" in in_one_line(app)
+        assert re.search(ALLOWS, in_one_line(app))
         await pilot.press("end")
         await until(pilot, lambda: "That is all." in app.words, "the rest of what it says")
-        assert "any arguments, until the server ends or the tool" in in_one_line(app)
+        assert re.search(ALLOWS, in_one_line(app))
 
 
 async def test_the_page_about_an_approval_says_that_it_asks_before_the_call() -> None:
@@ -155,10 +159,11 @@ async def test_that_n_opens_a_note_is_told_and_beside_it_stands_no_letter_that_d
     app = Asking(OF_AN_AGENT)
     async with asked(app, size) as pilot:
         assert "n declines with a note" in app.words
+        assert "Decline… n" in app.words
         assert "Allow once y" in app.words
         await pilot.press("n")
         await until(pilot, lambda: "Allow once ^S" in app.words, "the keys of the note")
-        assert "To the agent with a no, never to the server. A yes drops it." in in_one_line(app)
+        assert "Goes to the agent alone, and only if you decline." in in_one_line(app)
         for key in ("Decline ^N", "Back Esc"):
             assert key in app.words
         for key in ("Decline n", "once y", "Cancel Esc"):
@@ -168,6 +173,7 @@ async def test_that_n_opens_a_note_is_told_and_beside_it_stands_no_letter_that_d
         assert "Allow once ^S" in app.words
         await pilot.press("shift+tab", "escape")
         await until(pilot, lambda: "Allow once y" in app.words, "the keys of the call")
+        assert "Decline n" in app.words
         assert app.outcome is None
 
 
@@ -261,7 +267,11 @@ async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_seco
         changed = "while you read: its description, what it takes, its hints. Your yes was not used"
         assert changed in words
         assert "Not called: the tool changed while you read." in words
-        for line in ("− it says Shows the plan.", "+ it says Deploys it.", "− its hints none"):
+        for line in (
+            "− tool says Shows the plan.",
+            "+ tool says Deploys it.",
+            "− tool claims nothing",
+        ):
             assert line in words
         colours = {"Shows": "error", "Deploys": "success", "destructive": "warning"}
         for word, name in colours.items():

@@ -60,7 +60,7 @@ async def test_a_form_is_on_the_terminal_before_anything_in_it_is_judged(
     monkeypatch.setattr(Form, "convert", convert)
     async with app.run_test(size=size) as pilot:
         await app.ask(pilot)
-        assert "● 1 answer missing" in app.words
+        assert "◌ 1 answer missing" in app.words
     assert before
     mounted, words = before[0]
     assert mounted

@@ -80,7 +80,7 @@ async def test_a_form_offers_to_read_on_until_the_end_of_its_message_was_on_the_
     app = Asking(form_question(fields, message=LONG))
     async with asked(app) as pilot:
         await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
-        assert "● not seen to its end: PgDn" in app.words
+        assert "◌ not seen to its end: PgDn" in app.words
         assert "can be sent" not in app.words
         while SMALL_PRINT not in app.words:
             assert "Send ^S" not in app.words
@@ -109,7 +109,7 @@ async def test_a_review_offers_to_read_on_until_its_end_was_on_the_screen() -> N
         await pilot.press("ctrl+r")
         await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
         await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
-        assert "● not seen to its end: PgDn" in app.words
+        assert "◌ not seen to its end: PgDn" in app.words
         await pilot.press(*["pagedown"] * 6)
         await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
         assert "✓ ready to send 41" in app.words
@@ -120,7 +120,7 @@ async def test_a_review_offers_to_read_on_until_its_end_was_on_the_screen() -> N
 async def test_a_form_that_is_asked_about_once_more_offers_what_leads_there() -> None:
     app = Asking(form_question(remarks(14), WARNING))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "● 1 not seen yet" in app.words, "that it was judged")
+        await until(pilot, lambda: "◌ 1 not seen yet" in app.words, "that it was judged")
         assert "Send ^S" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the step")
@@ -160,7 +160,7 @@ async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_th
     app = Asking(approval(comment="Nothing else is touched. " * 60, zone="production"))
     async with asked(app) as pilot:
         await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
-        assert "● not seen to its end: PgDn" in app.words
+        assert "◌ not seen to its end: PgDn" in app.words
         assert "Allow once" not in app.words
         assert "This session" not in app.words
         await pilot.press("pagedown", "pagedown", "pagedown")

@@ -211,7 +211,7 @@ async def test_that_a_default_below_was_not_seen_is_said_before_one_sends() -> N
     app = Asking(form_question(remarks(14)))
     async with asked(app) as pilot:
         await until(
-            pilot, lambda: "● 1 not seen yet · sends 1, 1 by default, " in app.words, "the words"
+            pilot, lambda: "◌ 1 not seen yet · sends 1, 1 by default, " in app.words, "the words"
         )
         assert "unset below" in app.words
         await pilot.press("ctrl+r")

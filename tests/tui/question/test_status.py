@@ -228,3 +228,21 @@ async def test_an_empty_field_says_whether_it_needs_an_answer() -> None:
         lines = {line.strip("│▌ ")[:1]: line for line in app.words.splitlines()}
         assert "not filled in" in lines["v"]
         assert "unset" in lines["w"]
+
+
+@pytest.mark.parametrize("key", ["f1", "f2"])
+async def test_a_small_window_names_what_scrolls_the_page_that_lies_over_a_question(
+    key: str,
+) -> None:
+    app = Asking(form_question(CITY))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: "↑↓ scroll" in app.words, "the keys")
+
+
+async def test_what_stands_above_the_page_about_a_question_is_not_said_in_it_again() -> None:
+    app = Asking(url_question("https://example.com/"))
+    async with asked(app, (80, 24)) as pilot:
+        await pilot.press("f2")
+        await until(pilot, lambda: "As it arrived" in app.words, "the page")
+        assert app.words.count("not tied to a tool call") == 1

@@ -158,7 +158,7 @@ RUNS = "To run one of these: {palette} finds it by its name"
 QUITS = "Go back; at the panes leave, once you are sure. In a field it is a letter"
 
 SIGNS = (
-    ("● ready or done", "◌ starting"),
+    ("● ready or done", "◌ starting or not yet"),
     ("◐ running", "↗ a link to a page"),
     ("✗ failed or declined", "○ ended or cancelled"),
     ("▲ look twice", "■ do not answer"),

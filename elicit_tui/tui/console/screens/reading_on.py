@@ -71,11 +71,11 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
         """Say how much is still to be seen, and what the key that takes them does until then."""
         place, said = self.written_in, ""
         if isinstance(place, JsonEditor):
-            said = "● not seen to its end" if place.hidden else ""
+            said = "◌ not seen to its end" if place.hidden else ""
         elif place.is_attached and place.judged and not place.conversion.problems:
             count = place.answers_unseen
-            said = f"● {count} not seen yet of {len(place.conversion.content)}" if count else ""
-            said = said or ("● not seen to its end" if place.unseen else "")
+            said = f"◌ {count} not seen yet of {len(place.conversion.content)}" if count else ""
+            said = said or ("◌ not seen to its end" if place.unseen else "")
         told = self._tells(more=bool(said)) if self._told else said
         self.unseen_line.update(told)
         self.unseen_line.display = bool(told)
