@@ -134,6 +134,13 @@ class Form:
         in_order = [problems.pop(field.name) for field in self.fields if field.name in problems]
         return Conversion(content, (*in_order, *problems.values(), *of_form))
 
+    def lacking(self, conversion: Conversion) -> tuple[int, int]:
+        """How many required answers are missing, and how many are to be corrected."""
+        absent = {field.name for field in self.fields if field.required} - set(conversion.content)
+        at_fault = {problem.field for problem in conversion.problems}
+        missing = len(absent & at_fault)
+        return missing, len(at_fault) - missing
+
     def check_field(self, name: str, entry: Entry) -> str | None:
         """What is wrong with one field's input, cheap enough for each key; None when nothing is.
 

@@ -71,12 +71,13 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
     lines = [head]
     for end in record.answered:
         role = ROLES[end.action]
-        first, *others = wrapped(end.message, max(8, width - 2))
-        lines.append(((f"{SIGNS[end.action]} ", role), (first, "plain")))
-        lines.extend(((f"  {part}", "plain"),) for part in others)
         unsure = f" · {quoted(record.server, 40)} does not say for which of its calls"
-        end_lines = wrapped(f"{end.summary}{'' if end.of_one else unsure}", max(8, width - 2))
-        lines.extend(((f"  {part}", "dim"),) for part in end_lines)
+        summary = f"{end.summary}{'' if end.of_one else unsure}"
+        first, *others = wrapped(summary, max(8, width - 2))
+        lines.append(((f"{SIGNS[end.action]} ", role), (first, "dim")))
+        lines.extend(((f"  {part}", "dim"),) for part in others)
+        message = wrapped(quoted(end.message), max(8, width - 2))
+        lines.extend(((f"  {part}", "plain"),) for part in message)
         if end.sent:
             sent = wrapped(f"sent {end.sent}", max(8, width - 2))
             lines.extend(((f"  {part}", "plain"),) for part in sent)

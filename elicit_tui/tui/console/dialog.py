@@ -199,8 +199,9 @@ class WritingDialog(Dialog[Result]):
     """The field that had the keys last."""
 
     def on_mount(self) -> None:
-        """What waits meanwhile is told in the frame."""
+        """What waits meanwhile is told in the frame, what is missing beside the buttons."""
         self._tell_waiting()
+        self.tell_lacks()
         self.set_interval(WAITING_SECONDS, self._tell_waiting)
 
     def _tell_waiting(self) -> None:
@@ -242,6 +243,17 @@ class WritingDialog(Dialog[Result]):
             yield DialogButton(verb, action_id, id="send", main=True)
             yield DialogButton("Back", "dialog.back", id="back")
 
+    @property
+    def lacks(self) -> str:
+        """What is missing before it can be taken, in few words; empty where nothing is."""
+        return ""
+
+    def tell_lacks(self) -> None:
+        """The button that takes it is filled once nothing is missing."""
+        lacks = self.lacks
+        self.query_one("#send", DialogButton).fill(not lacks, calm=bool(lacks))
+        self.query_one(KeyRow).tell(lacks)
+
     def say(self, trouble: str) -> None:
         """Show what is wrong; nothing takes it away."""
         line = self.query_one("#trouble", Static)
@@ -270,6 +282,7 @@ class WritingDialog(Dialog[Result]):
         """What was wrong before may be right now."""
         event.stop()
         self.say("")
+        self.tell_lacks()
 
 
 def half_typed(form_view: FormView) -> Draft:

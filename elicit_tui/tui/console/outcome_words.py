@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ElicitationRequest, ServerEnd
 from elicit_tui.elicitation.outcome import MUTED, SERVER_ENDS
-from elicit_tui.text import as_name, countdown, neutral_line
+from elicit_tui.text import as_name, countdown, neutral_line, quoted
 from elicit_tui.tui.console.spans import Role
 from elicit_tui.tui.names_on_screen import joined_by_or
 
@@ -119,12 +119,23 @@ def _is_muted(ended: QuestionEnd) -> bool:
 
 def ending(ended: QuestionEnd) -> str:
     """An end in a few words: `declined by you`; of one that nobody decided yet, just that."""
-    who = decider(ended)
+    who = decided(ended)
     if ended.decided_by is None:
         return who
+    between = " " if _somebody(ended) else " · "
+    return f"{ACTIONS.get(ended.action, ACTIONS[None])}{between}{who}"
+
+
+def decided(ended: QuestionEnd) -> str:
+    """Who or what decided, where no verb stands before it: `by you`, `its time ran out`."""
+    who = decider(ended)
+    return f"by {who}" if _somebody(ended) else who
+
+
+def _somebody(ended: QuestionEnd) -> bool:
+    """Whether it was decided by somebody; else something happened."""
     by = ended.decided_by in ("user", "policy", "guardian", "rule", "answers")
-    by = by and not _is_muted(ended)
-    return f"{ACTIONS.get(ended.action, ACTIONS[None])} {'by' if by else '·'} {who}"
+    return by and not _is_muted(ended)
 
 
 @dataclass(frozen=True)
@@ -170,10 +181,15 @@ def tool_of(request: ElicitationRequest) -> str:
 
 
 def asked(request: ElicitationRequest) -> str:
-    """The tool that a question belongs to, and its message, on one line."""
-    tools = tool_of(request)
-    message = neutral_line(request.message or request.url or "(no message)", 120)
+    """The tool that a question belongs to, and its message in quotation marks, on one line."""
+    tools, message = tool_of(request), said(request, 120)
     return f"{tools}: {message}" if tools and request.traits.from_server else message
+
+
+def said(request: ElicitationRequest, limit: int) -> str:
+    """What a question says, or the page that it is about, in quotation marks, on one line."""
+    text = request.message or request.url
+    return quoted(text, limit) if text else "(no message)"
 
 
 def age(seconds: float) -> str:

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
+from elicit_tui.tui.console.calls import SIGNS
 from elicit_tui.tui.console.outcome_words import plural, time_of_the_first
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
@@ -155,21 +156,16 @@ class ConsoleScreen(Screen[None]):
         banner.show([part] if part else [])
 
     def _tabs(self) -> list[Part]:
-        """The panes; where it is narrow as much of their names as fits, but all of the shown one's.
+        """The panes; where not all of their names have room the shown one's, and keys alone."""
+        tabs = self._named_tabs(in_full=True)
+        fits = sum(part.width for part in tabs) < self.size.width
+        return tabs if fits else self._named_tabs(in_full=False)
 
-        A single letter is no name, and stands only where there is no room for two.
-        """
-        longest = max(map(len, PANES.values()))
-        for letters in range(longest, 1, -1):
-            tabs = self._named_tabs(letters)
-            if sum(part.width for part in tabs) < self.size.width:
-                return tabs
-        return self._named_tabs(1)
-
-    def _named_tabs(self, letters: int) -> list[Part]:
+    def _named_tabs(self, *, in_full: bool) -> list[Part]:
+        waiting, running = len(self.state.questions), len(self.state.calls.running)
         counts = {
-            "questions": len(self.state.questions),
-            "calls": len(self.state.calls.running),
+            "questions": f" ({waiting})" if waiting else "",
+            "calls": f" {SIGNS['running']}{running}" if running else "",
         }
         narrow = self.size.width < ROOMY
         losses = {
@@ -180,16 +176,14 @@ class ConsoleScreen(Screen[None]):
         for number, name in enumerate(self.pane_names, 1):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
-            count = counts.get(name, 0)
             lost = losses.get(name, 0)
-            if not here:
-                title = title[:letters]
+            named = here or in_full
             before, behind = "[]" if here else "  "
             spans = line(
                 (before, "accent"),
-                (f"{number} ", "dim"),
-                (title, "accent" if here else "plain"),
-                (f" ({count})" if count else "", "warn"),
+                (f"{number} " if named else str(number), "dim"),
+                (title if named else "", "accent" if here else "plain"),
+                (counts.get(name, ""), "accent" if name == "calls" else "warn"),
                 (f" ✗{lost}" if lost else "", "bad"),
                 (behind, "accent"),
             )

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.outcome_words import plural
-from elicit_tui.tui.console.spans import Line, joined, labelled, shortened, text_lines
+from elicit_tui.tui.console.spans import Line, joined, labelled, shortened, text_lines, text_of
 
 if TYPE_CHECKING:
     from elicit_tui.form.field import Field
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ADDRESS_CHARACTERS: Final = 4_000
 INSTRUCTIONS_CHARACTERS: Final = 20_000
+DESTRUCTIVE: Final = "▲ destructive"
+"""What a tool says of itself, wherever one may be about to call it; in the colour of a warning."""
 
 
 def offered(record: ServerRecord) -> list[str]:
@@ -27,17 +29,6 @@ def offered(record: ServerRecord) -> list[str]:
     kinds = Counter(offer.kind for offer in record.offers)
     nothing = "lists not read" if record.list_failed else "offers nothing"
     return [plural(count, kind) for kind, count in kinds.items()] or [nothing]
-
-
-def counts(record: ServerRecord) -> list[str]:
-    """What it offers, and how often it asked if it did."""
-    asked = [how_often(record)] if record.questions and record.offers_read else []
-    return [*offered(record), *asked]
-
-
-def how_often(record: ServerRecord) -> str:
-    """How often it asked, and when last: `3 questions, last 09:30`."""
-    return f"{plural(record.questions, 'question')}, last {record.last_asked}"
 
 
 def why_away(record: ServerRecord, key: str) -> str:
@@ -63,12 +54,14 @@ def server_words(record: ServerRecord, width: int) -> list[Line]:
     """Every fact about a server, a label beside each; then what it says of its use."""
     identity = record.connection.identity if record.connection is not None else None
     claimed = [identity.calls_itself, identity.version] if identity is not None else []
+    asked = plural(record.questions, "question")
     facts = {
         "server": neutral_line(record.name, 80),
         "calls itself": " ".join(quoted(claim, 200) for claim in claimed if claim),
         "protocol": neutral_line((identity and identity.protocol_version) or "", 40),
         "reached by": neutral_line(record.address, ADDRESS_CHARACTERS),
-        "offers": " · ".join(counts(record)) if record.offers_read else "",
+        "offers": " · ".join(offered(record)) if record.offers_read else "",
+        "asked": f"{asked}, last {record.last_asked}" if record.questions else "",
         "not ready": neutral_line(record.failure or "", 2_000),
     }
     lines = [labelled(name, fact, width, label_width=14) for name, fact in facts.items() if fact]
@@ -88,16 +81,24 @@ def offer_words(offer: Offer, width: int) -> list[Line]:
     """Its title, what it is, and all that it says of itself."""
     properties = offer.schema.get("properties")
     arguments = len(properties) if isinstance(properties, Mapping) else 0
-    about = [offer.kind, plural(arguments, "argument"), *offer.hints]
-    title, facts = shortened(offer.own_title or offer.shown, width), " · ".join(about)
-    beside = cell_len(title) + 3 + cell_len(facts) <= width
-    head: list[Line] = (
-        [((title, "strong"), (f"   {facts}", "dim"))]
-        if beside
-        else [((title, "strong"),), *text_lines(facts, width, "dim")]
-    )
+    about = [offer.kind, plural(arguments, "argument")]
+    about += [hint for hint in offer.hints if hint != "destructive"]
+    head = _offer_head(offer, " · ".join(about), width)
     described = offer.description or "It says nothing about itself."
     return joined([[*head, *text_lines(described, width)], argument_words(offer, width)])
+
+
+def _offer_head(offer: Offer, facts: str, width: int) -> list[Line]:
+    """Its title and what it is, on one line where that has room; that it destroys stands out."""
+    title = shortened(offer.own_title or offer.shown, width)
+    warning: Line = ((" · ", "dim"), (DESTRUCTIVE, "warn")) if offer.destructive else ()
+    about: Line = ((facts, "dim"), *warning)
+    room = width - cell_len(text_of(about))
+    if cell_len(title) + 3 <= room:
+        return [((title, "strong"), ("   ", "plain"), *about)]
+    apart = [warning[1:]] if warning else []
+    below = [about] if room >= 0 else [*text_lines(facts, width, "dim"), *apart]
+    return [((title, "strong"),), *below]
 
 
 ARGUMENTS_SHOWN: Final = 60

@@ -184,7 +184,7 @@ class SharedQuestions:
         sent = reply.kind == "sent"
         sign = "✓" if sent else "▲"
         sentence = neutral_line(reply.sentence, 300)
-        words = f"{sign} {asked(question.request)}  {sentence}"
+        words = f"{sign} {sentence.rstrip('.')}: {asked(question.request)}"
         self._state.say(server, words, "good" if sent else "warn")
         typed = typed_in(question.form, question.draft.typed_here)
         if typed and not sent:

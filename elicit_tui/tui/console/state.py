@@ -19,12 +19,11 @@ from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Re
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.text import neutral_line, quoted, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
-from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
@@ -220,10 +219,10 @@ class ConsoleState:
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         self.activity.add(
-            name, f"{sign} {asked(request)}  {ending(outcome)}", ROLES[outcome.action]
+            name, f"{sign} {ending(outcome)}: {asked(request)}", ROLES[outcome.action]
         )
         self.last_end = (
-            f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {shortened(message, 60)}"
+            f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {quoted(message, 60)}"
         )
         of_one = len(request.calls) == 1
         for call in calls:
@@ -239,6 +238,7 @@ class ConsoleState:
             return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):
             self.stopped.append(Stopped(request, event.review, outcome))
+            self.last_end = ""  # It stands in their list.
             self.stopped_unseen += outcome.decided_by == "guardian"
             self._refused.append(event)
         elif outcome.decided_by != "rule":

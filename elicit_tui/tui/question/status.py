@@ -164,11 +164,7 @@ def summary(
             # Not of how many: more are sent with each field that is filled in.
             return Content.styled(f"◌ {unseen} not seen yet · sends {answers}{unset}", "bold")
         return Content.styled(f"✓ ready to send {answers}{unset}", "$success")
-    absent = {spec.name for spec in form.fields if spec.required}
-    absent -= set(conversion.content)
-    at_fault = {problem.field for problem in conversion.problems}
-    missing = len(absent & at_fault)
-    wrong = len(at_fault) - missing
+    missing, wrong = form.lacking(conversion)
     parts = []
     if missing:
         parts.append(f"{missing if wrong else count(missing, 'answer')} missing (*)")

@@ -163,11 +163,26 @@ _FLOW = _Flow()
 
 
 class KeyRow(Container):
-    """Holds nothing but `KeyButton`s."""
+    """Holds nothing but `KeyButton`s; what is told beside them stands at the right edge."""
 
     DEFAULT_CSS = """
-    KeyRow { height: auto; width: 100%; }
+    KeyRow { height: auto; width: 100%; text-align: right; text-style: bold; }
     """
+
+    _told = ""
+
+    def tell(self, words: str) -> None:
+        """Say this in their first row, where it has room there."""
+        if words != self._told:
+            self._told = words
+            self.refresh()
+
+    def render(self) -> Content:
+        """What is told: the buttons are drawn over it."""
+        buttons = [button for button in self.query_children(KeyButton) if button.display]
+        taken = _cells(buttons) + _GAP * (len(buttons) - 1) + _BETWEEN
+        fits = taken + Content(self._told).cell_length <= self.content_size.width
+        return Content(self._told if fits else "")
 
     @property
     def layout(self) -> Layout:

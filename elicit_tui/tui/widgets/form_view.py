@@ -107,6 +107,18 @@ class FormView(SeenRows):
         """Whether what is on the screen was judged; where not, `Changed` follows."""
         return self._conversion is not None
 
+    @property
+    def lacks(self) -> str:
+        """What keeps it from being sent, in few words: `1 missing (*)`; empty where nothing does.
+
+        Looking at it does not count as judging what is on the screen.
+        """
+        entries = self.entries
+        conversion = self._conversion or self.form.convert(entries)
+        missing, wrong = self.form.lacking(conversion)
+        told = (f"{missing} missing (*)" if missing else "", f"{wrong} to correct" if wrong else "")
+        return ", ".join(filter(None, told))
+
     def put(self, entries: Mapping[str, Entry], whence: Mapping[str, str] | None = None) -> None:
         """Show other entries, as if they had been typed; `whence`: as when the form is made."""
         came_from = whence or {}

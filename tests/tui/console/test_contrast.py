@@ -131,3 +131,10 @@ async def test_without_colours_an_error_is_no_fainter_than_the_text(
         }
         assert len(ratios) == 3
         assert len(set(ratios.values())) == 1, ratios
+
+
+def test_in_high_contrast_a_warning_is_told_from_what_has_the_keys() -> None:
+    theme = THEMES["high-contrast"]
+    assert theme.warning is not None
+    assert theme.accent is not None
+    assert contrast(Color.parse(theme.warning), Color.parse(theme.accent)) > 1.5

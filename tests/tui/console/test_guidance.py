@@ -192,7 +192,7 @@ async def test_an_empty_queue_says_how_the_last_question_ended_and_what_to_do(
         request = stand.ask("alpha", "Shall we?")
         await stand.shown(request)
         await stand.press("ctrl+n")
-        await stand.until(lambda: "alpha  ✗ declined by you: Shall we?" in stand.text())
+        await stand.until(lambda: "alpha  ✗ declined by you: “Shall we?”" in stand.text())
 
 
 async def test_a_waiting_question_shows_its_time_before_it_was_opened(tmp_path: Path) -> None:

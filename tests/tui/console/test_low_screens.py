@@ -168,3 +168,38 @@ async def test_of_a_server_that_did_not_start_no_key_leads_to_its_tools(tmp_path
         await stand.until(lambda: "→ To what is said of it" in last_line(stand))
         await stand.press("down")
         await stand.until(lambda: "→ To its tools" in last_line(stand))
+
+
+@pytest.mark.parametrize("inbox", [False, True])
+async def test_empty_lists_say_all_that_they_have_to_say(tmp_path: Path, inbox: bool) -> None:
+    async with console(tmp_path, size=LOW, inbox=inbox) as stand:
+        await stand.press("2" if not inbox else "1")
+        await stand.until(lambda: "Nothing was stopped" in stand.text())
+        assert "…" not in stand.text()
+
+
+async def test_panes_whose_names_have_no_room_are_their_keys(tmp_path: Path) -> None:
+    async with console(tmp_path, size=LOW) as stand:
+        await stand.press("3")
+        await stand.until(lambda: " 1  2 [3 Calls] 4  5" in stand.text().splitlines()[0])
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        stand.app.state.changed()
+        await stand.until(lambda: "[3 Calls ◐1]" in stand.text().splitlines()[0])
+        record.end("cancelled")
+
+
+async def test_how_often_a_server_asked_stands_once_beside_its_name(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha", "beta"], size=LOW) as stand:
+        request = stand.ask("alpha", "Shall we?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: "─ alpha · asked 1, last " in stand.text())
+        assert stand.text().count(", last ") == 1
+
+
+async def test_a_search_that_finds_nothing_is_signed_by_no_server(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("greet", GREET)]}
+    async with console(tmp_path, servers=["alpha", "beta"], tools=tools, size=LOW) as stand:
+        await stand.press("slash", *"zzz")
+        await stand.until(lambda: "nothing of any server matches" in stand.text())
+        await stand.until(lambda: "stdio: " not in stand.text())

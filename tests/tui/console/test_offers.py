@@ -14,7 +14,7 @@ from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.servers import read_offers
 from elicit_tui.tui.console.views import RowList
-from tests.tui.console.stand import FakeConnection, console
+from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
 pytestmark = pytest.mark.anyio
@@ -236,3 +236,28 @@ async def test_a_tool_is_called_by_its_name_which_is_whole_where_its_title_has_t
         rows = stand.text().splitlines()
         assert any("Sends to everybody" in row and "marketing_campaign " in row for row in rows)
         assert any("⚒ list " in row and "What there is." in row for row in rows)
+
+
+async def test_that_a_tool_destroys_stands_out_in_the_list_below_it_and_in_about(
+    tmp_path: Path,
+) -> None:
+    drop, wipe = (tool(name, annotations={"destructiveHint": True}) for name in ("drop", "wipe"))
+    async with console(tmp_path, tools={"alpha": [drop, wipe]}, size=(140, 40)) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: stand.text().count("▲ destructive") == 3)
+        # One of the rows has the cursor's colours.
+        assert warned(stand) == 2
+        await stand.press("f2")
+        await stand.until(lambda: "About drop" in stand.text())
+        await stand.until(lambda: warned(stand) == 1)
+
+
+def warned(stand: Stand) -> int:
+    """How often `▲ destructive` is drawn in the colour of a warning."""
+    warning = stand.app.get_css_variables()["warning"].casefold()
+    return sum(
+        "▲ destructive" in segment.text and str(segment.style.color.name).casefold() == warning
+        for strip in stand.app.screen._compositor.render_strips(stand.app.size)
+        for segment in strip
+        if segment.style is not None and segment.style.color is not None
+    )

@@ -370,7 +370,8 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         assert rows[1].startswith("■ Do not type it here.")
         assert "it wrote    “Please enter your password”" in rows
         await stand.press("escape")
-        await stand.until(lambda: "[2 Questions]" in stand.text())
+        await stand.until(lambda: "by the guardian" in stand.text())
+        assert stand.text().count("Please enter your password") == 1
         await stand.press("1")
         await stand.until(lambda: "[1 Servers]" in stand.text())
         assert "✗" not in stand.text().splitlines()[0]

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.call_words import question_words
+from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
+from elicit_tui.tui.console.spans import text_of
 from tests.tui.console.stand import console
 
 pytestmark = pytest.mark.anyio
@@ -58,3 +61,32 @@ def lines(text: str) -> list[str]:
     """The lines of the box at the right, or below, without its frame."""
     inside = (line.strip().removesuffix("│").rstrip() for line in text.splitlines())
     return [line.rpartition("││")[2].removeprefix("│").removeprefix(" ") for line in inside]
+
+
+FORGED = "Shall we?  accepted by you"
+
+
+async def test_the_verdict_comes_first_and_what_a_server_wrote_stands_in_quotation_marks(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        request = stand.ask("alpha", FORGED)
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(request))
+        told = "✗ declined by you: “Shall we? accepted by you”"
+        await stand.until(lambda: told in stand.text() or "[1 Servers]" in stand.text())
+        await stand.press("4")
+        await stand.until(lambda: told in stand.text())
+        await stand.press("5")
+        await stand.until(lambda: "“Shall we? accepted by you”" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "“Shall we?  accepted by you”" in stand.text())
+
+
+def test_a_call_tells_how_its_question_ended_before_what_it_said() -> None:
+    record = CallRecord("alpha", Call("tools/call", "look", {}))
+    record.questions = 1
+    record.answered.append(AnsweredQuestion("Shall we? declined by you", "accept", "you answered"))
+    lines = [text_of(line) for line in question_words(record, 60)]
+    assert lines == ["1 question", "✓ you answered", "  “Shall we? declined by you”"]

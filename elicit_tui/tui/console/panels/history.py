@@ -20,9 +20,9 @@ from elicit_tui.elicitation.keeping import kept_arguments
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.errors import LedgerError
 from elicit_tui.paths import ledger_file
-from elicit_tui.text import local_time, neutral_line, readable_json
+from elicit_tui.text import local_time, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
-from elicit_tui.tui.console.outcome_words import ROLES, decider, ending
+from elicit_tui.tui.console.outcome_words import ROLES, decided, ending
 from elicit_tui.tui.console.panels.pane import SearchedPane
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home
@@ -170,8 +170,8 @@ class HistoryPane(SearchedPane):
         row = self._rows[key]
         when = _moment(local_time(row.asked_at), width)
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        who = decider(row)
-        message = neutral_line(row.message or "", 300)
+        who = decided(row)
+        message = quoted(row.message, 300) if row.message else ""
         if self.stacked:
             left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
             first = apart(left, ((f"{who} ", "dim"),), width)

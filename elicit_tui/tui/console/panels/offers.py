@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.place_in_list import PlacedList
-from elicit_tui.tui.console.server_words import offer_words
+from elicit_tui.tui.console.server_words import DESTRUCTIVE, offer_words
 from elicit_tui.tui.console.servers import VERBS, Offer, found_by
 from elicit_tui.tui.console.spans import (
     Line,
@@ -179,9 +179,11 @@ class OffersBox(Vertical):
         hint = next((hint for hint in offer.hints if hint in HINT_ROLES), "")
         if self._not_callable(offer, owner):
             hint = ONLY_TASK
+        role = HINT_ROLES.get(hint, "dim")
+        hint = DESTRUCTIVE if hint == "destructive" else hint
         sign = "★" if self._is_favourite(offer, owner) else SIGNS[offer.kind]
         name: Line = ((f" {sign} ", "dim"), (called, "strong"))
-        mark = (f"{hint} " if hint else " ", HINT_ROLES.get(hint, "dim"))
+        mark = (f"{hint} " if hint else " ", role)
         room = width - 4 - HINT_WIDTH
         summary = offer.own_title or in_columns(offer.description.partition("\n")[0])
         if room <= SUMMARY_LEAST:
@@ -196,7 +198,7 @@ class OffersBox(Vertical):
                 name[0],
                 (padded(shown, name_width), "strong"),
                 (padded(said, beside), "dim"),
-                (hint.rjust(HINT_WIDTH - 1), HINT_ROLES.get(hint, "dim")),
+                (hint.rjust(HINT_WIDTH - 1), role),
             )
         ]
 

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 
 from elicit_tui.elicitation import ElicitationRequest, Pending, Question
 from elicit_tui.text import countdown, neutral, neutral_line
-from elicit_tui.tui.console.outcome_words import age, decider, tool_of
+from elicit_tui.tui.console.outcome_words import age, decided, said, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
 from elicit_tui.tui.console.screens.records import (
     SEVERITIES,
@@ -72,8 +72,8 @@ class QuestionsPane(Pane):
         waiting.border_title = "Waiting for you"
         yield waiting
         stopped = RowList(
-            empty="Nothing was stopped. What the guardian or your policy refuses is kept here "
-            "to be looked at, and what a muted server asks.",
+            empty="Nothing was stopped. What is refused for you, or asked by a muted server, is "
+            "kept here.",
             verb="Look",
             follow=True,
             id="stopped",
@@ -151,7 +151,7 @@ class QuestionsPane(Pane):
         if not self.app.has_pane("servers"):
             return (
                 f"{sentence}\n\nWhat a server asks through an agent is listed here; "
-                "“elicit-tui gateway install AGENT” puts an agent behind it."
+                "“elicit-tui gateway install AGENT” connects an agent."
             )
         return (
             f"{sentence}\n\n"
@@ -202,9 +202,9 @@ class QuestionsPane(Pane):
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:
         entry = self._stopped[key]
-        who = decider(entry.outcome)
+        who = decided(entry.outcome)
         name = entry.request.server.name
-        message = _asked(entry.request)
+        message = said(entry.request, 300)
         if self.stacked:
             first = apart(((" ✗ ", "bad"), (name, "strong")), ((f"{who} ", "dim"),), width)
             return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]

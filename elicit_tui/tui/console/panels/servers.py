@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
-from elicit_tui.tui.console.server_words import counts, how_often, offered
+from elicit_tui.tui.console.server_words import offered
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList
@@ -223,8 +223,10 @@ class ServersPane(Pane):
 
     def _known(self, room: int) -> str:
         """What is known of the server whose it is what the cursor is on."""
-        found = self._offers.record if self._offers is not None and self._narrowed else None
-        record = found or self.record
+        offers = self._offers if self._narrowed else None
+        if offers is not None and offers.offer is None and len(self.state.servers) > 1:
+            return ""  # Of no server anything was found.
+        record = self.record if offers is None else offers.record
         return introduction(record, room) if record is not None else ""
 
     def _say_what_keys_do(self) -> None:
@@ -277,9 +279,7 @@ class ServersPane(Pane):
     def _about(self, record: ServerRecord, width: int) -> str:
         if record.failure:
             return shortened(neutral_line(record.failure, 200), width)
-        whole = " · ".join(counts(record))
-        # How often it asked stands above its tools too; no mark says that it is not here.
-        return whole if cell_len(whole) <= width else fitting(offered(record), width)
+        return fitting(offered(record), width)
 
     def _lines(self, width: int) -> list[Line]:
         record = self.record
@@ -402,8 +402,8 @@ class ServersPane(Pane):
 
 
 def title(record: ServerRecord) -> str:
-    """Its name, and how often it asked, which the list has no room for on a narrow screen."""
-    asked = f" · {how_often(record)}" if record.questions else ""
+    """Its name, and how often it asked so far, which is not how many of its questions wait."""
+    asked = f" · asked {record.questions:,}, last {record.last_asked}" if record.questions else ""
     return neutral_line(record.name, 40) + asked
 
 

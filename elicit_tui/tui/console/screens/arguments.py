@@ -104,7 +104,8 @@ class ArgumentsScreen(OffersValues):
         about = self._offer.description.partition("\n\n")[0]
         if self._form.beyond is not None:
             beyond = neutral(self._form.beyond, 300).rstrip(".")
-            about = f"{beyond}. Write the arguments as JSON, like this:\n{self._shape}"
+            like = shortened(shape(self._offer.schema), _SHAPE_CHARACTERS)
+            about = f"{beyond}. Write the arguments as JSON, like this:\n{like}"
         if about:
             yield CutText(about, id="about")
         if self._form.beyond is None:
@@ -177,6 +178,7 @@ class ArgumentsScreen(OffersValues):
         self.say("")
         self.tell_besides()
         self.count_unseen()
+        self.tell_lacks()
 
     def action_turn(self) -> None:
         """From the form to its JSON and back; what no field can hold goes along, and is told."""
@@ -241,10 +243,6 @@ class ArgumentsScreen(OffersValues):
         """What was written into a field takes the place of what no field had."""
         super().on_form_view_changed(event)
         self.tell_besides()
-
-    @property
-    def _shape(self) -> str:
-        return shortened(shape(self._offer.schema), _SHAPE_CHARACTERS)
 
     def action_skeleton(self) -> None:
         """Begin anew: with the arguments of the call that is made again; from those with none.

@@ -48,6 +48,12 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
     def written_in(self) -> FormView | JsonEditor:
         """Where the arguments stand just now."""
 
+    @property
+    def lacks(self) -> str:
+        """What is not filled in yet of the form; JSON is judged while one writes."""
+        place = self.written_in
+        return "" if isinstance(place, JsonEditor) else place.lacks
+
     def on_mount(self) -> None:
         """Follow what comes into sight."""
         self.does = self.verb

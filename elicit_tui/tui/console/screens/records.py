@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -99,7 +100,8 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     tools = tool_of(request)
     schema = request.params if isinstance(request.params, dict) else {"params": request.params}
     raw = readable_json(schema)
-    wrote = neutral(request.message, 20_000) or "(nothing)"
+    wrote = neutral(request.message, 20_000)
+    quote = _in_quotes(wrote) or "(nothing)"
     found = [finding.as_json() for finding in stopped.review.findings]
     said = _said_first(stopped)
     return joined(
@@ -108,7 +110,7 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
             text_lines(head, width),
             _way_out(stopped, width),
             [
-                *([] if wrote in said else labelled("it wrote", wrote, width)),
+                *([] if wrote and wrote in said else labelled("it wrote", quote, width)),
                 *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
                 *(labelled("for", tools, width) if tools else []),
             ],
@@ -130,6 +132,11 @@ def _said_first(stopped: Stopped) -> list[str]:
     worst = max(findings, key=lambda finding: finding.severity)
     wrote = neutral_line(stopped.request.message, 200) or "(no message)"
     return [wrote, neutral(worst.advice, 400), neutral(worst.evidence, 400)]
+
+
+def _in_quotes(text: str) -> str:
+    """A text of a server, line by line, in quotation marks that it cannot leave."""
+    return "“" + re.sub('["“”„«»]', "'", text) + "”" if text else ""
 
 
 def _card(said: Sequence[str], width: int) -> list[Line]:
@@ -196,7 +203,7 @@ class RecordScreen(TextDialog):
         about = (
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),
-            ("it wrote", row.message),
+            ("it wrote", _in_quotes(row.message or "")),
         )
         for label, text in about:
             if text:

@@ -77,6 +77,11 @@ class PlaceDialog(WritingDialog[None]):
         except RuntimeError:
             return typed  # Nobody of this name has a folder.
 
+    @property
+    def lacks(self) -> str:
+        """A path."""
+        return "" if self.typed else "no name"
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Down leads to what the path may be completed to, where there is some."""
         if action == "to_values":
@@ -87,6 +92,7 @@ class PlaceDialog(WritingDialog[None]):
     @on(Input.Changed, "#place")
     def _offer(self, event: Input.Changed) -> None:
         self.say("")
+        self.tell_lacks()
         self.query_one(ValueList).offer("place", paths_like(event.value))
 
     def action_to_values(self) -> None:

@@ -185,6 +185,12 @@ class ServerScreen(WritingDialog[None]):
         if not self._was:
             self._name_it()
         self.say(self._fault_of_name)
+        self.tell_lacks()
+
+    @property
+    def lacks(self) -> str:
+        """What is not filled in yet."""
+        return self.query_one(FormView).lacks
 
     def _name_it(self) -> None:
         name = name_for(self._typed("target"))
@@ -273,6 +279,12 @@ class OtherServersScreen(WritingDialog[None]):
             self._chosen ^= {name}
             names.replace_option_prompt_at_index(names.highlighted, self._row(name))
             self.say("")
+            self.tell_lacks()
+
+    @property
+    def lacks(self) -> str:
+        """A choice."""
+        return "" if self._chosen else "none chosen"
 
     def action_send(self) -> None:
         """Write what is chosen."""

@@ -1,0 +1,72 @@
+"""A dialog's button is filled once what it takes is there; what is missing is told beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.screen import Screen
+
+from elicit_tui.elicitation.settings import Settings
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
+from elicit_tui.tui.console.servers import OwnFile
+from tests.tui.console.own_file import edited_in
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, tool
+
+pytestmark = pytest.mark.anyio
+
+
+async def opened(stand: Stand, screen: type[Screen[object]]) -> None:
+    await stand.until(lambda: isinstance(stand.app.screen, screen))
+
+
+def looks_ready(stand: Stand) -> bool:
+    return stand.app.screen.query_one("#send").has_class("-main")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+async def test_the_button_that_calls_is_calm_until_what_is_required_is_filled_in(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}, size=size) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.until(lambda: "1 missing (*)" in stand.text())
+        assert not looks_ready(stand)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "✗ needs an answer" in stand.text())
+        assert not looks_ready(stand)
+        await stand.press(*"Ada")
+        await stand.until(lambda: looks_ready(stand))
+        assert "missing" not in stand.text()
+        await stand.press("f5")
+        await stand.until(lambda: '"Ada"' in stand.text())
+        assert looks_ready(stand)
+
+
+async def test_the_button_that_writes_a_server_is_calm_until_both_fields_are_filled_in(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[], size=(80, 24)) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await opened(stand, ServerScreen)
+        await stand.until(lambda: "2 missing (*)" in stand.text())
+        assert not looks_ready(stand)
+        await stand.press(*"npx notes")
+        await stand.until(lambda: looks_ready(stand))
+        assert "missing" not in stand.text()
+
+
+async def test_the_button_that_imports_is_calm_until_something_is_ticked(tmp_path: Path) -> None:
+    other = {"notes": ("Codex", 'command = "x"\n')}
+    async with console(tmp_path, size=(40, 15)) as stand:
+        stand.app.own_file = OwnFile(Settings, lambda: other, lambda names: None)
+        await stand.press("i")
+        await opened(stand, OtherServersScreen)
+        await stand.until(lambda: "none chosen" in stand.text())
+        assert not looks_ready(stand)
+        await stand.press("space")
+        await stand.until(lambda: looks_ready(stand) and "none chosen" not in stand.text())
