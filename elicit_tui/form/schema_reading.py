@@ -35,6 +35,12 @@ MULTILINE_FROM: Final = 200
 default has a line break; without maxLength it is one line."""
 
 _NO_SELECT: Final = "it is a list, and not of texts"
+_LISTS: Final = {
+    "object": "it is a list of objects",
+    "array": "it is a list of lists",
+    "integer": "it is a list of numbers",
+    "number": "it is a list of numbers",
+}
 
 
 # One property: its kind, its limits, its words
@@ -187,7 +193,7 @@ def _list(field: Field, flat: Mapping[str, Any], root: Any) -> Field:
     least, most = _count(flat, "minItems"), _count(flat, "maxItems")
     bounded = replace(field, min_items=least, max_items=most)
     if items.get("type") not in (None, "string"):
-        return _unsupported(field, _NO_SELECT)
+        return _unsupported(field, _LISTS.get(str(items["type"]), _NO_SELECT))
     # Choices of a list may leave out their type; texts that are typed may not.
     selected = read_choices({"type": "string", **items})
     if selected is not None:
@@ -239,7 +245,8 @@ def read_form(schema: Any, purpose: Purpose = "elicitation") -> Form:
     """
     form = _read(schema, purpose)
     if purpose == "arguments" and form.refusal is not None:
-        return replace(form, refusal=None, beyond=form.refusal)
+        beyond = _beyond(form.fields, schema, required=True) or form.refusal
+        return replace(form, refusal=None, beyond=beyond)
     return form
 
 
@@ -292,11 +299,16 @@ def _with_fields(form: Form, schema: Mapping[str, Any], properties: Mapping[str,
     return form
 
 
-def _beyond(fields: tuple[Field, ...], schema: Mapping[str, Any]) -> str | None:
-    """Why arguments need a JSON editor although the form could be sent."""
+def _beyond(
+    fields: tuple[Field, ...], schema: Mapping[str, Any], *, required: bool = False
+) -> str | None:
+    """Why arguments need a JSON editor; `required`: because of a field that has to be sent."""
     for field in fields:
-        if not field.sendable:
-            return f"“{field.title}”: {field.why_unsupported}"
+        if not field.sendable and (field.required or not required):
+            why = field.why_unsupported or ""
+            named = f"“{field.title}”"
+            # Each of ours begins so; a sentence about the field says it of its name.
+            return f"{named} {why[3:]}" if why.startswith("it ") else f"{named}: {why}"
     if not fields and (schema.get("additionalProperties") or schema.get("patternProperties")):
         return "its arguments have no fixed names"
     return None

@@ -259,6 +259,7 @@ class WritingDialog(Dialog[Result]):
         line = self.query_one("#trouble", Static)
         line.update(neutral(trouble, 600))
         line.display = bool(trouble)
+        self.set_class(bool(trouble), "-troubled")
 
     @on(KeyButton.Pressed, "#send")
     def _send_pressed(self) -> None:

@@ -156,12 +156,18 @@ class ConsoleScreen(Screen[None]):
         banner.show([part] if part else [])
 
     def _tabs(self) -> list[Part]:
-        """The panes; where not all of their names have room the shown one's, and keys alone."""
-        tabs = self._named_tabs(in_full=True)
-        fits = sum(part.width for part in tabs) < self.size.width
-        return tabs if fits else self._named_tabs(in_full=False)
+        """The panes; where it is narrow as much of their names as fits, but all of the shown one's.
 
-    def _named_tabs(self, *, in_full: bool) -> list[Part]:
+        Fewer letters than four are no name: then their keys stand alone.
+        """
+        longest = max(map(len, PANES.values()))
+        for letters in range(longest, 3, -1):
+            tabs = self._named_tabs(letters)
+            if sum(part.width for part in tabs) < self.size.width:
+                return tabs
+        return self._named_tabs(0)
+
+    def _named_tabs(self, letters: int) -> list[Part]:
         waiting, running = len(self.state.questions), len(self.state.calls.running)
         counts = {
             "questions": f" ({waiting})" if waiting else "",
@@ -177,12 +183,13 @@ class ConsoleScreen(Screen[None]):
             title = PANES[name]
             here = self._panes.get(name) is self.pane
             lost = losses.get(name, 0)
-            named = here or in_full
+            if not here:
+                title = title[:letters]
             before, behind = "[]" if here else "  "
             spans = line(
                 (before, "accent"),
-                (f"{number} " if named else str(number), "dim"),
-                (title if named else "", "accent" if here else "plain"),
+                (f"{number} " if title else str(number), "dim"),
+                (title, "accent" if here else "plain"),
                 (counts.get(name, ""), "accent" if name == "calls" else "warn"),
                 (f" ✗{lost}" if lost else "", "bad"),
                 (behind, "accent"),

@@ -53,7 +53,7 @@ class ServerEditing:
         if servers:
             self._app.write_in(OtherServersScreen(str(self._path), servers, self._take))
         else:
-            sentence = "No other client on this machine has a server that is missing here."
+            sentence = "No other program on this machine has a server that is missing here."
             self._tell(sentence, severity="information")
 
     def change(self, record: ServerRecord) -> None:

@@ -166,7 +166,7 @@ class KeyRow(Container):
     """Holds nothing but `KeyButton`s; what is told beside them stands at the right edge."""
 
     DEFAULT_CSS = """
-    KeyRow { height: auto; width: 100%; text-align: right; text-style: bold; }
+    KeyRow { height: auto; width: 100%; text-align: right; }
     """
 
     _told = ""
@@ -182,7 +182,7 @@ class KeyRow(Container):
         buttons = [button for button in self.query_children(KeyButton) if button.display]
         taken = _cells(buttons) + _GAP * (len(buttons) - 1) + _BETWEEN
         fits = taken + Content(self._told).cell_length <= self.content_size.width
-        return Content(self._told if fits else "")
+        return Content.styled(self._told if fits else "", "bold")
 
     @property
     def layout(self) -> Layout:

@@ -65,7 +65,7 @@ async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> 
         *_, first = stand.app.state.calls
         await stand.until(lambda: f"- the call at {first.at}" in stand.text())
         assert "both with the same arguments" in stand.text()
-        assert f"Difference to the call at {first.at_second} · alpha" in stand.text()
+        assert f"Compared with the call at {first.at_second} · alpha" in stand.text()
 
 
 def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() -> None:
@@ -169,11 +169,12 @@ async def test_a_difference_stays_one_when_it_is_turned_and_leads_back_to_the_re
     ]
     async with reading(tmp_path, *results) as (stand, _):
         await stand.press("t", "d")
-        await stand.until(lambda: "Difference of data to the call" in stand.text())
+        await stand.until(lambda: "Data compared with the call" in stand.text())
         assert '+  "booked": true' in stand.text()
-        for shown, what in (("+You booked.", "text"), ('+  "booked": true', "data")):
+        assert "t Compare text" in stand.text()
+        for shown, what in (("+You booked.", "Text"), ('+  "booked": true', "Data")):
             await stand.press("t")
-            await stand.until(lambda what=what: f"Difference of {what} to" in stand.text())
+            await stand.until(lambda what=what: f"{what} compared with" in stand.text())
             await stand.until(lambda shown=shown: shown in stand.text())
         assert "d Back to Text" in stand.text()
         await stand.press("d")

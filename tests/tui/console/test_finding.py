@@ -266,13 +266,13 @@ async def test_the_filter_says_what_is_listed_and_its_key_what_it_lists_next(
             record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
             record.end(state, result={})
         await stand.press("3")
-        await stand.until(lambda: "f to list failed" in stand.text())
+        await stand.until(lambda: "f Filter: failed" in stand.text())
         await stand.press("f")
         await stand.until(lambda: "Calls · failed, 1 of 3" in stand.text())
-        assert "f to list done" in stand.text()
+        assert "f Filter: done" in stand.text()
         await stand.press("f")
         await stand.until(lambda: "Calls · done, 2 of 3" in stand.text())
-        assert "f to list all" in stand.text()
+        assert "f Filter: all" in stand.text()
 
 
 @pytest.mark.parametrize("content", ["redacted", "full"])

@@ -111,6 +111,7 @@ async def test_a_call_kept_under_any_name_is_in_the_palette(
     async with made_call(tmp_path) as stand:
         await stand.press("w")
         await stand.until(lambda: isinstance(stand.app.screen, KeepCallScreen))
+        await stand.until(lambda: "File name" in stand.text())
         name = stand.app.screen.query_one(Input)
         name.value = ""
         await stand.press("enter")

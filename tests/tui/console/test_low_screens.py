@@ -16,7 +16,7 @@ from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, Se
 from elicit_tui.tui.console.servers import OwnFile
 from elicit_tui.tui.console.shared_questions import Unsent
 from tests.tui.console.stand import Stand, console
-from tests.tui.console.test_calls import GREET, tool
+from tests.tui.console.test_calls import GREET, RELATE, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -203,3 +203,31 @@ async def test_a_search_that_finds_nothing_is_signed_by_no_server(tmp_path: Path
         await stand.press("slash", *"zzz")
         await stand.until(lambda: "nothing of any server matches" in stand.text())
         await stand.until(lambda: "stdio: " not in stand.text())
+
+
+async def test_how_json_arguments_look_is_shown_to_its_end(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}, size=LOW) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "“relations” is a list of objects:" in stand.text())
+        words = " ".join(line.strip("│ ") for line in stand.text().splitlines())
+        assert '"to": "…", "kind": "…"}, …]}' in words
+
+
+async def test_the_help_of_a_small_window_names_no_action_as_the_configuration_does(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=LOW) as stand:
+        await stand.press("f1")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        await stand.until(lambda: "All about this server" in stand.text())
+        assert "servers.about" not in stand.text()
+
+
+async def test_the_form_of_a_server_has_the_rows_that_are_free(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        stand.app.push_screen(ServerScreen(str(Path.home() / "config.toml"), lambda _: ""))
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.until(lambda: "─ ~/config.toml ─" in stand.text())
+        form_view = stand.app.screen.query_one("#server-form")
+        await stand.until(lambda: form_view.size.height > 15)

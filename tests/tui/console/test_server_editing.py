@@ -156,7 +156,7 @@ async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
 
         put(mine, text + '[mcp_servers.a]\ncommand = "z"\n')
         await stand.press("i")
-        await stand.until(lambda: "No other client on this machine" in stand.notices())
+        await stand.until(lambda: "No other program on this machine" in stand.notices())
 
 
 async def test_the_buttons_of_a_servers_form_are_in_sight_at_80_by_24(

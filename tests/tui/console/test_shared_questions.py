@@ -78,7 +78,7 @@ async def test_it_opens_with_its_origin_and_its_answer_goes_to_who_asked(
         outcome = await bounded(asked)
         assert (outcome.action, outcome.content) == ("accept", {"colour": "red"})
         assert outcome.via == "console"
-        await stand.until(lambda: any("Sent." in line.text for line in stand.app.state.activity))
+        await stand.until(lambda: any("Sent: “" in line.text for line in stand.app.state.activity))
         assert "Sent." in stand.notices()
 
 

@@ -32,7 +32,7 @@ async def test_the_next_result_of_a_tool_is_read_as_the_last_was_turned_but_not_
     tmp_path: Path,
 ) -> None:
     async with reading(tmp_path, text_result("# one"), text_result("# two")) as (stand, _):
-        for key, shown in (("t", "Markdown ·"), ("t", "JSON ·"), ("d", "Difference to")):
+        for key, shown in (("t", "Markdown ·"), ("t", "JSON ·"), ("d", "Compared with")):
             await stand.press(key)
             await stand.until(lambda title=shown: title in stand.text())
         await stand.press("escape", "z")

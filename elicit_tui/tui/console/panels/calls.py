@@ -62,7 +62,7 @@ class CallsPane(Pane):
         Binding("enter", "whole", "Whole", show=False),  # Where there is no link.
         Binding("f", "filter", "Filter", id="calls.filter"),
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
-        Binding("W", "kept", "Kept calls", show=False, id="calls.kept"),
+        Binding("W", "kept", "Calls kept in files", show=False, id="calls.kept"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
@@ -138,7 +138,7 @@ class CallsPane(Pane):
         alike = len({record.filed_under for record in self.state.calls}) < 2
         if alike and not self._filter:
             return ""
-        return f"{self.app.key_of('calls.filter')} to list {self._next_filter or 'all'}"
+        return f"{self.app.key_of('calls.filter')} Filter: {self._next_filter or 'all'}"
 
     @property
     def _search(self) -> SearchLine:

@@ -433,7 +433,7 @@ def welcome(width: int, config_path: str, add: str, take: str) -> list[Line]:
     narrow = width < NARROW
     ways = [
         (add, "add one here: a command line or a URL"),
-        (f"{take}  or  elicit-tui config import", "take over the servers of another client"),
+        (f"{take}  or  elicit-tui config import", "take over the servers of another program"),
         ("elicit-tui demo", "try it on a bundled server that asks every kind of question"),
         ('elicit-tui --with name="command line or URL"', "use a server for this run only"),
         ("elicit-tui config init", "write a first configuration file, to be found here:"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from rich.cells import cell_len
 from textual import on
@@ -183,13 +183,17 @@ def _words_of(entry: list[Line]) -> str:
     return " ".join(" ".join(map(text_of, entry)).split()).casefold()
 
 
+NAMES_LEAST: Final = 56
+"""Cells; with fewer the name that a key has in the configuration would cost a row of its own."""
+
+
 def _key_lines(key: str, does: str, name: str, width: int) -> list[Line]:
-    """A key and what it does; its name at the end of the line, or below it."""
-    column = 14 if width >= 56 else 8
+    """A key and what it does; its name at the end of the line, or below it, where it is wide."""
+    column = 14 if width >= NAMES_LEAST else 8
     first, *others = list(wrapped(does, max(8, width - column))) or [""]
     head: Line = ((padded(f"  {key}", column), "strong"), (first, "plain"))
     lines = [head, *(((" " * column + part, "plain"),) for part in others)]
-    if not name:
+    if not name or width < NAMES_LEAST:
         return lines
     room = width - cell_len(text_of(lines[-1])) - len(name) - 1
     if room < 1:
@@ -264,7 +268,8 @@ class HelpScreen(TextDialog):
         file = self.app.config_path or "your configuration"
         words = (
             f"Every action is also in the command palette ({self._palette}). Keys are changed in "
-            f"{file} under [console.keys], by the names in grey: "
+            f"{file} under [console.keys], by the names "
+            f"{'in grey' if width >= NAMES_LEAST else 'that a wider window shows here'}: "
             '"question.send" = "f10".'
         )
         groups.append([text_lines(words, width, "dim")])

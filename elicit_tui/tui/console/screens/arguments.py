@@ -89,6 +89,7 @@ class ArgumentsScreen(OffersValues):
         self._place = (server, offer.key, made)
         """Where what was typed is found again; of a call that is made again a place of its own."""
         self._json = self._form.beyond is not None
+        self.set_class(self._json, "-beyond")
         self._begun_with = ""
         """The JSON that stood there before anybody wrote in it."""
         self._besides: dict[str, Any] = {}
@@ -105,7 +106,7 @@ class ArgumentsScreen(OffersValues):
         if self._form.beyond is not None:
             beyond = neutral(self._form.beyond, 300).rstrip(".")
             like = shortened(shape(self._offer.schema), _SHAPE_CHARACTERS)
-            about = f"{beyond}. Write the arguments as JSON, like this:\n{like}"
+            about = f"{beyond}: write the arguments as JSON.\n{like}"
         if about:
             yield CutText(about, id="about")
         if self._form.beyond is None:

@@ -32,7 +32,7 @@ class KeepCallScreen(PlaceDialog):
     ]
 
     def __init__(self, record: CallRecord) -> None:
-        super().__init__("Keep this call", neutral_line(str(Path.cwd()), 60))
+        super().__init__("Keep this call", neutral_line(at_home(Path.cwd()), 60))
         self._secret = record.secret_arguments
         kept = {k: v for k, v in record.call.arguments.items() if k not in self._secret}
         self._call = SavedCall(record.server, record.call.name, kept)

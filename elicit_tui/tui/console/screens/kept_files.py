@@ -39,7 +39,7 @@ class KeptFilesScreen(Dialog[Path]):
     ]
 
     def __init__(self) -> None:
-        super().__init__("Kept calls", neutral_line(at_home(Path.cwd()), 60))
+        super().__init__("Calls kept in files", neutral_line(at_home(Path.cwd()), 60))
         self._files: dict[str, Path] = {}
 
     def body(self) -> ComposeResult:

@@ -254,7 +254,7 @@ class ResultScreen(Dialog[None]):
         if self._way != "difference":
             return TITLES[self._following] if action == "turn" else None
         if action == "turn" and len(self._readings) > 1:
-            return f"Of {self._readings[1]}"
+            return f"Compare {self._readings[1]}"
         return f"Back to {TITLES[self._read_as]}" if action == "difference" else None
 
     @property
@@ -356,8 +356,8 @@ class ResultScreen(Dialog[None]):
         if place and not self._term:
             title = f"{place} · {title}"
         if self._way == "difference" and self._other is not None:
-            of_what = f" of {self._readings[0]}" if len(self._readings) > 1 else ""
-            return f"{title}{of_what} to the call at {self._other.at_second}"
+            what = f"{self._readings[0]} compared" if len(self._readings) > 1 else "compared"
+            return f"{what.capitalize()} with the call at {self._other.at_second}"
         return title
 
     def _say(self) -> None:

@@ -56,6 +56,7 @@ class PlaceDialog(WritingDialog[None]):
 
     def place(self, path: str) -> ComposeResult:
         """The line with a path, and what it may be completed to."""
+        yield Static("File name", id="place-label", markup=False)
         yield OneLine(path, id="place", compact=True)
         yield ValueList()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -21,6 +22,7 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
 from elicit_tui.tui.console.named_after import looks_like_command, name_for
+from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screens.confirmations import UnderWay
 from elicit_tui.tui.console.spans import padded
 from elicit_tui.tui.widgets import FormView
@@ -101,7 +103,8 @@ class ServerScreen(WritingDialog[None]):
         A field whose value there is None is left as it stands. `once_sure` asks before it does
         what ends something; None: nothing is under way.
         """
-        super().__init__("Change a server" if present else "Add a server", neutral_line(path, 70))
+        title = "Change a server" if present else "Add a server"
+        super().__init__(title, neutral_line(at_home(Path(path)), 70))
         self._save = save
         self._once_sure = once_sure
         self._present = {**_NEW, **(present or {})}
@@ -240,7 +243,7 @@ class OtherServersScreen(WritingDialog[None]):
         take: Callable[[Collection[str]], str],
     ) -> None:
         """`servers`: whose each is, and its TOML; `take` gives the sentence why it cannot."""
-        super().__init__("Servers of other clients", neutral_line(path, 70))
+        super().__init__("Servers of other programs", neutral_line(at_home(Path(path)), 70))
         self._servers = servers
         self._names = tuple(servers)
         self._column = min(24, max(cell_len(neutral_line(name, 60)) for name in servers))
@@ -309,13 +312,13 @@ class RemoveServerScreen(SureDialog):
         self._server = quoted(ending.server, 40)
         self._under_way = ending
         super().__init__(f"Remove {self._server}?")
-        self._path = path
+        self._path = neutral_line(at_home(Path(path)), 200)
         self._keeps_calls = keeps_calls
 
     def body(self) -> ComposeResult:
         """What becomes of it, and of what is under way."""
         ends = (
-            f"It is ended, and its table is taken out of {neutral_line(self._path, 200)}. "
+            f"It is ended, and its table is taken out of {self._path}. "
             "Everything else there stays as it is."
         )
         yield from self.reading("\n\n".join([ends, *self._under_way.words, self._what_stays]))
