@@ -304,8 +304,8 @@ APPROVAL = (
     Action("yes", "Allow once", "y", "called, this time"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     CANCEL,
-    HELP,
     LATER,
+    HELP,
     RAW,
 )
 TO_NOTE = Action("no", "Decline…", "n", "an explicit no, with a note to the agent", primary=True)
@@ -315,8 +315,8 @@ NOTING = (
     Action("send", "Allow once", "^S", "called, this time, without your note"),
     Action("session", "This session", "^A", "called, and not asked again in this session"),
     Action("cancel", "Back", "Esc", "back to the call, nothing decided"),
-    HELP,
     LATER,
+    HELP,
     RAW,
 )
 """While a note is typed: there `y` and `n` are letters."""

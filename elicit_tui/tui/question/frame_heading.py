@@ -165,6 +165,28 @@ def frame_title(words: TitleWords, width: int, line_style: str = "$border-blurre
     )
 
 
+_CORNERS: Final = 8
+"""Cells of the lower border that its words do not have."""
+
+
+def frame_foot(
+    without_button: Sequence[str], leads_on: str, keys: Callable[[int], Content], width: int
+) -> Content:
+    """The lower border: what has no button; where there is no room for it, what `leads_on` to it.
+
+    Before that the `keys` of what has the focus, for so many cells.
+    """
+    if not without_button:
+        return Content("")
+    room = width - _CORNERS
+    whole = Content.styled(f"… {'  '.join(without_button)}", "$faint")
+    if whole.cell_length <= room or not leads_on:
+        return whole
+    more = Content.styled(leads_on, "$faint")
+    named = keys(room - more.cell_length - 2)
+    return Content("  ").join([part for part in (named, more) if part])
+
+
 def _right(place: str, clock: tuple[str, str]) -> Content:
     parts = (Content.styled(*part) for part in ((place, "$foreground"), clock) if part[0])
     return Content.styled(" · ", "$faint").join(parts)
@@ -201,6 +223,7 @@ class Titled(PaintedGuard, Vertical):
         """How many questions ended in this place since it was empty last."""
         self._entitled: tuple[TitleWords, int] | None = None
         self._entitling = False
+        self._below = Content("")
 
     def weigh(self, weight: Severity) -> None:
         """Draw the frame, and the button that accepts, in the colour of what was found."""
@@ -243,6 +266,14 @@ class Titled(PaintedGuard, Vertical):
             line = LINE_STYLES[self.weight]
             self.border_title = frame_title(*wanted, line_style=line)
             self._entitling = False
+
+    def say_below(
+        self, without_button: Sequence[str], leads_on: str, keys: Callable[[int], Content]
+    ) -> None:
+        """Put what `frame_foot` makes of these into the lower border."""
+        words = frame_foot(without_button, leads_on, keys, self.app.size.width)
+        if not words.is_same(self._below):
+            self._below = self.border_subtitle = words
 
     def refresh(self: _Frame, *regions: Region, **wanted: Any) -> _Frame:
         """Draw the frame again; for a new title only its line."""

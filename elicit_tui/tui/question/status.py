@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 
 from elicit_tui.form.field import Entry, is_unset
@@ -34,17 +35,21 @@ class StatusLine(Widget):
         self._named: tuple[tuple[str, str], ...] = ()
         self._whole: TextRegion | None = None
 
+    class KeysChanged(Message):
+        """Other keys are named now, or there is another room for them."""
+
     def on_mount(self) -> None:
         """Follow the focus: the keys are those of what has it."""
         self.watch(self.screen, "focused", self._follow, init=False)
 
     def _follow(self) -> None:
         self.refresh()
+        self.post_message(self.KeysChanged())
 
     def name_keys(self) -> None:
         """Draw the keys of what has the focus, where they are others than those drawn."""
         if self._focused_keys != self._named:
-            self.refresh()
+            self._follow()
 
     def watch_for_more(self, message: TextRegion) -> None:
         """Name the key that shows more of a message while some of it is below what is in sight."""
@@ -63,6 +68,7 @@ class StatusLine(Widget):
     def on_resize(self) -> None:
         """What fitted may need another row now."""
         self._stretch()
+        self.post_message(self.KeysChanged())
 
     def summarise(self, summary: Content) -> None:
         """The standing summary; drawn only when it is another one, not for each letter typed."""
@@ -104,12 +110,26 @@ class StatusLine(Widget):
 
         return hush
 
+    @property
+    def _has_one_row(self) -> bool:
+        return self.has_class("-narrow") and self.size.height == 1
+
+    def keys_without_row(self, room: int) -> Content:
+        """The keys for which there is no row below what is said, for so many cells."""
+        said = bool(self._message or self._summary)
+        if said and (self._has_one_row or (self.has_class("-narrow") and self.has_class("-long"))):
+            return self._in_words(self._focused_keys, room)
+        return Content("")
+
     def _keys(self, room: int) -> Content:
         """What keys do in the widget that has the focus, as far as there is room for them whole."""
-        keys = Content("")
         self._named = self._focused_keys
         below = [(self._more, "the question goes on")] if self._more else []
-        for key, does in (*below, *self._named):
+        return self._in_words((*below, *self._named), room)
+
+    def _in_words(self, named: Sequence[tuple[str, str]], room: int) -> Content:
+        keys = Content("")
+        for key, does in named:
             more = Content.assemble("  " if keys else "", (key, "$accent"), " ", (does, "$faint"))
             if keys.cell_length + more.cell_length > room:
                 break
@@ -120,7 +140,7 @@ class StatusLine(Widget):
         """Both parts, as the width allows."""
         left = self._message or self._summary
         if self.has_class("-narrow"):
-            if self._more and self.size.height == 1:
+            if self._more and self._has_one_row:
                 more = Content.assemble("  ", (self._more, "$accent"))
                 return (
                     left if left.cell_length + more.cell_length > self.size.width else left + more

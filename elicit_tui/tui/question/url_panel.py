@@ -170,12 +170,15 @@ class UrlPanel(Page):
         least, copies = code_size(self.url), key_of(self, BY_ACTION["copy"])
         if least is None:
             return f"▲ This address is too long for a QR code. {copies} copies it instead."
-        window = f"{least.width} columns and {least.height + _BELOW_CODE} rows"
         width, height = self.app.size
-        return (
-            f"▲ The QR code of this address needs a window of {window}; this one has {width} and "
-            f"{height}. Make it larger, or copy the address: {copies}."
+        sides = (
+            (least.width, width, "columns"),
+            (least.height + _BELOW_CODE, height, "rows"),
         )
+        lacks = [side for side in sides if side[1] < side[0]]
+        needs = " and ".join(f"{needed} {things}" for needed, _, things in lacks)
+        has = " and ".join(str(there) for _, there, _ in lacks)
+        return f"▲ The QR code needs {needs}; there are {has}. {copies} copies the address."
 
     def _drawn(self) -> tuple[Content, Content]:
         """All of it, and its beginning that has to be seen before it is opened."""

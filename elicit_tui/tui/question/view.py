@@ -7,7 +7,6 @@ from typing import Any, Final, Literal
 
 from textual import events
 from textual.containers import VerticalScroll
-from textual.content import Content
 
 from elicit_tui.elicitation import Deadline, Question, cancel, decline
 from elicit_tui.text import countdown
@@ -28,7 +27,7 @@ from elicit_tui.tui.question.body import Body
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_heading import Surroundings
-from elicit_tui.tui.question.frame_words import count, what_is_back
+from elicit_tui.tui.question.frame_words import what_is_back
 from elicit_tui.tui.question.page_body import PageBody
 from elicit_tui.tui.question.seen_texts import Page, scroll_hidden
 from elicit_tui.tui.question_gate import MeantElsewhere
@@ -46,10 +45,6 @@ def body_of(frame: QuestionFrame) -> Body:
     if frame.question.form is not None:
         return FormBody(frame, frame.question.form)
     return PageBody(frame)
-
-
-CORNERS: Final = 8
-"""Cells of the lower border that its words do not have."""
 
 
 class QuestionView(QuestionFrame):
@@ -78,6 +73,7 @@ class QuestionView(QuestionFrame):
         # A second yes to a tool that changed meanwhile may be one more press of the first.
         vanished = follows == "" or question.request.definition_before is not None
         self._meant_elsewhere = MeantElsewhere(typed_into=startled, vanished=vanished)
+        self._without_button: tuple[str, ...] = ()
         self._asked: Literal["cancel", "decline"] | None = None
         """Of which end it was said that it takes the same key once more."""
         super().__init__(question, deadline, body_of, around, id=id)
@@ -102,16 +98,18 @@ class QuestionView(QuestionFrame):
     def on_action_bar_fitted(self, event: ActionBar.Fitted) -> None:
         """Name in the lower border the keys that have no button here; else say what shows them."""
         event.stop()
-        more = f"… {'  '.join(event.missing)}"
-        # From the second step no key leads to help.
-        if self.page != "step" and Content(more).cell_length > self.app.size.width - CORNERS:
-            more = f"{self.key('help')} shows {count(len(event.missing), 'more key')}"
         # The help page has them all.
-        is_missing = event.missing and self.page != "help"
-        self.border_subtitle = Content.styled(more, "$faint") if is_missing else ""
+        self._without_button = event.missing if self.page != "help" else ()
+        self.on_status_line_keys_changed()
         # Beside a code that has the whole window there is no border.
-        bare = is_missing and self.has_class("-code")
+        bare = self._without_button and self.has_class("-code")
         self._actions.say_more(f"… {self.key('help')}" if bare else "")
+
+    def on_status_line_keys_changed(self) -> None:
+        """What has no row above the buttons stands in the lower border."""
+        # From the second step no key leads to help.
+        leads_on = "" if self.page == "step" else f"{self.key('help')} more keys"
+        self.say_below(self._without_button, leads_on, self._status.keys_without_row)
 
     def on_page_seen(self, event: Page.Seen) -> None:
         """What accepts is offered once all of it was on the screen."""

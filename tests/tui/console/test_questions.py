@@ -367,8 +367,9 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         card = stand.app.screen.query_one(".dialog").styles.border_top[1].hex.casefold()
         assert card == stand.app.get_css_variables()["error"].casefold()
         rows = [row.strip("│ ") for row in stand.text().splitlines()]
-        assert rows[1].startswith("■ Do not type it here.")
-        assert "it wrote    “Please enter your password”" in rows
+        assert rows[1] == "“alpha” asked this; it was declined for you by the guardian."
+        assert rows[2] == "it wrote    “Please enter your password”"
+        assert rows[3].startswith("■ Do not type it here.")
         await stand.press("escape")
         await stand.until(lambda: "by the guardian" in stand.text())
         assert stand.text().count("Please enter your password") == 1

@@ -133,7 +133,7 @@ async def test_the_help_of_a_question_names_every_button(width: int, mode: str) 
 @pytest.mark.parametrize(
     ("width", "sign"),
     [
-        (40, "F1 shows 4 more keys"),
+        (40, "F1 more keys"),
         (60, "… Review ^R  Help F1  About F2"),
         (80, "… About F2"),
         (140, ""),
@@ -150,18 +150,18 @@ async def test_buttons_without_room_are_named_or_counted_in_the_border_and_a_cli
             await pilot.click(offset=(width - 8, 23))
             await until(pilot, lambda: app.view.page == "help", "the help page")
         else:
-            assert "F1 shows" not in app.words
+            assert "F1 more" not in app.words
 
 
 async def test_the_border_names_no_key_that_does_not_lead_there() -> None:
     app = Asking(form_question(CITY, WARNING))
     async with asked(app, (40, 24)) as pilot:
-        await until(pilot, lambda: "F1 shows 4 more keys" in app.words, "the border")
+        await until(pilot, lambda: "F1 more keys" in app.words, "the border")
         await pilot.press("f1")
         await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "the help page")
-        await until(pilot, lambda: "F1 shows" not in app.words, "help has them all")
+        await until(pilot, lambda: "F1 more" not in app.words, "help has them all")
         await pilot.press("escape")
-        await until(pilot, lambda: "F1 shows 4 more keys" in app.words, "the border again")
+        await until(pilot, lambda: "F1 more keys" in app.words, "the border again")
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the second step")
         await until(pilot, lambda: "… Later ^L" in app.words, "what has no button there")
@@ -246,3 +246,24 @@ async def test_what_stands_above_the_page_about_a_question_is_not_said_in_it_aga
         await pilot.press("f2")
         await until(pilot, lambda: "As it arrived" in app.words, "the page")
         assert app.words.count("not tied to a tool call") == 1
+
+
+@pytest.mark.parametrize("required", [(), ("flavour",)], ids=["two rows are said", "one"])
+async def test_in_a_small_window_the_keys_of_what_has_the_focus_stand_in_the_border(
+    required: tuple[str, ...],
+) -> None:
+    flavours = {"type": "string", "enum": ["mint", "lemon", "plum"]}
+    app = Asking(form_question(schema(required, nights={"type": "integer"}, flavour=flavours)))
+
+    def border() -> str:
+        return app.words.splitlines()[-1]
+
+    async with asked(app, (40, 15)) as pilot:
+        await until(
+            pilot, lambda: "↑↓ step  Tab next  F1 more keys" in border(), "the number's keys"
+        )
+        await pilot.press("tab")
+        await until(pilot, lambda: "1-3 pick  Tab next  F1 more keys" in border(), "the choice's")
+        await pilot.resize_terminal(140, 24)
+        await until(pilot, lambda: "1-3 pick" not in border(), "their own row")
+        assert "1-3 pick" in app.words

@@ -346,15 +346,23 @@ async def test_the_qr_code_of_a_long_address_has_the_whole_window(
         await until(pilot, lambda: "Sign in." in app.words, "the question")
 
 
-@pytest.mark.parametrize(("size", "has"), [((80, 24), "80 and 24"), ((75, 39), "75 and 39")])
+@pytest.mark.parametrize(
+    ("size", "lacks"),
+    [
+        ((80, 24), "40 rows; there are 24"),
+        ((75, 39), "40 rows; there are 39"),
+        ((70, 50), "75 columns; there are 70"),
+        ((60, 24), "75 columns and 40 rows; there are 60 and 24"),
+    ],
+)
 async def test_a_qr_code_without_room_says_what_it_needs_and_the_address_is_alone(
-    size: tuple[int, int], has: str
+    size: tuple[int, int], lacks: str
 ) -> None:
     url = address(450)
     app = Asking(url_question(url))
     async with asked(app, size) as pilot:
         await pilot.press("f6")
-        needs = f"needs a window of 75 columns and 40 rows; this one has {has}"
+        needs = f"The QR code needs {lacks}. F5 copies the address."
         await until(pilot, lambda: needs in " ".join(app.words.split()), "the sentence")
         assert "▀" not in app.words
         title, *lines = app.words.split("\n")

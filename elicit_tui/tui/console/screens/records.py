@@ -86,17 +86,14 @@ class StoppedScreen(TextDialog):
 def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     """What was stopped, why, and what the server was told; then all that is known of it."""
     request, outcome = stopped.request, stopped.outcome
-    calls_itself = quoted(request.server.calls_itself or "", 80)
-    server = quoted(request.server.name, 80)
-    named = request.server.calls_itself
-    who = f"{server}, which calls itself {calls_itself}," if named else server
+    server, named = quoted(request.server.name, 80), request.server.calls_itself
     action = {"decline": "declined", "cancel": "cancelled"}.get(
         outcome.action or "", "refused with an error"
     )
     by = f": {decider(outcome)}" if outcome.unasked else f" by {decider(outcome)}"
-    head = (
-        f"{who} asked something that was {action} for you{by}. The server was told only that much."
-    )
+    happened = f"{server} asked this; it was {action} for you{by}."
+    told = f"{server} was told only that much"
+    told += f"; it calls itself {quoted(named, 80)}." if named else "."
     tools = tool_of(request)
     schema = request.params if isinstance(request.params, dict) else {"params": request.params}
     raw = readable_json(schema)
@@ -106,8 +103,8 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     said = _said_first(stopped)
     return joined(
         [
-            _card(said, width),
-            text_lines(head, width),
+            [*text_lines(happened, width), *_card(said, width)],
+            text_lines(told, width),
             _way_out(stopped, width),
             [
                 *([] if wrote and wrote in said else labelled("it wrote", quote, width)),
@@ -143,8 +140,8 @@ def _card(said: Sequence[str], width: int) -> list[Line]:
     if not said:
         return []
     wrote, advice, evidence = said
-    lines = text_lines(f"■ {advice or 'The guardian stopped this.'}", width, "bad")
-    lines += labelled("it wrote", quoted(wrote, 200), width)
+    lines = labelled("it wrote", quoted(wrote, 200), width)
+    lines += text_lines(f"■ {advice or 'The guardian stopped this.'}", width, "bad")
     seen = evidence and evidence != wrote
     return lines + (labelled("seen", evidence, width) if seen else [])
 
