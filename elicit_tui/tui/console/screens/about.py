@@ -188,12 +188,12 @@ NAMES_LEAST: Final = 56
 
 
 def _key_lines(key: str, does: str, name: str, width: int) -> list[Line]:
-    """A key and what it does; its name at the end of the line, or below it, where it is wide."""
+    """A key and what it does; its name at the end of the line, or below it."""
     column = 14 if width >= NAMES_LEAST else 8
     first, *others = list(wrapped(does, max(8, width - column))) or [""]
     head: Line = ((padded(f"  {key}", column), "strong"), (first, "plain"))
     lines = [head, *(((" " * column + part, "plain"),) for part in others)]
-    if not name or width < NAMES_LEAST:
+    if not name:
         return lines
     room = width - cell_len(text_of(lines[-1])) - len(name) - 1
     if room < 1:
@@ -314,7 +314,9 @@ class HelpScreen(TextDialog):
             key = self.app.key_of(name)
             if name == "console.help" and name not in self.app.own_keys:
                 key = f"{key}, ?"
-            entries.append(_key_lines(key, sentence(binding), name, width))
+            # Whoever looks for something may look for a name.
+            named = width >= NAMES_LEAST or self.query_one(SearchLine).value
+            entries.append(_key_lines(key, sentence(binding), name if named else "", width))
         groups["console"] += [
             _key_lines(key, does, "", width)
             for key, does in ((self._palette, PALETTE), ("q", QUITS))
