@@ -201,7 +201,7 @@ async def test_a_wide_screen_shows_the_row_that_is_pointed_at(tmp_path: Path) ->
         stand.ask("alpha", "Enter your password", PASSWORD)
         await stand.until(lambda: stand.app.screen.query_one("#stopped").can_focus)
         await stand.press("tab")
-        await stand.until(lambda: "asked something that" in stand.text())
+        await stand.until(lambda: "asked this; it was" in stand.text())
 
 
 PASSWORD = {"type": "object", "properties": {"password": {"type": "string"}}}
