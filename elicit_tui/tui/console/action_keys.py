@@ -34,7 +34,7 @@ from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
-from elicit_tui.tui.console.servers import VERBS
+from elicit_tui.tui.console.servers import VERBS, in_words
 from elicit_tui.tui.console.spans import shortened
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
@@ -220,8 +220,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     worn = app.remembered.theme_for(configured)
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
     for name in (*own, *THEME_NAMES):
-        help_text = "worn now" if name == worn else "kept for the next time"
-        yield _command(f"Theme: {name}", help_text, WearTheme(app, name), Traits((name,)))
+        help_text, says = ("worn now", "worn") if name == worn else ("kept for the next time", name)
+        worded = Traits((name,), found_by=("theme:", says, name, *in_words(name).split()))
+        yield _command(f"Theme: {name}", help_text, WearTheme(app, name), worded)
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
     leaving = LEAVING._replace(beside=key("console.quit"))

@@ -63,6 +63,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "result.copy_json": "Copy the data of the result as JSON",
     "result.copy_command": "Copy the call as a command",
     "result.save": "Save the result to files",
+    "row.copy": "Copy the row as JSON",
     "table.sort": "Sort by the column that the cursor is in",
 }
 """By the id of an action; of those that are not here its short name says enough."""

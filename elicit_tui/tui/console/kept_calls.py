@@ -247,8 +247,8 @@ def _end(record: CallRecord) -> dict[str, Any]:
     return {
         **refusal,
         "began": record.began.isoformat(timespec=_UNIT),
-        "seconds": round(record.elapsed, 1),
-        "waited": round(record.waited, 1),
+        "seconds": round(record.elapsed, 3),
+        "waited": round(record.waited, 3),
         "confirmation": neutral_line(record.confirmation, 200),
         "state": "failed" if record.is_error else record.state,
         "standing": neutral_line(record.standing, 200),

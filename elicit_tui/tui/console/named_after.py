@@ -21,6 +21,10 @@ _KIND: Final = r"(?:mcp[-_.]?server|server[-_.]?mcp|server|mcp)"
 _AROUND: Final = re.compile(rf"^{_KIND}[-_.]+|[-_.]+{_KIND}$")
 """What nearly all of them have in their names."""
 _HOST_AROUND: Final = frozenset("www mcp api com org net io dev app".split())
+_SAYS_NOTHING: Final = frozenset(
+    "index main __main__ cli run start app dist build out src bin lib . .. ~ /".split()
+)
+"""Files and folders that many packages have: the folder around them is called after the server."""
 _NO_NAME: Final = re.compile(r"[\s/\\:]")
 
 
@@ -38,12 +42,22 @@ def name_for(target: str) -> str:
         behind = words[words.index(program) + 1 :]
         telling = (word for word in behind if not word.startswith("-") and word not in _ORDERS)
         program = next((word for word in telling if word not in _RUNNERS), "")
-    return _plain(PurePath(program).name)
+    return _plain(_telling_part(PurePath(program)))
+
+
+def _telling_part(path: PurePath) -> str:
+    """Of a file the name that says what it is: its own, else that of the nearest folder."""
+    names = (part for part in reversed(path.parts) if _without_ending(part) not in _SAYS_NOTHING)
+    return next(names, path.name)
+
+
+def _without_ending(name: str) -> str:
+    return re.sub(r"\.(?:[cm]?[jt]s|py|exe|sh)$", "", name)
 
 
 def _plain(name: str) -> str:
     name = re.sub(r"(?<=.)[@:].*", "", name)  # The version of a package or an image.
-    name = re.sub(r"\.(?:[cm]?[jt]s|py|exe|sh)$", "", name)
+    name = _without_ending(name)
     short = _AROUND.sub("", name) or name
     return short if re.fullmatch(r"[\w.-]+", short) else ""
 

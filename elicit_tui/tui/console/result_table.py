@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
+from rich.segment import Segment
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -15,7 +16,6 @@ from textual.widgets.data_table import Column
 
 from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.text.hostile_json import bounded_json
-from elicit_tui.tui.console.views import cut_at_edges
 
 Row = Mapping[str, Any]
 
@@ -289,6 +289,19 @@ class ResultTable(DataTable[Text]):
         if place >= self.row_count:
             self._make_rows(TABLE_ROWS)
         self.move_cursor(row=place, animate=False)
+
+
+def cut_at_edges(line: Strip, width: int, *, left: bool, right: bool) -> Strip:
+    """A line of a wider picture, with a mark in its first or last cell where it goes on there."""
+    if right:
+        line = Strip.join([line.crop(0, width - 1), _mark_on(line.crop(width - 1, width))])
+    if left:
+        line = Strip.join([_mark_on(line.crop(0, 1)), line.crop(1, width)])
+    return line
+
+
+def _mark_on(cell: Strip) -> Strip:
+    return Strip([Segment("…", next((segment.style for segment in cell), None))])
 
 
 def _cell(value: Any, widest: int) -> Text:

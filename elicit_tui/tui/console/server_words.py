@@ -10,7 +10,15 @@ from rich.cells import cell_len
 
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.outcome_words import plural
-from elicit_tui.tui.console.spans import Line, joined, labelled, shortened, text_lines, text_of
+from elicit_tui.tui.console.spans import (
+    Line,
+    fitting,
+    joined,
+    labelled,
+    shortened,
+    text_lines,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from elicit_tui.form.field import Field
@@ -20,6 +28,8 @@ ADDRESS_CHARACTERS: Final = 4_000
 INSTRUCTIONS_CHARACTERS: Final = 20_000
 DESTRUCTIVE: Final = "▲ destructive"
 """What a tool says of itself, wherever one may be about to call it; in the colour of a warning."""
+_ADDRESS_LEAST: Final = 16
+"""Cells; what is left of an address in fewer says nothing."""
 
 
 def offered(record: ServerRecord) -> list[str]:
@@ -29,6 +39,28 @@ def offered(record: ServerRecord) -> list[str]:
     kinds = Counter(offer.kind for offer in record.offers)
     nothing = "lists not read" if record.list_failed else "offers nothing"
     return [plural(count, kind) for kind, count in kinds.items()] or [nothing]
+
+
+def title(record: ServerRecord) -> str:
+    """Its name, and how often it asked so far, which is not how many of its questions wait."""
+    asked = f" · asked {record.questions:,}, last {record.last_asked}" if record.questions else ""
+    return neutral_line(record.name, 40) + asked
+
+
+def introduction(record: ServerRecord, width: int) -> str:
+    """`“deploy-server” “1.4” · 2025-11-25 · stdio: …`: what is known of the connection."""
+    identity = record.connection.identity if record.connection is not None else None
+    parts = []
+    if identity is not None and identity.calls_itself:
+        version = f" {quoted(identity.version, 40)}" if identity.version else ""
+        parts.append(f"{quoted(identity.calls_itself, 60)}{version}")
+    if identity is not None and identity.protocol_version:
+        parts.append(neutral_line(identity.protocol_version, 20))
+    fitted = fitting(parts, width)
+    room = width - cell_len(f"{fitted} · ")
+    if not parts or fitted.endswith("…") or room < _ADDRESS_LEAST:
+        return fitted if parts else shortened(record.address, width)
+    return f"{fitted} · {shortened(record.address, room)}"
 
 
 def why_away(record: ServerRecord, key: str) -> str:

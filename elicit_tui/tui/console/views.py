@@ -123,19 +123,6 @@ def _cursor(ground: str, colour: str | None) -> Style:
     )
 
 
-def cut_at_edges(line: Strip, width: int, *, left: bool, right: bool) -> Strip:
-    """A line of a wider picture, with a mark in its first or last cell where it goes on there."""
-    if right:
-        line = Strip.join([line.crop(0, width - 1), _mark_on(line.crop(width - 1, width))])
-    if left:
-        line = Strip.join([_mark_on(line.crop(0, 1)), line.crop(1, width)])
-    return line
-
-
-def _mark_on(cell: Strip) -> Strip:
-    return Strip([Segment("…", next((segment.style for segment in cell), None))])
-
-
 # A list of rows with a cursor, drawn only where it is seen.
 
 Draw = Callable[[str, int], Sequence[Line]]
@@ -413,8 +400,19 @@ class LineView(SpanView, can_focus=True):
             self.call_after_refresh(self.on_resize)
             return
         self._lines = self._source(max(10, self._drawn_for - GAP))
+        if by := self._wider_with_them:
+            self._drawn_for += by
+            self._lines = self._source(max(10, self._drawn_for - GAP))
         self.virtual_size = Size(0, len(self._lines))
         self.refresh()
+
+    @property
+    def _wider_with_them(self) -> int:
+        """Cells that there are more as a scrollbar goes with these lines; fewer as one comes."""
+        if self.styles.scrollbar_gutter == "stable" or not self.container_size.height:
+            return 0
+        scrolls = len(self._lines) > self.container_size.height
+        return self.styles.scrollbar_size_vertical * (self.show_vertical_scrollbar - scrolls)
 
     def on_resize(self) -> None:
         """Wrap again for the new width."""

@@ -24,6 +24,7 @@ from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, CallState
 from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
+from elicit_tui.tui.console.outcome_words import duration
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -277,6 +278,17 @@ def test_what_a_call_took_and_what_became_of_its_approval_are_the_same_in_the_ne
     (kept,) = KeptCalls("redacted").read()
     assert (round(kept.own_seconds, 1), kept.waited) == (0.4, 8.3)
     assert kept.confirmation == "accepted by you"
+
+
+def test_what_is_told_of_the_seconds_of_a_call_is_the_same_in_the_next_run() -> None:
+    ended = CallRecord("alpha", Call("tools/call", "look", {}), state="answered", result={})
+    ended.started, ended.ended, ended.waited = 0.0, 30.04, 29.97
+    store = KeptCalls("redacted")
+    store.add(ended, {}, None)
+    until_written()
+    (kept,) = store.read()
+    assert duration(kept.own_seconds) == duration(ended.own_seconds) == "0.1 s"
+    assert duration(kept.waited) == duration(ended.waited) == "30 s"
 
 
 def kept_again(content: ContentPolicy, result: dict[str, Any], **arguments: Any) -> CallRecord:

@@ -164,6 +164,15 @@ async def test_the_bar_names_first_what_starts_a_failed_server_and_no_tools_that
         await stand.until(lambda: "Enter Tools" in bar(stand))
 
 
+async def test_the_frame_of_the_servers_names_the_key_that_removes_one_before_imports(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha", "beta"], size=(100, 30)) as stand:
+        await stand.until(lambda: "n Add  e Edit  Del Remove" in stand.text())
+        await stand.pilot.resize_terminal(56, 24)
+        await stand.until(lambda: "n Add  e Edit  Del Remove  i Import" in stand.text())
+
+
 async def test_without_a_call_the_bar_names_no_key_that_needs_one(tmp_path: Path) -> None:
     async with console(tmp_path, tools={"alpha": (TOOL,)}, size=(140, 40)) as stand:
         await stand.press("3")

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.scrollbar import ScrollBar
 
 from elicit_tui.tui.console.spans import Line, wrapped
-from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.console.views import GAP, LineView
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 
@@ -164,3 +164,35 @@ async def test_a_page_by_which_its_thumb_does_not_move_paints_no_scrollbar(
         assert painted == []
         await pilot.press("end")
         await until(pilot, lambda: bool(painted) and painted[-1] == view.max_scroll_y)
+
+
+class Pages(OrderedApp[None]):
+    """Pages of one paragraph each, which is wrapped: short ones, and longer ones than fit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        use_theme(self, "dark")
+
+    def compose(self) -> ComposeResult:
+        """The page."""
+        yield LineView()
+
+
+def paragraph(words: int) -> Callable[[int], list[Line]]:
+    return lambda width: [((part, "plain"),) for part in wrapped("sixteen letters " * words, width)]
+
+
+@pytest.mark.parametrize("pages", [(1_000, 20), (20, 1_000), (20, 1_000, 20, 1_000)])
+async def test_each_page_is_wrapped_for_the_scrollbar_that_it_has_and_not_for_that_of_another(
+    pages: tuple[int, ...],
+) -> None:
+    app = Pages()
+    async with app.run_test(size=(50, 10)) as pilot:
+        view = app.query_one(LineView)
+        for words in pages:
+            view.show(paragraph(words))
+            await pilot.pause()
+            room = view.scrollable_content_region.width - GAP
+            assert view.show_vertical_scrollbar is (words > 100)
+            assert list(view.lines) == paragraph(words)(room)
+            assert view.virtual_size.height == len(view.lines)

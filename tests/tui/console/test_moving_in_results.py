@@ -10,7 +10,7 @@ import pytest
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.result_tree import ResultTree
-from tests.tui.console.reading import ROWS, reading, text_result
+from tests.tui.console.reading import ROWS, reading, search, text_result
 
 pytestmark = pytest.mark.anyio
 
@@ -24,6 +24,30 @@ async def test_the_row_under_the_cursor_of_a_table_is_copied_and_no_other(tmp_pa
         await stand.press("down", "down", "c")
         assert json.loads(stand.app.clipboard) == ROWS[2]
         assert "The JSON of row 3" in stand.notices()
+
+
+@pytest.mark.parametrize("key", ["c", "y"])
+async def test_a_row_that_is_read_whole_is_copied_from_there(tmp_path: Path, key: str) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result, size=(80, 24)) as (stand, _):
+        await stand.press("down", "enter")
+        await stand.until(lambda: "row 2 of 30" in stand.text())
+        assert "c Copy" in stand.text().splitlines()[-1]
+        await stand.press("down", key)
+        assert json.loads(stand.app.clipboard) == ROWS[2]
+        assert "The JSON of row 3" in stand.notices()
+        await stand.press("escape")
+
+
+async def test_among_what_was_found_in_a_table_the_bar_says_how_the_row_is_copied(
+    tmp_path: Path,
+) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result, result, size=(100, 30)) as (stand, _):
+        await search(stand, "host-1")
+        await stand.until(lambda: "1 of 11" in stand.text())
+        assert "c Copy" in stand.text().splitlines()[-1]
+        await stand.press("escape")
 
 
 async def test_a_table_says_in_which_of_its_rows_one_is(tmp_path: Path) -> None:

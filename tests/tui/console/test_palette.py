@@ -122,6 +122,21 @@ async def test_the_palette_finds_by_names_then_by_what_is_said_below_them(tmp_pa
         ]
 
 
+@pytest.mark.parametrize(
+    ("words", "finds"),
+    [
+        ("kept", ["Calls kept in files"]),
+        ("contrast", ["Theme: high-contrast"]),
+        ("theme: high", ["Theme: high-contrast"]),
+    ],
+)
+async def test_a_theme_is_found_by_its_name_and_not_by_what_is_said_of_all(
+    tmp_path: Path, words: str, finds: list[str]
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        assert await found(stand, words, len(finds)) == finds
+
+
 async def test_nothing_runs_that_does_not_have_what_was_written(tmp_path: Path) -> None:
     tools = {"alpha": [tool("read_search")]}
     async with console(tmp_path, servers=["alpha"], tools=tools) as stand:

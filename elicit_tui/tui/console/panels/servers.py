@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from elicit_tui.text import neutral_line, quoted
-from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
-from elicit_tui.tui.console.server_words import offered
+from elicit_tui.tui.console.place_in_list import PlacedList
+from elicit_tui.tui.console.server_words import introduction, offered, title
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList
@@ -26,8 +27,13 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.server_editing import ServerEditing
     from elicit_tui.tui.console.state import ConsoleState
 
-_ADDRESS_LEAST = 16
-"""Cells; what is left of an address in fewer says nothing."""
+IN_FRAME: Final = {
+    "add": ("servers.add", "Add"),
+    "edit": ("servers.edit", "Edit"),
+    "remove": ("servers.remove", "Remove"),
+    "take_over": ("servers.import", "Import"),
+}
+"""What is done with the list: its frame names the keys, as far as it has room."""
 
 
 class ServersPane(Pane):
@@ -44,7 +50,7 @@ class ServersPane(Pane):
         Binding("n", "add", "Add", show=False, id="servers.add"),
         Binding("i", "take_over", "Import", show=False, id="servers.import"),
         Binding("e", "edit", "Edit", show=False, id="servers.edit"),
-        Binding("delete", "remove", "Remove", show=False, id="servers.remove"),
+        Binding("delete", "remove", "Remove", False, "Del", id="servers.remove"),
         Binding(
             "right,l,tab",
             "offers",
@@ -62,12 +68,15 @@ class ServersPane(Pane):
         """The server whose search was begun last, be it before it had anything to offer."""
         self._among_offers = False
         """Whether the keys go, or went, to what a server offers: one comes back to there."""
+        self._in_frame: Mapping[str, str] = {}
+        """The keys that the frame of the list names, by their actions."""
         self._keys_do: tuple[object, ...] = ()
         """What the keys were last said to do with the server under the cursor."""
 
     def compose(self) -> ComposeResult:
         """The list at once; the offers once a server has some."""
-        servers = RowList(row_height=2, verb="Tools", id="server-list")
+        servers = PlacedList(row_height=2, verb="Tools", id="server-list")
+        servers.beside = self._beside
         servers.add_class("box", "first")
         servers.border_title = "Servers"
         yield servers
@@ -133,7 +142,14 @@ class ServersPane(Pane):
     @property
     def in_frame(self) -> frozenset[str]:
         """The list of servers names its own keys; without a server there is no list."""
-        return frozenset({"add", "take_over", "edit"} if self.state.servers else ())
+        named = frozenset(self._in_frame if self.state.servers else ())
+        return named - {"remove"} if self._entered is not None else named
+
+    def _beside(self, room: int) -> str:
+        """The keys in the frame of the list; the bar below has those that it has no room for."""
+        self._in_frame = keys_in_frame(self.app, IN_FRAME, room)
+        self._say_what_keys_do()
+        return "  ".join(self._in_frame.values())
 
     @property
     def remedies(self) -> frozenset[str]:
@@ -188,9 +204,6 @@ class ServersPane(Pane):
                 servers.point_at(self.state.pointed_server)
                 self.state.pointed_server = ""
                 self.screen.set_focus(servers)
-            ways = {"Add": "servers.add", "Import": "servers.import", "Edit": "servers.edit"}
-            keys = "  ".join(f"{self.app.key_of(key)} {verb}" for verb, key in ways.items())
-            write_subtitle(servers, keys)
             self._draw_chosen()
             if not self.state.servers and self.display and not self._inside_shown:
                 self.take_focus()  # The list that had the keys is gone; Start names keys.
@@ -232,7 +245,13 @@ class ServersPane(Pane):
     def _say_what_keys_do(self) -> None:
         """The keys are named anew where for this server they do something else."""
         self.query_one("#server-list", RowList).verb = verb = self._enter_verb
-        does = verb, self.worded("mute"), self.remedies, self.check_action("search", ())
+        does = (
+            verb,
+            self.worded("mute"),
+            self.remedies,
+            self.check_action("search", ()),
+            self.in_frame,
+        )
         if does != self._keys_do:
             self._keys_do = does
             self.refresh_bindings()
@@ -399,28 +418,6 @@ class ServersPane(Pane):
         self._draw_chosen()
         if self._offers is not None and self._offers.display:
             self._offers.search()
-
-
-def title(record: ServerRecord) -> str:
-    """Its name, and how often it asked so far, which is not how many of its questions wait."""
-    asked = f" · asked {record.questions:,}, last {record.last_asked}" if record.questions else ""
-    return neutral_line(record.name, 40) + asked
-
-
-def introduction(record: ServerRecord, width: int) -> str:
-    """`“deploy-server” “1.4” · 2025-11-25 · stdio: …`: what is known of the connection."""
-    identity = record.connection.identity if record.connection is not None else None
-    parts = []
-    if identity is not None and identity.calls_itself:
-        version = f" {quoted(identity.version, 40)}" if identity.version else ""
-        parts.append(f"{quoted(identity.calls_itself, 60)}{version}")
-    if identity is not None and identity.protocol_version:
-        parts.append(neutral_line(identity.protocol_version, 20))
-    fitted = fitting(parts, width)
-    room = width - cell_len(f"{fitted} · ")
-    if not parts or fitted.endswith("…") or room < _ADDRESS_LEAST:
-        return fitted if parts else shortened(record.address, width)
-    return f"{fitted} · {shortened(record.address, room)}"
 
 
 def welcome(width: int, config_path: str, add: str, take: str) -> list[Line]:

@@ -31,7 +31,7 @@ from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_table import ResultTable, beside_the_table, table_of
 from elicit_tui.tui.console.result_tree import ENVELOPE, ResultTree, TreePart
 from elicit_tui.tui.console.results import binaries, whole_text
-from elicit_tui.tui.console.screens.result_value import RowScreen, ValueScreen
+from elicit_tui.tui.console.screens.result_value import RowScreen, ValueScreen, copy_row
 from elicit_tui.tui.console.spans import Line, fitting, readable
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 from elicit_tui.tui.console.ways_to_read import COUNTED, TITLES, ways_to_read
@@ -63,13 +63,13 @@ class ResultScreen(Dialog[None]):
         Binding("escape", "leave", "Back", id="dialog.back"),
         Binding("q", "leave", "Back", show=False),
         Binding("t", "turn", "Other view", id="result.turn"),
-        Binding("slash", "search", "Search", key_display="/", id="result.search"),
         Binding("n", "step(1)", "Next", id="result.next"),
         Binding("N", "step(-1)", "Previous", id="result.previous"),
+        Binding("c", "copy", "Copy", id="result.copy"),
+        Binding("slash", "search", "Search", key_display="/", id="result.search"),
         Binding("d", "difference", "Compare", id="result.difference"),
         Binding("b", "choose_other", "Other call", id="result.other"),
         Binding("o", "open_link", "Link", id="result.open_link"),
-        Binding("c", "copy", "Copy", id="result.copy"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
         Binding("s", "save", "Save result", id="result.save"),
         Binding("e", "copy_command", "Copy command", id="result.copy_command"),
@@ -400,7 +400,7 @@ class ResultScreen(Dialog[None]):
         elif part is not None and part.run is None and part.key is not None:
             self._copy_part(part.key, part.value)
         elif isinstance(view, ResultTable):
-            copy_json(self.app, dict(view.row), f"The JSON of row {view.number + 1:,}")
+            copy_row(self.app, view)
         elif self._way == "json":
             self.action_copy_json()
         else:

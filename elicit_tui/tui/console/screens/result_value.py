@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,7 +12,11 @@ from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.spans import Line, readable, text_lines
+from elicit_tui.tui.console.taking import copy_json
 from elicit_tui.tui.console.views import LineView
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.controller import Controller
 
 
 class ValueScreen(TextDialog):
@@ -28,12 +32,18 @@ class ValueScreen(TextDialog):
         return text_lines(self._text, width)
 
 
+def copy_row(app: Controller, table: ResultTable) -> None:
+    """Copy the row that the cursor of a table is in, as JSON."""
+    copy_json(app, dict(table.row), f"The JSON of row {table.number + 1:,}")
+
+
 class RowLines(LineView):
     """A row of a table; the arrow keys go to the next one, those of a page scroll."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "screen.step(1)", "Next row", id="row.next"),
         Binding("up,k", "screen.step(-1)", "Previous row", id="row.previous"),
+        Binding("c,y", "screen.copy", "Copy", key_display="c", id="row.copy"),
     ]
 
 
@@ -51,6 +61,10 @@ class RowScreen(TextDialog):
     def lines(self, width: int) -> list[Line]:
         """Its JSON."""
         return text_lines(readable(bounded_json(dict(self._table.row))), width)
+
+    def action_copy(self) -> None:
+        """Copy the row."""
+        copy_row(self.app, self._table)
 
     def action_step(self, by: int) -> None:
         """Show the next row, or the one before."""
