@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -80,6 +80,23 @@ def why_away(record: ServerRecord, key: str) -> str:
         return f"wants a login: {key} under Servers asks you to log in"
     stands = "did not start" if record.connection is None else "has ended"
     return f"{stands}: {key} under Servers starts it again"
+
+
+def way_on(record: ServerRecord, key_of: Callable[[str], str]) -> str:
+    """What starts a server that was not started, did not start, or has ended."""
+    edits, again = key_of("servers.edit"), key_of("servers.restart")
+    if record.state == "off":
+        return f"{edits}, then “Start it”, starts it."
+    if record.settings.missing:
+        names = " and ".join(record.settings.missing)
+        return (
+            f"Leave, set {names} in your shell, and start elicit-tui again. "
+            f"{edits} changes the server, {key_of('servers.remove')} removes it."
+        )
+    if record.wants_login:
+        return f"{again} asks you to log in."
+    written = f"{key_of('pane.activity')} Activity has what it wrote."
+    return f"{again} starts it again. {edits} changes how it is reached. {written}"
 
 
 def server_words(record: ServerRecord, width: int) -> list[Line]:

@@ -88,6 +88,22 @@ async def test_a_server_that_is_not_enabled_is_removed(tmp_path: Path, mine: Pat
         assert written(mine) == tables("on")
 
 
+async def test_a_server_that_is_not_enabled_says_how_it_is_started_and_is(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("off", more="enabled = false\n"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(100, 30)) as stand:
+        edited_in(stand, mine)
+        await stand.until(lambda: "e, then “Start it”, starts it" in stand.text())
+        assert "r Read again" in stand.text()
+        assert "Restart" not in stand.text()
+        await stand.press("e")
+        await stand.until(lambda: "Start it" in stand.text() and "Change" in stand.text())
+        await stand.press("tab", "tab", "y", "ctrl+s")
+        await stand.until(lambda: stand.app.state.servers["off"].state == "ready")
+
+
 async def test_a_row_that_is_painted_before_its_server_leaves_the_list_is_empty(
     tmp_path: Path,
 ) -> None:

@@ -14,7 +14,7 @@ from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
 from elicit_tui.tui.console.place_in_list import PlacedList
-from elicit_tui.tui.console.server_words import introduction, offered, title
+from elicit_tui.tui.console.server_words import introduction, offered, title, way_on
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList
@@ -153,9 +153,9 @@ class ServersPane(Pane):
 
     @property
     def remedies(self) -> frozenset[str]:
-        """A server that failed is started again."""
-        failed = self.record is not None and self.record.state == "failed"
-        return frozenset({"restart"} if failed else ())
+        """A server that failed is started again, one that is not enabled is changed."""
+        state = self.record.state if self.record is not None else ""
+        return frozenset({"failed": {"restart"}, "off": {"edit"}}.get(state, ()))
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; among its tools their own keys have the room."""
@@ -163,6 +163,8 @@ class ServersPane(Pane):
             return "Unmute"
         if action == "offers" and self.record is not None and self._enter_verb != "Tools":
             return "To what is said of it"
+        if action == "restart" and self.record is not None and self.record.state == "off":
+            return "Read again"  # What its file has now.
         if action == "remove" and self._entered is not None:
             return "Remove server"  # Not the tool that the cursor is on.
         return "" if self._entered is not None and action in ("restart", "mute") else None
@@ -296,6 +298,8 @@ class ServersPane(Pane):
         return [first, ((f"   {self._about(record, width - 4)}", "dim"),)]
 
     def _about(self, record: ServerRecord, width: int) -> str:
+        if record.state == "off":
+            return shortened(way_on(record, self.app.key_of), width)
         if record.failure:
             return shortened(neutral_line(record.failure, 200), width)
         return fitting(offered(record), width)
@@ -313,31 +317,20 @@ class ServersPane(Pane):
             return joined([text_lines("Reading what it offers …", width), address])
         if record.state == "off":
             words = f"{name} is not enabled, so it was not started."
-            way = f"{record.settings.key('enabled')} = true in {self.app.config_path} starts it."
-            return joined([text_lines(words, width), text_lines(way, width, "dim"), address])
+            place = f"It is {record.settings.key('enabled')} in {self.app.config_path}."
+            ways = text_lines(way_on(record, self.app.key_of), width)
+            return joined(
+                [text_lines(words, width), ways, text_lines(place, width, "dim"), address]
+            )
         title = "did not start" if record.connection is None else "has ended"
         title = "may not run" if record.state == "refused" else title
         why = neutral_line(record.failure or "It ended without saying why.", 2_000)
-        ways = [] if record.state == "refused" else text_lines(self._way_on(record), width)
+        ways = (
+            [] if record.state == "refused" else text_lines(way_on(record, self.app.key_of), width)
+        )
         return joined(
             [text_lines(f"{name} {title}.", width, "bad"), text_lines(why, width), ways, address]
         )
-
-    def _way_on(self, record: ServerRecord) -> str:
-        """What starts a server that did not start, or has ended."""
-        key = self.app.key_of
-        if record.settings.missing:
-            names = " and ".join(record.settings.missing)
-            return (
-                f"Leave, set {names} in your shell, and start elicit-tui again. "
-                f"{key('servers.edit')} changes the server, {key('servers.remove')} removes it."
-            )
-        again = key("servers.restart")
-        if record.wants_login:
-            return f"{again} asks you to log in."
-        written = f"{key('pane.activity')} Activity has what it wrote."
-        changes = f"{key('servers.edit')} changes how it is reached."
-        return f"{again} starts it again. {changes} {written}"
 
     @on(RowList.Chosen, "#server-list")
     def action_offers(self) -> None:
