@@ -225,8 +225,7 @@ class Clause(Denials):
         if self._contentful(at, hit.start) != between:
             return False
         # "What is your mail password?": the person's is one thing, whatever its first word is.
-        own = any(self._is(index, "your") for index in range(max(0, at - 2), at))
-        return own or not any(
+        return any(self._is(index, "your") for index in range(max(0, at - 2), at)) or not any(
             self._is(index, "attribute", "told", "handle", "use", "ask")
             or (self._is(index, "plain") and not self.words[index].isascii())
             for index in between

@@ -142,7 +142,7 @@ class Demand:
         if mention.clause.ends_a_name(mention.hit):
             return True
         return any(
-            word.start <= mention.hit.start and mention.hit.end <= word.end
+            word.start < mention.hit.end and mention.hit.start < word.end
             for sense in self.senses
             for word in mention.clause.of(sense.words)
         ) or mention.place.is_harmless_in_greek(mention.clause.said(mention.hit), mention.span)

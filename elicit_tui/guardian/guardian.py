@@ -51,6 +51,7 @@ class Guardian:
         reading = read(request)
         findings: list[Finding] = []
         sensitive: set[str] = set()
+        spares = PAGES.keys().isdisjoint(self.settings.disable)
         trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
         for rule in self.rules:
             found = {it.rule: it.severity for it in findings if not it.to_author}
@@ -59,7 +60,7 @@ class Guardian:
             try:
                 for sighting in islice(rule.find(reading), 1 if rule.once else None):
                     told = rule.last and sighting.severity <= max(found.values(), default=-1)
-                    if told or is_spared(rule.id, sighting, reading):
+                    if told or (spares and is_spared(rule.id, sighting, reading)):
                         continue
                     findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:

@@ -49,7 +49,8 @@ def weights_of(page: str) -> Mapping[str, int]:
 def most_of(page: str, known: Iterable[str]) -> int:
     """What some concepts can weigh together at most, so that few texts are weighed in full."""
     weights = weights_of(page)
-    return sum(max(weights.get(it, 0), weights.get(f"not {it}", 0), 0) for it in known)
+    said = ("", "not ", "denying ")
+    return sum(max(weights.get(how + it, 0), 0) for it in known for how in said)
 
 
 _Row = tuple[int, str, tuple[str, ...], frozenset[str]]

@@ -109,8 +109,7 @@ class Place:
         Prose is read as it is written, names also with a new word at each capital.
         """
         split = (fold_text(self.read),) if self.role == "name" else ()
-        usual = (*split, self.unsplit)
-        found = {view.text: view for view in usual}
+        found = {view.text: view for view in (*split, self.unsplit)}
         joined = fold_text(self.read, split_camel=False, across_ends=True)
         found.setdefault(joined.text, joined)
         for request in other_readings(self.read):
@@ -354,8 +353,7 @@ def read(request: ElicitationRequest) -> Reading:
 
 
 def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> FieldReading:
-    shown = name if len(name) <= 60 else name[:60] + "…"
-    where = f"requestedSchema.properties.{shown}"
+    where = "requestedSchema.properties." + (name if len(name) <= 60 else name[:60] + "…")
     first = len(reader.places)
     reader.add(where, "name", name, name)
     schema: Mapping[str, Any] = subschema if isinstance(subschema, Mapping) else {}

@@ -53,8 +53,7 @@ class _Language:
         for path in sorted((FOLDER / code).glob("*.txt")):
             for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
                 is_one = heading.endswith(_COMPANIONS)
-                concepts = [heading] if is_one else heading.split(", ")
-                for concept in concepts:
+                for concept in [heading] if is_one else heading.split(", "):
                     self.listed.setdefault(concept, []).extend(entries)
         # What asks for something has it handed over, where a language does not tell them apart.
         self.listed.setdefault("handed", self.listed.get("ask", []))

@@ -15,7 +15,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import ceil, exp
+from functools import cache
+from math import ceil, exp, inf
 from multiprocessing import Pool
 from pathlib import Path
 from textwrap import fill
@@ -24,29 +25,40 @@ from typing import Final
 from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.guardian import Guardian
-from elicit_tui.guardian.families.suspected import PAGES, lent_by, made, may_be
+from elicit_tui.guardian.families.suspected import PAGES, lent_by, made, may_be, spared_below
 from elicit_tui.guardian.pages import TABLES
 from elicit_tui.guardian.reading import read
+from tests.guardian.laws import PROMISES
 from tests.guardian.matrices import LANGUAGES, remarks
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 from tests.guardian.scores import OWN, ROOT, request_of
 from tests.guardian.test_parity import ANSWERS, TABLE
 from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, TOLD
 from tests.guardian.test_suspected import CASES, said
+from tests.guardian.test_suspected import SPARED as SPARED_THERE
 
 BLIND: Final = ROOT / "tests" / "data" / "blind"
-FOLDS, ROUNDS, PASSES, RAREST, PER_UNIT = 8, 5, 10, 5, 4
-EVEN, FEW, MORE, LOW, HIGH = 1.0, 0.7, 2.5, 1.5, 0.5
-"""How much is paid for a weight's square, and for its size."""
+FOLDS, ROUNDS, PASSES, RAREST, PER_UNIT = 8, 4, 6, 5, 8
+EVEN: Final = 3.0
+"""How much is paid for a weight's square."""
 SEEN, INVENTED = 0.3, {OWN.stem: 0.6, "held": 2.0}
 """What a request weighs that another rule has found as well, and one of our own."""
+MORE: Final = {OWN.stem: 2.0, "held": 2.3}
+FOUND_MORE: Final = {OWN.stem: 1.6, "held": 2.3}
+"""How much more it weighs each round where it is judged wrongly, and where others found it too."""
+LOW, LEAST, MOST = 1.6, -1.0, -4.0
+HIGH: Final = {"like_secret": -0.2, "like_act": -0.2, "like_lure": -1.0}
+"""Wrong is what has less where it is one, and more where it is none; of what others found too."""
 SHARES: Final = {
-    "like_secret": {"warns from": 0.0043, "blocks from": 0.0017},
-    "like_act": {"warns from": 0.0043},
+    "like_secret": {"warns from": 0.0025, "blocks from": 0.0023},
+    "like_act": {"warns from": 0.0065},
     "like_lure": {"warns from": 0.0017, "blocks from": 0.0009},
 }
 """Which share of the harmless requests may be found there, of those that were not fitted on."""
-SPARED: Final = {"like_secret": 0.006, "like_act": 0.004}
+SPARED: Final = {
+    "like_secret": {"spares below": 0.012, "spares described below": 0.016},
+    "like_act": {"spares below": 0.015},
+}
 """Which share of what other rules have found may be spared."""
 OTHERS: Final = Guardian(GuardianSettings(disable=tuple(PAGES)))
 KINDS: Final = {
@@ -63,7 +75,13 @@ UNTOLD: Final = frozenset(
     |for instance|addressed|disguised|near a secret|which|aside|told|spoken|until|since|past
     |sure|maybe|name|contents|in figures|attribute""".replace("\n    ", "").split("|")
 )
-"""Grammar, and what other rules read in its clause: they tell nothing of their own."""
+"""Grammar, and what other rules read in its clause."""
+
+
+def is_told(page: str, sign: str) -> bool:
+    """Whether a sign may weigh something: of an act grammar tells as well, unless it is denied."""
+    thing = sign.removeprefix("denying ")
+    return thing not in UNTOLD or (page == "like_act" and thing == sign)
 
 
 @dataclass
@@ -75,6 +93,8 @@ class Labelled:
     expected: str
     verdict: str
     """What all other rules say."""
+    spared: tuple[tuple[str, str], ...]
+    """The pages, each with its bound, below which all that they have found is spared."""
     may: frozenset[str]
     """The pages that can be meant at all."""
     windows: tuple[frozenset[str], ...]
@@ -87,7 +107,13 @@ class Labelled:
             return False
         if self.kind in KINDS[page]:
             return True
-        return None if self.expected == "block" or page != "like_secret" else False
+        if self.file == "held":
+            return False
+        return None if self.expected == "block" or page == "like_act" else False
+
+    def spares(self, page: str) -> list[str]:
+        """The bounds of a page below which it is spared."""
+        return [name for of, name in self.spared if of == page]
 
     def amount(self, page: str) -> float:
         """What it weighs for a fit."""
@@ -109,9 +135,13 @@ def known(file: str, kind: str, expected: str, request: ElicitationRequest) -> L
     own, near = lent_by(reading)
     windows = {frozenset({*made(reading), *own, *told}) for told in near}
     findings = OTHERS.review(request).findings
-    said = Review(tuple(it for it in findings if not it.to_author)).verdict
+    said = tuple(it for it in findings if not it.to_author)
+    bounds = {spared_below(it.rule, it.because, reading) for it in said}
+    spared = () if ("", "") in bounds else tuple(sorted(bounds))
     may = frozenset(page for page in PAGES.values() if may_be(page, reading))
-    return Labelled(file, kind, expected, said, may, tuple(sorted(windows, key=sorted)))
+    return Labelled(
+        file, kind, expected, Review(said).verdict, spared, may, tuple(sorted(windows, key=sorted))
+    )
 
 
 def held() -> list[Labelled]:
@@ -121,12 +151,20 @@ def held() -> list[Labelled]:
     acts = [*TOLD, *(form(text, **answer) for text, _ in AT_STAKE for answer in answers)]
     acts += [form(it.text, v=ANSWERS[it.answer]) for it in TABLE if it.seen in ACTS]
     free = [*ALLOWED, *(form(text, ok=YES_OR_NO) for text in AT_NO_STAKE)]
-    free += [request_of(it) for code in LANGUAGES for it in [*remarks(code)][::4]]
+    free += [request_of(it) for code in LANGUAGES for it in remarks(code)]
+    free += [said(text, harmless, [*harmless][:1]) for text, harmless, _ in SPARED_THERE]
     told = [("destructive", "warn", it) for it in acts] + [("benign", "allow", it) for it in free]
     told += [("credential", "block", it) for it in DESCRIBED]
     told += [("credential", "block", form(it.text, v=TEXT)) for it in TABLE if it.seen in SECRETS]
     told += [(KIND_OF[rule], "block", said(*it)) for rule, *it in CASES]  # type: ignore[arg-type]
     return [one for it in told if (one := known("held", *it)) is not None]
+
+
+@cache
+def promised() -> frozenset[str]:
+    """What a promise denies: it speaks against what is wrong, and never for it."""
+    near = [lent for text in PROMISES for lent in lent_by(read(form(text)))[1]]
+    return frozenset(sign for lent in near for sign in lent if sign.startswith("denying "))
 
 
 class Fit:
@@ -141,7 +179,7 @@ class Fit:
             sign for one, *_ in self.taught for sign in frozenset().union(*one.windows)
         )
         self.weights = {
-            sign: 0.0 for sign in sorted(counted) if counted[sign] >= RAREST and sign not in UNTOLD
+            sign: 0.0 for sign in sorted(counted) if counted[sign] >= RAREST and is_told(page, sign)
         }
         self.begins = 0.0
         picked = [frozenset().union(*one.windows) for one, *_ in self.taught]
@@ -155,9 +193,13 @@ class Fit:
 
     def _still(self, page: str, one: Labelled, is_one: float) -> float:
         """How much more a request of the tests weighs that is not judged as they hold it."""
-        held = one.file in INVENTED and one.verdict == "allow" and page in one.may
-        score = self.score(one)
-        return MORE if held and (score < LOW if is_one else score > HIGH) else 1.0
+        is_spared, score = one.spares(page), self.score(one)
+        if one.file not in INVENTED or not (page in one.may or is_spared):
+            return 1.0
+        least, most = (LEAST, MOST) if is_spared else (LOW, HIGH[page])
+        is_wrong = score < least if is_one else score > most
+        more = MORE if one.verdict == "allow" else FOUND_MORE
+        return more[one.file] if is_wrong else 1.0
 
     def sum_of(self, signs: Iterable[str]) -> float:
         return sum(self.weights.get(sign, 0.0) for sign in signs)
@@ -174,12 +216,13 @@ class Fit:
         sums = [self.begins + self.sum_of(signs) for signs in picked]
         every = range(len(sums))
         for _ in range(PASSES):
-            self.begins += self._step(sums, every, 0.0, 0.0, 0.0)
+            self.begins += self._step(sums, every, 0.0, 0.0)
             for sign, where in stands.items():
-                self.weights[sign] += self._step(sums, where, self.weights[sign], EVEN, FEW)
+                most = 0.0 if sign in promised() else inf
+                self.weights[sign] += self._step(sums, where, self.weights[sign], EVEN, most)
 
     def _step(
-        self, sums: list[float], where: Sequence[int], now: float, even: float, few: float
+        self, sums: list[float], where: Sequence[int], now: float, even: float, most: float = inf
     ) -> float:
         slope, bend = even * now, even
         for at in where:
@@ -187,11 +230,7 @@ class Fit:
             likely = 1 / (1 + exp(-sums[at]))
             slope += amount * (likely - is_one)
             bend += amount * likely * (1 - likely)
-        if not bend:
-            return 0.0
-        best = bend * now - slope
-        best = max(best - few, 0.0) + min(best + few, 0.0)
-        step = max(-1.0, min(1.0, best / bend - now))
+        step = min(max(-1.0, min(1.0, -slope / bend)), most - now) if bend else 0.0
         for at in where if step else ():
             sums[at] += step
         return step
@@ -218,15 +257,23 @@ def bounds(page: str, told: Sequence[tuple[Labelled, float]]) -> dict[str, float
     free = sorted(
         (it for one, it in harmless if one.may >= {page} and one.verdict == "allow"), reverse=True
     )
-    found = sorted(it for one, it in told if one.is_one(page) and one.verdict != "allow")
     named = {name: free[int(share * len(harmless))] for name, share in SHARES[page].items()}
-    spared = {"spares below": found[int(SPARED[page] * len(found))]} if page in SPARED else {}
-    return {**spared, **named}
+    for name, share in SPARED.get(page, {}).items():
+        found = sorted(it for one, it in told if one.is_one(page) and one.spared == ((page, name),))
+        named[name] = found[int(share * len(found))]
+    return dict(reversed(named.items()))
 
 
 def page_of(page: str, every: Sequence[Labelled]) -> str:
     """A page of weights, as it stands in `tables`."""
     fit, limits = Fit(page, every).rounded(), bounds(page, scores(page, every))
+    for one in every:
+        own, score = one.file in INVENTED, fit.score(one)
+        if own and one.is_one(page) and (names := one.spares(page)):
+            least = min(names, key=lambda name: limits[name])
+            limits[least] = min(limits[least], score - 0.5 / PER_UNIT)
+        if own and one.expected == "allow" and page in one.may and "blocks from" in limits:
+            limits["blocks from"] = max(limits["blocks from"], score + 1 / PER_UNIT)
     signs: dict[int, list[str]] = {}
     for sign, weight in sorted(fit.weights.items()):
         signs.setdefault(int(weight * PER_UNIT), []).append(sign)
@@ -237,9 +284,10 @@ def page_of(page: str, every: Sequence[Labelled]) -> str:
 
 
 def _wrapped(entries: Iterable[str]) -> str:
-    return fill(
-        ", ".join(entries), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
-    )
+    """Entries in lines, none of them broken at a space of its own."""
+    told = ", ".join(entry.replace(" ", "\N{NO-BREAK SPACE}") for entry in entries)
+    lines = fill(told, 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 WHAT: Final = {

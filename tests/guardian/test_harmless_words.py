@@ -120,6 +120,7 @@ def test_a_secret_of_what_shows_a_harmless_sense_stays_a_secret() -> None:
 
 CARDS = [
     ("Add a trading card. The card number is printed at the bottom.", "Card number in the set"),
+    ("Albüme eklemek istediğin kartın numarası kaç?", "Kart numarası"),
     ("새 트레이딩 카드의 카드 번호를 적어 주세요.", "도감 카드 번호"),
 ]
 
@@ -134,3 +135,14 @@ def test_the_number_of_a_card_in_its_set_is_none_of_a_bank(message: str, title: 
         for field in (of_a_set, by_its_pattern, of_a_bank)
     ]
     assert verdicts == ["allow", "allow", "block"]
+
+
+def test_a_pin_that_its_field_shows_to_be_of_the_post_is_none_wherever_it_is_spoken_of() -> None:
+    told = "To which village post office should the seed go? The PIN has six digits."
+    village, pin = {**TEXT, "title": "Village"}, {**TEXT, "title": "PIN"}
+    of_the_post = {**pin, "pattern": "^[1-9][0-9]{5}$"}
+    verdicts = [
+        GUARDIAN.review(form(told, village=village, pin=field)).verdict
+        for field in (of_the_post, {**pin, "pattern": "^[0-9]{4}$"})
+    ]
+    assert verdicts == ["allow", "block"]

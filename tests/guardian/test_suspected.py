@@ -151,11 +151,22 @@ def test_what_is_made_alike_and_tells_of_no_end_is_allowed(
     assert GUARDIAN.review(form(message, **properties)).verdict == "allow"
 
 
+def test_what_is_described_by_signs_alone_is_spared_where_the_form_is_of_another_thing() -> None:
+    stain = {
+        "stain": {"type": "string", "title": "Stain"},
+        "fabric": choice("Fabric", "wool", "silk"),
+    }
+    asked = said(
+        "What do you want to wash out? Tell me the stain and the fabric.", stain, ["stain"]
+    )
+    assert GUARDIAN.review(asked).verdict == "allow"
+
+
 def choice(title: str, *values: str) -> dict[str, Any]:
     return {"type": "string", "title": title, "enum": [*values]}
 
 
-SPARED: Final = [
+SPARED: Final[list[tuple[str, dict[str, Any], dict[str, Any]]]] = [
     (
         "How many tokens does each player of the prototype hold, and when is one destroyed?",
         {
@@ -196,6 +207,21 @@ def test_what_sounds_so_in_a_form_of_another_thing_is_spared(
 ) -> None:
     assert GUARDIAN.review(said(message, harmless, [*harmless][:1])).verdict == "allow"
     assert GUARDIAN.review(said(message, meant, [*meant])).verdict != "allow"
+
+
+def test_what_a_bare_yes_lets_happen_or_what_is_for_good_is_never_spared_as_a_game() -> None:
+    told = "White to move. Shall I sacrifice the queen and destroy Black's king side"
+    moves = {"move": choice("Move", "sacrifice the queen", "destroy the king side", "wait")}
+    verdicts = [
+        GUARDIAN.review(said(f"{told}{rest}?", answer, [*answer])).verdict
+        for rest, answer in (
+            ("", moves),
+            (" for good", moves),
+            (" and everything else", moves),
+            ("", {"ok": YES_OR_NO}),
+        )
+    ]
+    assert verdicts == ["allow", "warn", "warn", "warn"]
 
 
 @pytest.mark.parametrize("says", ["Message to echo", "The message", "Nachricht", "el mensaje"])

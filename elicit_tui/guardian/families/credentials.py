@@ -116,8 +116,7 @@ def _neighbouring(place: Place) -> Iterator[Signs]:
     for first in range(len(own)):
         together: Signs = {}
         for signs in own[first : first + _NEAR]:
-            together = together | signs
-            yield together
+            yield (together := together | signs)
 
 
 def _describes(clause: Clause, hit: Hit) -> bool:

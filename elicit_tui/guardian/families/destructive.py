@@ -30,19 +30,11 @@ def confirms(request: Reading) -> bool:
     """Whether the answer lets something happen, rather than describes something."""
     if not request.fields:
         return request.mode != "url"
-    return (
-        _is_shaped_so(request)
-        or _asks_leave(request)
-        or any(
-            field.kind == "boolean"
-            or field.may_be_left
-            or (
-                field.kind != "choice"
-                and any(p.says("confirm") for p in field.texts("name", "title"))
-            )
-            for field in request.fields
-        )
-    )
+    if any(field.kind == "boolean" or field.may_be_left for field in request.fields):
+        return True
+    named = (it.texts("name", "title") for it in request.fields if it.kind != "choice")
+    is_called_so = any(label.says("confirm") for labels in named for label in labels)
+    return is_called_so or _is_shaped_so(request) or _asks_leave(request)
 
 
 def _is_shaped_so(request: Reading) -> bool:
@@ -202,9 +194,8 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
     """The act of a clause that takes something away for good, weighed with its object."""
     told = bool(clause.of("tale"))  # "It is irreversible in the story."
     for hit in clause.of("irreversible", "command"):
-        named = hit.concept == "command" and is_state(
-            clause, hit
-        )  # "The drop table for the galley"
+        # "The drop table for the galley" is called so.
+        named = hit.concept == "command" and is_state(clause, hit)
         if clause.means(hit) and not (told or named):
             return hit, (weight(2, hit.concept, place, clause.said(hit)),)
     for hit in clause.of("brings back"):
@@ -224,9 +215,8 @@ def _goes(clause: Clause, place: Place, *, listed: bool) -> tuple[Hit, tuple[Wei
             because.append(weight(2, "weighty-object", place, clause.said(weighty[1])))
         elif small is not None:
             because.append(weight(-2, "small-object", place, clause.said(small[1])))
-        if (many := _nearest(clause, hit, "everything")) is not None and (
-            not clause.quoted[many[1].start]
-        ):
+        many = _nearest(clause, hit, "everything")
+        if many is not None and not clause.quoted[many[1].start]:
             because.append(weight(1, "many", place, clause.said(many[1])))
         if sum(why.amount for why in because) - 2 * (told and weighty is None) >= THRESHOLD:
             return hit, tuple(because)

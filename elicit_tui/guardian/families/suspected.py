@@ -11,11 +11,12 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
 from typing import Final
 
-from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
+from elicit_tui.guardian.demand import shows
+from elicit_tui.guardian.families.credentials import SECRET
 from elicit_tui.guardian.families.destructive import ACTS, can_be_undone, is_state
 from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading
@@ -23,7 +24,7 @@ from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.text.letters import is_unspaced
 
 _NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _MANY, _SEVERAL = 3, 30, 60, 8, 16, 4, 3
-_LONG, _TELLS = 15, 8  # Words of a long sentence, and of the shortest form that can describe.
+_LONG, _TELLS = 15, 12  # Words of a long sentence, and of the shortest form that can describe.
 _KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {it: re.compile(pattern(it)) for it in ("hundreds", "amount", *_LARGE)}
@@ -31,7 +32,7 @@ _TOUCHED: Final = {"people", "many people", "money", "moves", "mail", "carrier",
 _SPARED: Final = {"handle", "keeps", "only looks", "small thing", "way back"}
 _DENIED: Final = {"undoes", "remains", "who one is"}
 _ENDS: Final = {"gone", "no more", "lost", "irreversible", "unguarded", *_DENIED}
-"""What tells of an end with a "no"; else a denial tells of nothing that will be."""
+"""What tells of an end with a "no"; else a denial tells only that it speaks of a thing."""
 Lent = Mapping[str, tuple[Place, str]]  # each sign, with where it stands and its words
 
 
@@ -46,9 +47,10 @@ def made(request: Reading) -> frozenset[str]:
     others = kinds - {only.kind} if only else kinds
     is_open = any(field.is_open and field.is_free for field in fields)
     told = [[w for it in one for w in it.words] for one in sentences(request.message.clauses)]
-    titles = [place for it in opened[:1] for place in it.texts("title")]
-    own = [word for it in titles for clause in it.clauses for word in clause.words]
+    own = [w for it in opened[:1] for at in it.texts("title") for c in at.clauses for w in c.words]
     most = opened[0].drawn.get("maxLength") if opened else None
+    asked = [clause for clause in request.message.clauses if clause.is_question]
+    decided = any(it.kind in ("boolean", "number") or it.few for it in fields)
     signs = {
         "no field": not fields,
         "one field": len(fields) == 1,
@@ -70,12 +72,15 @@ def made(request: Reading) -> frozenset[str]:
         "choice of three": only is not None and len(only.few) == 3,
         "all must be answered": bool(fields) and not request.optional,
         "long sentence": any(sum(1 - 0.6 * is_unspaced(w) for w in it) >= _LONG for it in told),
-        "question": any(clause.is_question for clause in request.message.clauses),
+        "question": bool(asked),
+        "asks to look": any(clause.of("only looks") for clause in asked),
+        "nothing decided": bool(fields) and not decided,
+        "can be undone": can_be_undone(request),
+        "in another sense": any(shows(it, sense) for sense in SECRET.senses for it in fields),
         "short answer": isinstance(most, int) and most <= _SHORT,
         "long answer": isinstance(most, int) and most > _SHORT,
         "answer of a length": any("minLength" in it.drawn for it in opened[:1]),
         "told in a title": len(own) >= _SEVERAL,
-        "called as it is asked": bool(own) and {*own} <= {*chain(*told)},
         "untitled": any(not it.texts("title") for it in opened[:1]),
         **{f"has {key}": any(key in it.drawn for it in fields) for key in _KEYS},
     }
@@ -83,7 +88,7 @@ def made(request: Reading) -> frozenset[str]:
 
 
 def _said(place: Place) -> Iterator[Lent]:
-    """The signs of each sentence of a place; what is denied, quoted or only reported lends none."""
+    """The signs of each sentence of a place; what is denied lends only that a denial holds it."""
     for sentence in sentences(place.clauses)[:_MOST_SENTENCES]:
         lent: dict[str, tuple[Place, str]] = {}
         for clause in sentence:
@@ -98,6 +103,8 @@ def _said(place: Place) -> Iterator[Lent]:
                         sign = f"not {concept}" if denied else concept
                         lent[sign] = place, clause.said(hit)
                         break
+            for concept in clause.by_concept if clause.denies_something else ():
+                lent[f"denying {concept}"] = place, clause.said(clause.of(concept)[0])
         for sign, found in _written_in(place, sentence):
             lent[f"written {sign}"] = place, found
         if "written thousands" in lent and _TOUCHED & lent.keys() and not _SPARED & lent.keys():
@@ -134,26 +141,25 @@ def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
     for first in range(len(every)):
         together: Lent = {}
         for lent in every[first : first + _NEAR]:
-            together = {**lent, **together}
-            near.append(together)
+            near.append(together := {**lent, **together})
     return own, near
 
 
 def may_be(page: str, request: Reading) -> bool:
-    """Whether a request can be one of a kind at all: a secret is typed, an act is let happen."""
-    says = sum(it.word_count for it in request.places if it.role not in UNREAD)
-    if page != "like_act":
-        return page == "like_lure" or (says >= _TELLS and bool(_handed(request)))
-    decided = any(it.kind in ("boolean", "number") or it.few for it in request.fields)
-    asked = [clause for clause in request.message.clauses if clause.is_question]
-    looks = any(it.of("only looks") or (it.whether and it.of("becomes")) for it in asked)
-    return (decided or not request.fields) and not (looks or can_be_undone(request))
+    """Whether it can be one of a kind: a secret is told in some words, an act not asked after."""
+    if page != "like_secret":
+        asked = (it for it in request.message.clauses if it.is_question and it.whether)
+        return page != "like_act" or not any(it.of("becomes") for it in asked)
+    told = (clause for it in request.places if it.role not in UNREAD for clause in it.clauses)
+    says = sum(len(clause.words) for clause in told if not clause.denies_something)
+    return says >= _TELLS and bool(_handed(request))
 
 
 def _handed(request: Reading) -> list[str]:
     """The fields in which what is asked for would be typed."""
-    free = [field for field in request.free_fields[:_MOST_FIELDS] if field.kind == "text"]
-    return [field.name for field in free if field.is_open] or [field.name for field in free]
+    free = request.free_fields[:_MOST_FIELDS]
+    typed = [field for field in free if field.kind == "text" or "sign" in field.concepts]
+    return [field.name for field in typed if field.is_open] or [field.name for field in typed]
 
 
 def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
@@ -186,14 +192,21 @@ def _bound(page: str, name: str) -> int:
 
 
 def is_spared(rule: str, sighting: Sighting, request: Reading) -> bool:
-    """Whether all that a form says is so unlike what a rule saw that it must be another thing.
+    """Whether all that a form says is so unlike what a rule saw that it must be another thing."""
+    page, bound = spared_below(rule, sighting.because, request)
+    return bool(page) and _weighed(page, request)[0] < _bound(page, bound)
 
-    What is called by its name, or asked for by it, is never spared.
-    """
+
+def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tuple[str, str]:
+    """The page, and its bound, below which a finding is spared; neither where it never is."""
     page, *unsure = table("spared").get(rule, ("",))
-    found = {why.frame for why in sighting.because}
-    is_sure = found.difference(unsure, table("recipes"), weights_of("described"))
-    return bool(page and not is_sure) and _weighed(page, request)[0] < _bound(page, "spares below")
+    sure = {why.frame for why in because} - weights_of("described").keys()
+    if page == "like_secret" and not sure:
+        return page, "spares described below"
+    # A bare yes lets happen whatever is told; beside a choice it may be a game.
+    is_bare = page == "like_act" and not made(request).isdisjoint(("only a yes", "no field"))
+    is_sure = is_bare or bool(sure.difference(unsure, table("recipes")))
+    return (page, "spares below") if page and not is_sure else ("", "")
 
 
 PAGES: Final = {
