@@ -264,6 +264,10 @@ class ResultTable(DataTable[Text]):
         texts = ("\n".join(map(_written, row.values())).casefold() for row in self._ordered)
         return [number for number, text in enumerate(texts) if wanted in text]
 
+    def names(self, term: str) -> bool:
+        """Whether the words are in the name of a column, of which no row is found."""
+        return any(term.casefold() in key.casefold() for key in self._keys)
+
     def _mark(self, rows: Iterable[Iterable[Text]]) -> None:
         """Set off what was looked for in the cells, and nothing else."""
         if not self._term:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.ledger.rows import Row
 from elicit_tui.tui.console.call_words import question_words
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
+from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.spans import text_of
 from tests.tui.console.stand import console
 
@@ -90,3 +92,13 @@ def test_a_call_tells_how_its_question_ended_before_what_it_said() -> None:
     record.answered.append(AnsweredQuestion("Shall we? declined by you", "accept", "you answered"))
     lines = [text_of(line) for line in question_words(record, 60)]
     assert lines == ["1 question", "✓ you answered", "  “Shall we? declined by you”"]
+
+
+def test_a_record_says_of_a_tools_approval_that_no_server_asked_for_it() -> None:
+    said = "Call “wipe” of “alpha”?"
+    for kind, asked in (
+        ("approval", f"we asked    {said}"),
+        ("elicitation", "it wrote    “Call '"),
+    ):
+        row = Row("1", "alpha", kind=kind, message=said, action="accept", decided_by="user")
+        assert any(text_of(line).startswith(asked) for line in RecordScreen(row).lines(70))

@@ -170,7 +170,7 @@ async def test_a_search_goes_to_rows_of_a_table_that_are_not_listed_and_finds_va
         await stand.press("escape")
         await stand.until(lambda: "1,100 of 1,101 · Table · alpha" in stand.text())
         await search(stand, "number")
-        await stand.until(lambda: "nothing found for “number”" in stand.text())
+        await stand.until(lambda: "nothing found for “number”, a column's name" in stand.text())
 
 
 # The row under a table's cursor has the colours of the cursor.

@@ -197,10 +197,12 @@ class RecordScreen(TextDialog):
         row = self._row
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
         head = text_lines(f"{sign} {ending(row)}", width, role)
+        message = row.message or ""
         about = (
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),
-            ("it wrote", _in_quotes(row.message or "")),
+            # Whether a tool may be called, no server asks.
+            ("we asked", message) if row.kind == "approval" else ("it wrote", _in_quotes(message)),
         )
         for label, text in about:
             if text:

@@ -381,7 +381,10 @@ class ResultScreen(Dialog[None]):
             none = "looking …" if looks else "nothing found"
             found = f"{self._place + 1:,} of {count:,}" if count else none
             found += COUNTED.get(self._way, "") if count > 1 else ""
-            words = f"{found} for “{neutral_line(self._term, 40)}” · {words}"
+            looked = f"“{neutral_line(self._term, 40)}”"
+            if not count and isinstance(self.view, ResultTable) and self.view.names(self._term):
+                looked += ", a column's name"
+            words = f"{found} for {looked} · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
         named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
         write_subtitle(frame, " · ".join([words, *named.values()]))
