@@ -20,7 +20,7 @@ ARGUMENTS_CHARACTERS: Final = 20_000
 _SAID_FIRST = 3
 """Lines of what a tool says of itself before the arguments; the others stand below them.
 
-Where it is narrow: one less."""
+Where it is narrow: one less; else one more, if that is the last."""
 _LABEL = 14
 _LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
 """By the sign before a label: what a changed tool said before, and what it says now."""
@@ -104,6 +104,8 @@ def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
         for line in begins.append(said).wrap((width if narrow else width - _LABEL) - 2)
     ]
     most = _SAID_FIRST - narrow
+    if len(lines) == most + 1 and not narrow:
+        most += 1  # Below the arguments it would take a line as well.
     first, others = Content("\n").join(lines[:most]), Content("\n").join(lines[most:])
     if others:
         first = first.append(" …")

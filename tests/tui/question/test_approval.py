@@ -74,6 +74,18 @@ async def test_what_a_tool_does_and_what_more_can_be_allowed_is_in_sight_of_any_
         assert re.search(ALLOWS, in_one_line(app))
 
 
+async def test_the_last_words_of_a_tool_stand_above_the_arguments_where_they_take_one_line() -> (
+    None
+):
+    said = " ".join(["Deploys a branch to where it is read from"] * 6)
+    tool = {"name": "deploy", "description": f"{said} at last.", "inputSchema": {}}
+    app = Asking(Question(approval_request(SERVER, CALL, tool, "")), follows="")
+    async with asked(app, (100, 30)):
+        words = in_one_line(app)
+        assert words.index("at last.") < words.index("arguments")
+        assert "…" not in words
+
+
 async def test_the_page_about_an_approval_says_that_it_asks_before_the_call() -> None:
     app = Asking(QUESTION)
     async with asked(app) as pilot:
