@@ -18,7 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.forks import shared_forks
+from tests.forks import hear_signals, shared_forks
 from tests.installing import NODE, PLACE, PYTHON
 
 ROOT = Path(__file__).parent.parent
@@ -135,6 +135,7 @@ def main() -> int:
     parser.add_argument("--long", action="store_true", help="only what takes long")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest")
     chosen, rest = parser.parse_known_args()
+    hear_signals()
     results = run_long() if chosen.long else run_all(chosen.quick, [*chosen.pytest, *rest])
     failed = [title for title, passed in results.items() if not passed]
     print(f"failed: {', '.join(failed)}" if failed else "everything passed")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.forks import NOT_OURS, end_forks
+from tests.forks import NOT_OURS, end_forks, hear_signals
 from tests.installing import begin_when_installed, in_order, skip_without
 from tests.textual_savings import save_work
 
@@ -30,12 +29,7 @@ settings.register_profile(
 )
 settings.load_profile("busy")
 
-# Processes of the tests inherit what is ignored here: a run under nohup, or in the background of a
-# script, must not make them deaf.
-for name in ("SIGINT", "SIGHUP", "SIGTERM"):
-    number = getattr(signal, name, None)
-    if number is not None and signal.getsignal(number) is signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
+hear_signals()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

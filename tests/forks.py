@@ -37,6 +37,18 @@ _forks = ExitStack()
 """What this process of the tests started for itself; closed at its end."""
 
 
+def hear_signals() -> None:
+    """Ignore no signal that ends a process.
+
+    Those that are started inherit what is ignored here: a run under nohup, or in the background of
+    a script, must not make them deaf.
+    """
+    for name in ("SIGINT", "SIGHUP", "SIGTERM"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 @contextmanager
 def forks_of(
     *program: str | Path,

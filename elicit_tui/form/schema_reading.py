@@ -245,8 +245,8 @@ def read_form(schema: Any, purpose: Purpose = "elicitation") -> Form:
     """
     form = _read(schema, purpose)
     if purpose == "arguments" and form.refusal is not None:
-        beyond = _beyond(form.fields, schema, required=True) or form.refusal
-        return replace(form, refusal=None, beyond=beyond)
+        unfit = _beyond(form.fields, schema, required=True) if form.fields else None
+        return replace(form, refusal=None, beyond=unfit or form.refusal)
     return form
 
 

@@ -96,7 +96,7 @@ async def test_the_questions_of_servers_with_long_and_short_names_begin_in_one_c
         await stand.until(lambda: "Shall we?" in stand.text() and "Or not?" in stand.text())
         heading, first, second = lines_with(stand, "decided by", "Shall we?", "Or not?")
         column = heading.index("question")
-        assert (first.index("Shall we?"), second.index("Or not?")) == (column, column)
+        assert (first.index("“Shall we?"), second.index("“Or not?")) == (column, column)
 
 
 async def test_what_happened_begins_right_behind_the_longest_name(tmp_path: Path) -> None:
