@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Severity
+from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
@@ -183,6 +184,10 @@ def way_through(decided_by: str, key: str, server: str) -> str:
 # One row of the ledger, whole.
 
 
+_OURS: Final = frozenset(kind for kind, traits in KINDS.items() if not traits.from_server)
+"""The kinds of questions that no server wrote."""
+
+
 class RecordScreen(TextDialog):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
 
@@ -201,8 +206,7 @@ class RecordScreen(TextDialog):
         about = (
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),
-            # Whether a tool may be called, no server asks.
-            ("we asked", message) if row.kind == "approval" else ("it wrote", _in_quotes(message)),
+            ("we asked", message) if row.kind in _OURS else ("it wrote", _in_quotes(message)),
         )
         for label, text in about:
             if text:
