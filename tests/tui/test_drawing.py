@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from rich.console import Console
@@ -10,6 +12,7 @@ from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Region
+from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Static
 
@@ -118,13 +121,20 @@ class Framed(Lines):
             yield Line("text before", id="text")
 
 
-async def test_a_frame_is_not_drawn_again_where_the_text_in_it_changes() -> None:
-    app = Framed()
+@asynccontextmanager
+async def framed(kind: type[Frame] = Frame) -> AsyncIterator[tuple[Framed, Frame, Pilot[None]]]:
+    """A frame that has been drawn; what is drawn of it and in it from then on is counted."""
+    app = Framed(kind)
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         frame = app.query_one(Frame)
         frame.rows = ()
         app.drawn.clear()
+        yield app, frame, pilot
+
+
+async def test_a_frame_is_not_drawn_again_where_the_text_in_it_changes() -> None:
+    async with framed() as (app, frame, pilot):
         app.query_one("#text", Line).update("text after")
         await pilot.pause()
     assert app.drawn["text"]
@@ -141,23 +151,14 @@ class Seen(Frame):
 async def test_who_takes_as_seen_what_is_drawn_of_it_is_told_of_a_change_in_what_covers_it() -> (
     None
 ):
-    app = Framed(Seen)
-    async with app.run_test(size=(40, 12)) as pilot:
-        await pilot.pause()
-        frame = app.query_one(Seen)
-        frame.rows = ()
+    async with framed(Seen) as (app, frame, pilot):
         app.query_one("#text", Line).update("text after")
         await pilot.pause()
     assert {*frame.rows} == {*range(10)}
 
 
 async def test_words_in_the_border_of_a_frame_draw_its_row_and_nothing_that_it_holds() -> None:
-    app = Framed()
-    async with app.run_test(size=(40, 12)) as pilot:
-        await pilot.pause()
-        frame = app.query_one(Frame)
-        frame.rows = ()
-        app.drawn.clear()
+    async with framed() as (app, frame, pilot):
         write_subtitle(frame, "line 7 of [9]")
         await pilot.pause()
         assert {*frame.rows} == {9}

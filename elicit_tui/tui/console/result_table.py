@@ -201,19 +201,23 @@ class ResultTable(DataTable[Text]):
 
     def action_cursor_down(self) -> None:
         """Go to the next row, listed or not."""
-        self._step_out(1) or super().action_cursor_down()
+        if not self._step_out(1):
+            super().action_cursor_down()
 
     def action_cursor_up(self) -> None:
         """Go to the row before, listed or not."""
-        self._step_out(-1) or super().action_cursor_up()
+        if not self._step_out(-1):
+            super().action_cursor_up()
 
     def action_page_down(self) -> None:
         """Go down a page; at the last row that is listed to those behind it."""
-        self._step_out(1) or super().action_page_down()
+        if not self._step_out(1):
+            super().action_page_down()
 
     def action_page_up(self) -> None:
         """Go up a page; at the first row that is listed to those before it."""
-        self._step_out(-1) or super().action_page_up()
+        if not self._step_out(-1):
+            super().action_page_up()
 
     def _step_out(self, by: int) -> bool:
         """Whether the row at this side of the cursor was not listed, and one is in it now."""

@@ -16,9 +16,7 @@ import pytest
 from textual.widgets import Input
 
 from elicit_tui.elicitation import Action, Call
-from elicit_tui.elicitation.saved_call import SavedCall
 from elicit_tui.elicitation.settings import ContentPolicy, GuardianSettings, HistorySettings
-from elicit_tui.errors import UsageError
 from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.call_words import how
@@ -170,25 +168,6 @@ async def test_what_was_used_last_is_in_the_palette_of_the_next_run(tmp_path: Pa
 
 def last(stand: Stand) -> str:
     return calls_of(stand)[-1].name
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("{", "is not JSON"),
-        ("[]", 'needs "server"'),
-        ('{"server": "a", "tool": ""}', 'needs "server"'),
-        ('{"server": "a", "tool": "b", "arguments": []}', "as an object"),
-        ('{"server": "a", "tool": "b", "args": {}}', "no key 'args'"),
-        ('{"server": "a", "tool": "b", "arguments": {"x": NaN}}', "is not JSON"),
-        ('{"server": "a", "tool": "b", "tool": "c"}', "stands twice"),
-    ],
-)
-def test_a_file_that_is_no_call_is_told(tmp_path: Path, text: str, why: str) -> None:
-    path = tmp_path / "x.call.json"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=why):
-        SavedCall.read(path)
 
 
 SECRET = "AKIA" + "IOSFODNN7" + "EXAMPLE"

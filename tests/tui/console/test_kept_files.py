@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation.saved_call import SavedCall, file_called, saved_calls
+from elicit_tui.errors import UsageError
 from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.kept_files import (
@@ -140,3 +141,22 @@ def test_the_persons_folder_is_known_behind_an_at_sign(
     path = keep(tmp_path / "hello.call.json")
     assert file_called("~/hello") == path
     assert file_called("~/hello.call.json") == path
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "is not JSON"),
+        ("[]", 'needs "server"'),
+        ('{"server": "a", "tool": ""}', 'needs "server"'),
+        ('{"server": "a", "tool": "b", "arguments": []}', "as an object"),
+        ('{"server": "a", "tool": "b", "args": {}}', "no key 'args'"),
+        ('{"server": "a", "tool": "b", "arguments": {"x": NaN}}', "is not JSON"),
+        ('{"server": "a", "tool": "b", "tool": "c"}', "stands twice"),
+    ],
+)
+def test_a_file_that_is_no_call_is_told(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "x.call.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=why):
+        SavedCall.read(path)
