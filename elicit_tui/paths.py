@@ -114,16 +114,17 @@ def start_directory(*, managed: bool) -> Path:
             home = Path.home()
         except RuntimeError:  # nothing says where it is
             return Path(os.sep)
-        if home.is_dir():
+        if home.is_absolute() and home.is_dir():
             return home
     return Path(os.sep)
 
 
 def open_to_others(directory: Path) -> str | None:
-    """How others can put files into a directory, links followed; None when they cannot.
+    """How others can replace files of a directory, links followed; None when they cannot.
 
-    A clause such as "can be written by everybody". Root may use what another user owns. Raises
-    OSError.
+    A clause such as "can be written by everybody". In a sticky directory (`/tmp`) nobody replaces
+    another's file; a directory's group is one that its owner has chosen. Root may use what another
+    user owns. Raises OSError.
     """
     if os.name != "posix":
         return None
@@ -184,7 +185,7 @@ def keep_private(path: Path) -> str | None:
 
 
 def new_private_file(directory: Path, stem: str, suffix: str, content: bytes) -> Path:
-    """Write a new file `STEM-RANDOM.SUFFIX`, both words ours, as `write_private` does."""
+    """Write a new file `STEM-RANDOMSUFFIX`, both words ours, as `write_private` does."""
     path = _with_a_new_name(directory, stem, suffix)
     write_private(path, content)
     return path

@@ -10,7 +10,7 @@ import os
 import os.path
 import shutil
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -127,10 +127,13 @@ def add_consent(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="write without asking")
 
 
-def chosen_file(namespace: argparse.Namespace, own: Path) -> Path:
-    """The agent's file, absolute and without `..`; links in it stay visible."""
+def chosen_file(namespace: argparse.Namespace, own: Callable[[], Path]) -> Path:
+    """The agent's file, absolute and without `..`; links in it stay visible.
+
+    `own` looks for it where none is named.
+    """
     chosen: Path | None = namespace.file
-    return own if chosen is None else Path(os.path.normpath(chosen.absolute()))
+    return own() if chosen is None else Path(os.path.normpath(chosen.absolute()))
 
 
 def change_after_consent(

@@ -64,7 +64,7 @@ def run(namespace: argparse.Namespace) -> int:
     match namespace.words:
         case [subcommand, key] if subcommand in subcommands and key in BRIDGED:
             agent = known_agents()[key]
-            path = chosen_file(namespace, hooks_file(agent))
+            path = chosen_file(namespace, lambda: hooks_file(agent))
             return subcommands[subcommand](namespace, agent, path)
     raise UsageError(f"bridge takes install, uninstall or doctor, and {' or '.join(BRIDGED)}.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -71,7 +71,7 @@ def hidden(text: str, put: Put) -> str:
                 return text[: named.end()] + hidden_under(name, value, put)
         elif named["between"] == "=" and name.startswith("-"):
             return text[: named.end()] + hidden(value, put)
-    spans = sorted(_spans(text))
+    spans = _merged(_spans(text))
     if not spans:
         return text
     # A single word is hidden as a whole: what stands beside the part that was recognised is of it.
@@ -80,9 +80,8 @@ def hidden(text: str, put: Put) -> str:
     pieces: list[str] = []
     position = 0
     for start, end in spans:
-        if start >= position:
-            pieces += (text[position:start], put())
-            position = end
+        pieces += (text[position:start], put())
+        position = end
     return "".join(pieces) + text[position:]
 
 
@@ -120,6 +119,16 @@ def shown_address(url: str) -> str:
         return "?"
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "…" if parts.query else "", ""))
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order; of those that overlap one that holds all of them."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            start, end = merged[-1][0], max(end, merged.pop()[1])
+        merged.append((start, end))
+    return merged
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

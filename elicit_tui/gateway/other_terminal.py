@@ -152,11 +152,11 @@ class OtherTerminalByStore:
         ended = self._granted.difference(held)
         if not held and not ended:
             return
-        self._granted -= ended
         try:
             await self._begun()
             for gone in ended:
                 await self._store.revoke(gone.server, gone.tool, self.session)
+                self._granted.discard(gone)
             for new in (grant for grant in held if grant not in self._granted):
                 await self._store.grant(Grant(self.session, *new))
                 self._granted.add(new)

@@ -106,8 +106,9 @@ class Rounds:
 
     def has_begun(self, number: str) -> bool:
         """Whether this is the number of a round, as it stands in its state."""
-        # Compared as text: `01` names no round.
-        return number in {str(begun) for begun in range(1, self._number + 1)}
+        # `01` names no round, and no figure is made of what is longer than the newest one's.
+        plain = re.fullmatch("[1-9][0-9]*", number) and len(number) <= len(str(self._number))
+        return bool(plain) and int(number) <= self._number
 
     def answered(self, state: str, responses: Any) -> bool:
         """Hand a round's answers to whoever waits for them; False when nobody does any more."""

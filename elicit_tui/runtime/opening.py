@@ -24,7 +24,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, Rule, Settings
 from elicit_tui.elicitation.toml_spelling import dotted
-from elicit_tui.errors import LedgerError, LedgerInUse
+from elicit_tui.errors import LedgerError, LedgerInUse, SecretError
 from elicit_tui.host.host import Host
 from elicit_tui.ledger import LateRecords, Ledger
 from elicit_tui.paths import ledger_file, store_file
@@ -153,7 +153,10 @@ def store_secret(settings: Settings) -> bytes | None:
     if value := os.environ.get(settings.store.secret_env):
         return secret_from(settings.store.secret_env, value)
     if settings.store.secret_file is not None:
-        return secret_in_file(Path(settings.store.secret_file).expanduser())
+        try:
+            return secret_in_file(Path(settings.store.secret_file).expanduser())
+        except RuntimeError:
+            raise SecretError("store.secret_file: your home directory is not known here.") from None
     return None
 
 
@@ -272,9 +275,11 @@ async def open_runtime(
     `responder` is given the queue, which knows what waits, is open and was put off. On the way out
     every open question ends by `shutdown`, is recorded and sent; then the servers end.
     """
-    run = _composed(settings, responder, options or RunOptions())
+    # One that cannot be opened refuses every write: then nothing is accepted.
+    ledger = open_ledger(settings.history)
     # Whatever fails from here on, the ledger is closed.
-    try:
+    with closing(ledger):
+        run = _composed(settings, ledger, responder, options or RunOptions())
         # The processes start before anything is connected, and get ready meanwhile.
         run.host.launch(launch)
         async with run.host:
@@ -286,18 +291,17 @@ async def open_runtime(
                 await run.broker.close()
                 if run.hooks is not None:
                     await run.hooks.close()
-    finally:
-        run.ledger.close()
 
 
 def _composed(
-    settings: Settings, responder: Callable[[Queue], Responder], options: RunOptions
+    settings: Settings,
+    ledger: Ledger | UnavailableLedger,
+    responder: Callable[[Queue], Responder],
+    options: RunOptions,
 ) -> Runtime:
     """A run of which nothing has begun yet."""
     policy = Policy(settings, answers=options.answers, person_present=options.person_present)
     guardian = LazyGuardian(settings.guardian)
-    # One that cannot be opened refuses every write: then nothing is accepted.
-    ledger = open_ledger(settings.history)
     hooks = _hooks(settings)
     queue = Queue()
     may_keep = options.keep_drafts and settings.history.content != "none"

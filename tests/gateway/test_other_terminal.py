@@ -125,6 +125,27 @@ async def test_what_was_allowed_of_an_older_definition_does_not_stand(world: Wor
     await session.close()
 
 
+async def test_what_the_store_could_not_take_back_is_taken_back_the_next_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await world.store("asker")
+    session = OtherTerminalByStore(store, StoreWatch(store), None)
+    held = allowed(DEPLOY)
+    await session.drop_revoked(held)
+    held.drop("web")
+
+    async def fails(*how: Any) -> Any:
+        raise StoreError("The store is busy.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "revoke", fails)
+        await session.drop_revoked(held)
+    assert len(await store.grants()) == 1
+    await session.drop_revoked(held)
+    assert await store.grants() == ()
+    await session.close()
+
+
 class Gone:
     """A store that cannot be reached."""
 

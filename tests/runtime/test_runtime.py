@@ -195,6 +195,11 @@ def test_the_secret_of_the_environment_goes_before_the_one_in_a_file(
         store_secret(in_file)
 
 
+def test_a_secret_below_a_home_that_is_not_known_is_told() -> None:
+    with pytest.raises(SecretError, match="your home directory is not known"):
+        store_secret(Settings(store=StoreSettings(secret_file="~nobody-here/secret")))
+
+
 async def test_an_inbox_answers_what_a_store_was_asked_and_asks_nothing_itself(
     tmp_path: Path,
 ) -> None:

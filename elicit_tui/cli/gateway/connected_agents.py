@@ -12,7 +12,7 @@ from elicit_tui.cli.inbox.waiting_text import in_client, since
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.run_settings import load_settings
-from elicit_tui.errors import StoreError
+from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.gateway.connected import session_notes
 from elicit_tui.runtime.opening import open_store
 from elicit_tui.text import as_name, ci_safe, neutral_line
@@ -47,7 +47,10 @@ async def _waiting(settings: Settings) -> Sequence[Waiting]:
     try:
         async with open_store(settings, "answerer", create=False) as store:
             return [question for question in await store.waiting() if question.state != "answered"]
-    except StoreError:
+    except StoreMissing:  # Nobody has ever waited.
+        return ()
+    except StoreError as error:
+        Narration().tell(f"What waits for you is not known: {error}")
         return ()
 
 

@@ -68,7 +68,7 @@ def run(namespace: argparse.Namespace) -> int:
     doctor = Doctor(agent, settings)
     # An agent without a file of its own that we know can still be measured.
     if agent.place:
-        path = chosen_file(namespace, own_file(agent))
+        path = chosen_file(namespace, lambda: own_file(agent))
         secret_env = settings.store.secret_env
         command = gateway_program(namespace)
         for check in checks(agent, path, command, gateway_environment(), secret_env):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from elicit_tui.cli.parser import Parser
     from elicit_tui.elicitation.settings import Settings
     from elicit_tui.gateway.agents import Agent
-    from elicit_tui.gateway.install.planning import InstallRequest, Plan
+    from elicit_tui.gateway.install.planning import Plan
 
 
 def add_arguments(parser: Parser) -> None:
@@ -100,7 +100,7 @@ def _install_request(
             named_server(settings, name)
     return InstallRequest(
         agent=agent,
-        path=chosen_file(namespace, own_file(agent)),
+        path=chosen_file(namespace, lambda: own_file(agent)),
         ours=_our_file(namespace),
         command=gateway_program(namespace),
         servers=tuple(dict.fromkeys(namespace.servers)),
@@ -113,9 +113,9 @@ def _install_request(
 def _refuse_nothing_served(request: InstallRequest, plan: Plan, settings: Settings) -> None:
     enabled = any(server.enabled for server in settings.servers.values())
     if request.servers or plan.moved or enabled:
-        # Its words tell why nothing would be served, before that is refused.
         return
-    show_plan(plan, Narration())  # It says which servers stay with the agent, and why.
+    # It says which servers stay with the agent, and why, before that is refused.
+    show_plan(plan, Narration())
     raise UsageError(
         "No server is configured that the gateway could serve. Name `demo`, or give "
         f"--take-over to move those of {request.agent.title}."
@@ -126,8 +126,8 @@ def _tell_next_steps(namespace: argparse.Namespace, request: InstallRequest, pla
     """What moved, what the agent's first turn will know, and how to go on or back."""
     agent, narration = request.agent, Narration()
     if plan.moved:
+        # They lose the environment and the folder that the agent gave them.
         narration.say(
-            # Servers that move lose the environment and the folder that the agent gave them.
             f"✓ Moved into {shown_path(request.ours)}: {_names(plan.moved)}. What "
             "moved starts in your home folder, with few of your environment's variables."
         )
@@ -159,6 +159,8 @@ def fetch_catalogues(
         for server in servers
         if server.enabled and not server.refused and not server.lack
     ]
+    if not names:
+        return
     narration.say(f"  Asking what they offer: {_names(names)}.")
     with Interrupts() as interrupts, contextlib.suppress(Interrupted):
         known = asyncio.run(interrupts.run(remember_catalogues(settings, names, narration.tell)))
@@ -169,7 +171,7 @@ def fetch_catalogues(
 def _uninstall(namespace: argparse.Namespace) -> int:
     """Show, ask, put back. Raises UsageError, ConfigError."""
     agent = agent_named(namespace.agent or "", "uninstall")
-    path = chosen_file(namespace, own_file(agent))
+    path = chosen_file(namespace, lambda: own_file(agent))
     end = change_after_consent(
         plan_uninstall(agent, path, _our_file(namespace)),
         namespace,
@@ -212,4 +214,4 @@ def _print_snippet(namespace: argparse.Namespace) -> int:
     command = [*gateway_program(namespace), *namespace.servers]
     Output().text(snippet(agent, command, gateway_environment()))
     Narration().tell(f"for {agent.title}, in {agent.file}")
-    return 0
+    return OK

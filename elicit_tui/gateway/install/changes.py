@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from operator import add
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from elicit_tui.text import neutral_line
 AROUND: Final = 60
 """Characters that are shown on both sides of a change inside a long line."""
 LONGEST_LINE: Final = 400
+_INDENT: Final = re.compile(r"[ \t]+(?:- )?")
 _WORD: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'")
 """A string of JSON or TOML."""
 
@@ -36,8 +38,6 @@ def difference(change: Change) -> list[str]:
     """What would change, as a unified diff; secrets are stars, and nothing in it is active."""
     name = shown_path(change.path)
     before, after = (_lines(text) for text in (change.before, change.after))
-    if len(before) == len(after) == 1:
-        before, after = _around(before[0], after[0])
     lines = difflib.unified_diff(
         before,
         after,
@@ -45,7 +45,12 @@ def difference(change: Change) -> list[str]:
         name if change.after is not None else "(no file)",
         lineterm="",
     )
-    return [line[:1] + neutral_line(_without_secrets(line[1:]), LONGEST_LINE) for line in lines]
+    shown = [line[:1] + _without_secrets(line[1:]) for line in lines]
+    # Cut only now: what is secret is known by the name before it, which may be cut off.
+    if shown and len(before) == len(after) == 1:
+        cut = _around(*(line[1:] for line in shown[-2:]))
+        shown[-2:] = map(add, "-+", cut)
+    return [line[:1] + neutral_line(line[1:], LONGEST_LINE) for line in shown]
 
 
 def _lines(content: bytes | None) -> list[str]:
@@ -69,10 +74,10 @@ def _arguments_hidden(text: str) -> str:
     return "".join(pieces) + text[position:]
 
 
-def _around(before: str, after: str) -> tuple[list[str], list[str]]:
+def _around(before: str, after: str) -> tuple[str, str]:
     """Two long lines cut to where they differ."""
     if max(len(before), len(after)) <= LONGEST_LINE:
-        return [before], [after]
+        return before, after
     shorter = min(len(before), len(after))
     start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
     end = next(
@@ -80,8 +85,8 @@ def _around(before: str, after: str) -> tuple[list[str], list[str]]:
     )
     start, end = max(0, start - AROUND), max(0, end - AROUND)
 
-    def cut(line: str) -> list[str]:
-        return [("…" if start else "") + line[start : len(line) - end] + ("…" if end else "")]
+    def cut(line: str) -> str:
+        return ("…" if start else "") + line[start : len(line) - end] + ("…" if end else "")
 
     return cut(before), cut(after)
 
@@ -91,7 +96,9 @@ def _without_secrets(line: str) -> str:
     if not re.search(r"\s", line):
         # Written without blanks: words begin behind its commas and brackets.
         line = re.sub(r"([,{\[:])(?=[\"\[{])", r"\1 ", line)
-    return hidden(line, stars)
+    # The name of a value may begin the line, and then all behind it is the value.
+    indent = _INDENT.match(line)
+    return indent[0] + hidden(line[indent.end() :], stars) if indent else hidden(line, stars)
 
 
 def make(changes: Sequence[Change], first: Callable[[], None] = lambda: None) -> None:

@@ -53,7 +53,12 @@ def _here(place: str) -> Path:
 def is_of_a_project(agent: Agent, path: Path) -> bool:
     """Whether a file is the one that a project shares with everybody who works on it."""
     ending = Path(agent.project).parts
-    return bool(ending) and path.parts[-len(ending) :] == ending and path != own_file(agent)
+    if not ending or path.parts[-len(ending) :] != ending:
+        return False
+    try:
+        return path != own_file(agent)
+    except (ConfigError, UsageError):  # The person has none on this system.
+        return True
 
 
 def shown_path(path: Path) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from io import StringIO
+from itertools import takewhile
 from typing import Any
 
 from elicit_tui.gateway.install.json_text import newline
@@ -77,8 +78,19 @@ def without(text: str, path: Sequence[str]) -> str:
 
 
 def _in_lines_of(text: str, changed: str) -> str:
-    """The changed text with its lines ended as those of the text."""
-    return changed.replace("\n", newline(text))
+    """The changed text: lines that stay end as they did, others as those of the text."""
+    old, new = text.splitlines(keepends=True), changed.splitlines(keepends=True)
+    pairs = [*zip(old, new, strict=False)]
+    rest = [*zip(reversed(old), reversed(new), strict=False)]
+    before = sum(1 for _ in takewhile(_is_one_line, pairs))
+    behind = sum(1 for _ in takewhile(_is_one_line, rest[: len(rest) - before]))
+    middle = "".join(new[before : len(new) - behind]).replace("\n", newline(text))
+    return "".join([*old[:before], middle, *old[len(old) - behind :]])
+
+
+def _is_one_line(pair: tuple[str, str]) -> bool:
+    """Whether two lines are the same, however the first one ends."""
+    return pair[0].replace("\r\n", "\n") == pair[1]
 
 
 def _walk(plain: str, path: Sequence[str]) -> tuple[Any, list[str]]:

@@ -253,6 +253,9 @@ def test_a_gateway_that_would_serve_nothing_is_not_installed(
         ("args = ['--api-key', 'qZ7hunter', '-v', 'a']", "args = ['--api-key', '***', '-v', 'a']"),
         ('["--token", "***"]', '["--token", "***"]'),
         ('{"--token": "run", "b": ["c"]}', '{"--token": "***", "b": ["c"]}'),
+        ('"NOTES_PASSWORD": "correct horse battery"', '"NOTES_PASSWORD": "***"'),
+        ("  NOTES_PASSWORD: correct horse battery", "  NOTES_PASSWORD: ***"),
+        ("  - token: correct horse battery", "  - token: ***"),
     ],
 )
 def test_of_a_secret_behind_its_flag_no_letter_is_shown_and_all_else_as_it_is(
@@ -260,3 +263,12 @@ def test_of_a_secret_behind_its_flag_no_letter_is_shown_and_all_else_as_it_is(
 ) -> None:
     change = changes.Change(Path("mcp.json"), None, line.encode(), 0o600)
     assert changes.difference(change)[-1] == f"+{shown}"
+
+
+def test_a_secret_is_masked_also_where_a_long_line_is_cut_behind_its_name() -> None:
+    secret = "-".join(["summer", "house"] * 20)
+    before = json.dumps({"a": "x " * 200, "password": secret}).encode()
+    after = before[:-1] + b', "b": 1}'
+    shown = changes.difference(changes.Change(Path("mcp.json"), before, after, 0o600))
+    assert shown[-2].endswith('"password": "***"}')
+    assert shown[-1].endswith('"password": "***", "b": 1}')

@@ -71,6 +71,17 @@ def test_an_agent_without_a_file_on_this_system_is_told_how_to_name_one() -> Non
         own_file(replace(known_agents()["cursor"], place={"plan 9": "~/mcp"}))
 
 
+def test_a_file_that_is_named_needs_no_place_that_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, file = our_config().absolute(), tmp_path / "mcp.json"
+    file.write_text("{}")
+    monkeypatch.setenv("HOME", "not absolute")
+    words = ["--config", str(config), "gateway", "install", "cursor", "--file", str(file), "--yes"]
+    dispatch(words)
+    assert "the place of" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -125,3 +125,11 @@ def test_a_whole_key_is_taken_out_and_the_last_one_leaves_nothing() -> None:
     for path in (("none",), ("first", "none"), ("extensions", "b")):
         with pytest.raises(KeyError):
             yaml_text.without(text, path)
+
+
+def test_each_line_of_a_text_that_ends_them_in_two_ways_stays_as_it_is() -> None:
+    before = "# one\r\nextensions:\n  a:\n    cmd: x\nother: 1\r\nlast: 2\n"
+    after = yaml_text.put(before, PATH, "new", ENTRY, listed=False)
+    new = NEW.replace("\n", "\r\n")
+    assert after == before.replace("cmd: x\n", f"cmd: x\n{new}")
+    assert yaml_text.taken(after, PATH, "new", listed=False)[0] == before

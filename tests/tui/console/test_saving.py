@@ -35,6 +35,8 @@ async def test_a_result_is_saved_where_the_person_says_and_nothing_is_written_ov
         await stand.until(lambda: "taken.txt: File exists." in stand.text())
         await stand.press("ctrl+u", *"nowhere/a.txt", "enter")
         await stand.until(lambda: "There is no folder nowhere." in stand.text())
+        await stand.press("ctrl+u", *"~nobody-here/a.txt", "enter")
+        await stand.until(lambda: "There is no folder ~nobody-here." in stand.text())
         await stand.press("ctrl+u", *"new.txt", "ctrl+s")
         await stand.until(lambda: (tmp_path / "new.txt").exists())
     assert (tmp_path / "new.txt").read_text() == "done"

@@ -162,7 +162,7 @@ class SaveScreen(PlaceDialog):
         if not self.typed:
             self.say("It needs a name.")
             return
-        first = Path(self.typed).expanduser()
+        first = Path(self.typed)
         contents: list[tuple[Path, bytes]] = []
         told: list[str] = []
         for number, (suffix, part) in enumerate(saved_parts(self._result), 1):
