@@ -125,10 +125,18 @@ _BEFORE_DIGEST: Final = (
 _NAMED: Final = re.compile(
     r"(?P<name>(?:passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
     r"|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key|credential|cvv|cvc|\bpin)"
-    r"[\w.-]{0,20})[\"'`]?(?:\s{0,3}(?:=>|[:=：])|(?P<told>\s(?:is|ist|lautet|est|es|é)\s))\s{0,3}"
-    r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;]{3,200})(?P<after>[ \t]{0,3}[A-Za-z]{0,2})",
+    r"[\w.-]{0,20})\\{0,3}[\"'`]?"
+    r"(?:\s{0,3}(?:=>|[:=：])|(?P<told>\s(?:is|ist|lautet|est|es|é)\s))\s{0,3}"
+    r"(?:\[\s{0,3}(?=\\{0,3}[\"']))?(?P<quote>(?:\\{0,3}[\"'`])?)"
+    r"(?P<value>[^\s\"'`,;]{3,200}|(?<=[\"'`])[^\s\"'`,;]{1,2}(?=\s))"
+    r"(?P<after>[ \t]{0,3}[A-Za-z]{0,2})",
     re.IGNORECASE,
 )
+"""The name of a secret with its value, of a quoted one the first word; in JSON also that is quoted.
+"""
+_QUOTED: Final = {
+    quote: re.compile(rf"(?:[^{quote}\\\n]|\\.){{0,400}}(?={quote})") for quote in "\"'`"
+}
 _WHATEVER_IT_IS: Final = (
     r"(?i)passw|passphrase|passcode|kennwort|contraseña|senha|пароль|密码|パスワード|pwd"
 )
@@ -251,7 +259,7 @@ def _found(text: str) -> Iterator[SecretSpan]:
             yield SecretSpan("seed_phrase", *match.span())
     for match in _NAMED.finditer(text):
         if _is_given(match):
-            yield SecretSpan("named_secret", *match.span("value"))
+            yield SecretSpan("named_secret", match.start("value"), _end_of_value(match))
     yield from _random(text)
 
 
@@ -314,6 +322,16 @@ def _is_given(match: re.Match[str]) -> bool:
     return len(value) >= (
         3 if match["name"].lower().endswith(("pin", "cvv", "cvc")) else 6
     ) and any(character.isdigit() for character in value)
+
+
+def _end_of_value(match: re.Match[str]) -> int:
+    """Where the value of a named secret ends: a quoted one with its quote, if that is ended."""
+    quote, text, (start, end) = match["quote"], match.string, match.span("value")
+    if len(quote) == 1:
+        whole = _QUOTED[quote].match(text, start)
+        return end if whole is None else max(end, whole.end())
+    # Within a quoted text the quotes themselves are escaped.
+    return max(end, text.find(quote, end, end + 400)) if quote else end
 
 
 def _ends_there(match: re.Match[str]) -> bool:

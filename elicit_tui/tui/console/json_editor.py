@@ -104,15 +104,19 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         Where none is, it takes the place of the first value. `own`: the person has written it, or
         seen it already.
         """
-        self.show(text)
+        self.take_back(text, own=own)
         self._escaped = ""
-        (self.counts_as_own if own else self.is_of_others)()
         self._begin_writing()
 
+    def take_back(self, text: str, *, own: bool) -> None:
+        """Have JSON that somebody went away from, with the cursor where it begins."""
+        self.show(text)
+        (self.counts_as_own if own else self.is_of_others)()
+
     def begin_anew(self, text: str) -> None:
-        """The person's in place of what is written, which the key that undoes brings back."""
+        """Have this in place of what is written, which the key that undoes brings back."""
         self.replace(text, (0, 0), self.document.end)
-        self.counts_as_own()
+        self.follow_writing()
         self._begin_writing()
 
     @property

@@ -6,12 +6,14 @@ and asked for when the call is made again; in a result it is masked. Logs stay w
 
 from __future__ import annotations
 
+import html
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, get_args
+from urllib.parse import quote, quote_plus
 
 from elicit_tui import paths
 from elicit_tui.elicitation import (
@@ -159,8 +161,7 @@ class KeptCalls:
             return {}
         if is_too_long(result):
             return {"no_result": TOO_LONG}
-        text = ascii_json(result)
-        if any(leaf in text for leaf in _leaves(withheld)):
+        if _tells(result, withheld):
             return {"no_result": TELLS}
         kept = kept_arguments(result, Review(), self._policy)
         if [*_data(kept)] != [*_data(result)]:
@@ -203,13 +204,36 @@ def _data(result: Any) -> Iterator[Any]:
         yield from (result[key] for key in ("data", "blob") if isinstance(result.get(key), str))
 
 
+def _tells(value: Any, withheld: Mapping[str, Any]) -> bool:
+    """Whether something of a value holds what is withheld, however it is spelled there."""
+    spelled = {word for leaf in _leaves(withheld) for word in _spellings(leaf)}
+    texts = (text for key, leaf in _named_leaves(value) for text in (key, leaf))
+    return any(word in text for text in texts for word in spelled)
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """How a server may write a text back: as it is, as HTML, in a URL, as JSON, in that again."""
+    yield from (text, html.escape(text), quote(text, safe=""), quote_plus(text))
+    for is_ascii in (True, False):
+        once = json.dumps(text, ensure_ascii=is_ascii)[1:-1]
+        yield from (once, json.dumps(once, ensure_ascii=is_ascii)[1:-1])
+
+
 def _leaves(value: Any) -> Iterator[str]:
-    """Each text and number inside, as it stands in JSON."""
-    if isinstance(value, (Mapping, list)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves(item)
+    """Each text and number inside."""
+    return (leaf for _, leaf in _named_leaves(value))
+
+
+def _named_leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Each text and number inside, with the key under which it stands."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _named_leaves(item, str(key))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _named_leaves(item, name)
     elif value not in ("", None, True, False):
-        yield ascii_json(value).strip('"')
+        yield name, value if isinstance(value, str) else ascii_json(value)
 
 
 def _asked(record: CallRecord, withheld: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,8 +251,8 @@ def _asked(record: CallRecord, withheld: Mapping[str, Any]) -> dict[str, Any]:
         }
         for end in [*record.answered][-KEPT_QUESTIONS:]
     ]
-    text = ascii_json(asked)
-    tells = any(leaf in text for leaf in _leaves(withheld))
+    whole = [[end.message, end.summary, end.sent] for end in record.answered]
+    tells = _tells(asked, withheld) or _tells(whole, withheld)
     return {"asked": [] if tells else asked, "questions": record.questions}
 
 

@@ -1,4 +1,4 @@
-"""Making a call again with one key: asked first where it may change something unasked."""
+"""Making a call without arguments by one key: asked first where it goes out unasked."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ if TYPE_CHECKING:
 
 
 def once_meant(
-    app: Controller, record: ServerRecord, offer: Offer, then: Callable[[], object]
+    app: Controller,
+    record: ServerRecord,
+    offer: Offer,
+    then: Callable[[], object],
+    *,
+    of_file: bool,
 ) -> None:
-    """Make a call without arguments again by `then`; ask first where nothing else would."""
-    if record.not_callable(offer) or not _goes_unasked(app, record, offer):
+    """Make a call without arguments by `then`; ask first where nothing else would.
+
+    `of_file`: a file says what is called, which anybody may have written, under any name.
+    """
+    if record.not_callable(offer) or not _goes_unasked(app, record, offer, of_file=of_file):
         then()
         return
     from elicit_tui.tui.console.screens.confirmations import AgainScreen
@@ -26,14 +34,14 @@ def once_meant(
         if sure:
             then()
 
-    app.push_screen(AgainScreen(record.name, offer.shown), again)
+    app.push_screen(AgainScreen(record.name, offer.shown, of_file=of_file), again)
 
 
-def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer) -> bool:
-    """Whether a tool that may do something a second time is called without anybody's word.
+def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer, *, of_file: bool) -> bool:
+    """Whether a tool is called without anybody's word, and may do something by that.
 
-    It may say itself that it does not, or that it destroys nothing; its owner may have approved it
-    in the settings of its server; where those ask, the call itself does.
+    A second time it may do nothing, or destroy nothing, as it says itself; its owner may have
+    approved it in the settings of its server; where those ask, the call itself does.
     """
     from elicit_tui.policy.tools import approval_mode
 
@@ -43,9 +51,8 @@ def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer) -> bool:
         not isinstance(annotations, Mapping) or annotations.get("destructiveHint") is not False
     )
     harmless = not destroys or not {"read-only", "idempotent"}.isdisjoint(offer.hints)
-    if runtime is None or offer.kind != "tool" or harmless:
-        return False
-    if approval_mode(record.settings, offer.name)[1] == "approve":
+    approved = approval_mode(record.settings, offer.name)[1] == "approve"
+    if runtime is None or offer.kind != "tool" or ((harmless or approved) and not of_file):
         return False
     decision = runtime.policy.judge_call(record.name, offer.name, offer.raw, allowed=False)
     return decision.outcome is None and not decision.asks

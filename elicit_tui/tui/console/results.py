@@ -196,6 +196,8 @@ def as_command(server: str, call: Call, secrets: Collection[str] = ()) -> str | 
     names = (server, call.name)
     if any(not name.isprintable() or name.startswith(("-", "@")) or not name for name in names):
         return None
+    if any(name.startswith("-") for name in secrets):
+        return None
     plain = {name: value for name, value in call.arguments.items() if name not in secrets}
     words = ["elicit-tui", _COMMANDS[call.method], *names, *_written(plain)]
     hidden = [

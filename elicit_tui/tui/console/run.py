@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.elicitation import (
@@ -307,13 +308,14 @@ class ConsoleRun:
         self._app.write_in(ArgumentsScreen(server, offer, arguments, of_file), given)
 
     def again(self, old: CallRecord) -> None:
-        """The same call once more; its form, or where it has none a question, comes first."""
+        """A call of before or of a file; its form, or where it has none a question, comes first."""
         record = self._state.servers.get(old.server)
         offer = _offer_of(record, old)
         if record is None or offer is None or not _takes_nothing(offer, old.call.arguments):
             self._repeat(old)
         else:
-            once_meant(self._app, record, offer, lambda: self._repeat(old))
+            then = partial(self._repeat, old)
+            once_meant(self._app, record, offer, then, of_file=old.of_file)
 
     def _repeat(self, old: CallRecord) -> None:
         record = self._state.servers.get(old.server)
@@ -345,7 +347,7 @@ class ConsoleRun:
         """The call of a file once more."""
         from elicit_tui.tui.console.kept_again import make_again
 
-        make_again(self._app, path, self._repeat)
+        make_again(self._app, path, self.again)
 
     def _allowed(self, server: str, call: Call) -> str:
         """That its tool was allowed; where that does not hold for it, what is asked takes over."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Review
@@ -55,6 +55,14 @@ class Stopped:
         return self.request.id
 
 
+class HalfWritten(NamedTuple):
+    """JSON that one went away from."""
+
+    text: str
+    hidden: bool
+    """Whether others wrote some of it that was never on the screen."""
+
+
 class ConsoleState:
     """One run of the console."""
 
@@ -73,7 +81,7 @@ class ConsoleState:
         self.half_typed: dict[tuple[str, str, str], Draft] = {}
         """What was typed for a call that was not made: by server, what it offers, and, of a call
         that was to be made again, the arguments that it had."""
-        self.half_written: dict[tuple[str, str, str], str] = {}
+        self.half_written: dict[tuple[str, str, str], HalfWritten] = {}
         """The same where the arguments were written as JSON, finished or not."""
         self.half_besides: dict[tuple[str, str, str], dict[str, Any]] = {}
         """What of the arguments in such a form no field of it can hold."""

@@ -13,6 +13,7 @@ from elicit_tui.elicitation.saved_call import SavedCall, file_called, saved_call
 from elicit_tui.errors import UsageError
 from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.console.screens.confirmations import AgainScreen
 from elicit_tui.tui.console.screens.kept_files import (
     KeptFilesScreen,
     OtherServerScreen,
@@ -64,6 +65,21 @@ async def test_the_calls_of_this_folder_and_of_others_are_listed_and_made_again(
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand, "beta"))
         assert calls_of(stand, "beta")[0].arguments == {"name": "Ada", "times": 2}
+
+
+async def test_a_file_calls_a_tool_without_arguments_only_once_it_was_named_and_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SavedCall("alpha", "first", {}).write(tmp_path / "list-notes.call.json")
+    async with listing(tmp_path, monkeypatch) as stand:
+        for key, calls in (("n", 0), ("y", 1)):
+            stand.app.call_kept(tmp_path / "list-notes.call.json")
+            await stand.until(lambda: isinstance(stand.app.screen, AgainScreen))
+            assert "Call “first”?" in stand.text()
+            assert "The file calls this tool of “alpha”" in stand.text()
+            await stand.press(key)
+            await stand.until(lambda: not isinstance(stand.app.screen, AgainScreen))
+            await stand.until(lambda calls=calls: len(calls_of(stand)) == calls)
 
 
 async def test_an_empty_list_says_how_a_call_is_kept_and_the_palette_has_it(

@@ -215,3 +215,28 @@ async def test_what_a_file_gave_and_one_changed_is_still_to_be_read_when_one_com
         stand.app.call_again(file)
         await stand.until(lambda: "from before" in stand.text())
         await stand.until(lambda: "Read on ^S" in stand.text())
+
+
+STEPS: Any = {
+    "type": "object",
+    "properties": {"steps": {"type": "array", "items": {"type": "object"}}},
+    "required": ["steps"],
+}
+
+
+@pytest.mark.parametrize("way_back", [("space", "escape"), ("f8", "f8")])
+async def test_json_of_a_file_is_still_to_be_read_when_it_comes_back(
+    tmp_path: Path, way_back: tuple[str, ...]
+) -> None:
+    steps = [{"do": f"step {number}"} for number in range(40)]
+    given = {"steps": [*steps, {"do": "remove everything"}, *steps]}
+    file = CallRecord("alpha", Call("tools/call", "greet", given), of_file=True)
+    async with calling(tmp_path, STEPS) as stand:
+        await stand.press("escape")
+        stand.app.call_again(file)
+        await stand.until(lambda: "step 0" in stand.text())
+        await stand.press("ctrl+home", *way_back)
+        if not isinstance(stand.app.screen, ArgumentsScreen):
+            stand.app.call_again(file)
+        await stand.until(lambda: "Read on ^S" in stand.text())
+        assert await called(stand, "remove everything") == {"remove everything"}

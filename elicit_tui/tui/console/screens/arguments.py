@@ -27,6 +27,7 @@ from elicit_tui.tui.console.json_editor import JsonEditor, hint_of
 from elicit_tui.tui.console.screens.offering_values import OffersValues
 from elicit_tui.tui.console.servers import VERBS, Offer
 from elicit_tui.tui.console.spans import shortened
+from elicit_tui.tui.console.state import HalfWritten
 from elicit_tui.tui.secret_arguments import shown_arguments
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.control import FROM_BEFORE, FROM_FILE
@@ -133,10 +134,8 @@ class ArgumentsScreen(OffersValues):
         self._begin_json(
             self._given or skeleton(self._offer.schema), own=self._whence == FROM_BEFORE
         )
-        written = self.app.state.half_written.get(self._place)
-        if written is not None:
-            self._json_area.show(written)
-            self._json_area.counts_as_own()
+        if (written := self.app.state.half_written.get(self._place)) is not None:
+            self._json_area.take_back(written.text, own=not written.hidden)
             self._json = True
             self._came_back = self._read_json(go_there=False) or {}
         record = self.app.state.servers.get(self._server)
@@ -256,6 +255,7 @@ class ArgumentsScreen(OffersValues):
             required = readable_json(skeleton(self._offer.schema))
             self._json_area.begin_anew(required if is_given else given)
             self._json_area.focus()
+            self.count_unseen()
         else:
             form_view = self.query_one(FormView)
             own = {**self._form.initial(), **self._take_apart(self._given)}
@@ -322,7 +322,8 @@ class ArgumentsScreen(OffersValues):
             self.app.state.half_besides[self._place] = self._besides
         self.app.state.half_written.pop(self._place, None)
         if self._json and self._json_area.text != self._begun_with:
-            self.app.state.half_written[self._place] = self._json_area.text
+            area = self._json_area
+            self.app.state.half_written[self._place] = HalfWritten(area.text, area.hidden)
         super().action_leave()
 
     def dismiss(self, result: dict[str, Any] | None = None) -> AwaitComplete:

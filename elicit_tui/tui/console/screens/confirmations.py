@@ -169,10 +169,11 @@ class AgainScreen(SureDialog):
         Binding("escape,n", "leave", "Back", key_display="n", id="again.stay"),
     ]
 
-    def __init__(self, server: str, tool: str) -> None:
-        """`tool`: its name, neutral text."""
-        super().__init__(f"Call {quoted(tool, 40)} again?")
+    def __init__(self, server: str, tool: str, *, of_file: bool) -> None:
+        """`tool`: its name, neutral text. `of_file`: a file calls it, and nobody has before."""
+        super().__init__(f"Call {quoted(tool, 40)}{'' if of_file else ' again'}?")
         self._server = quoted(server, 40)
+        self._of_file = of_file
 
     def body(self) -> ComposeResult:
         """Why it is asked."""
@@ -180,7 +181,10 @@ class AgainScreen(SureDialog):
             f"The tool takes no arguments, and its server {self._server} does not say that it "
             "destroys nothing: what it did may be done once more."
         )
-        yield from self.asking([words], "again", "Call again", "Back")
+        if self._of_file:
+            words = f"The file calls this tool of {self._server}, without arguments."
+        verb = "Call" if self._of_file else "Call again"
+        yield from self.asking([words], "again", verb, "Back")
 
 
 # Asks once before all waiting questions of a server are declined.
