@@ -387,6 +387,8 @@ def _coverage_row(tool: ToolCoverage) -> dict[str, Any]:
         "tool": tool.tool,
         "branches": tool.branches,
         "wrongAnswers": dict(zip(("passed", "tried"), tool.wrong_answers, strict=True)),
+        "rightAnswers": dict(zip(("passed", "tried"), tool.right_answers, strict=True)),
+        "leaks": list(tool.leaks),
         "fields": tool.fields,
     }
 
@@ -400,3 +402,7 @@ def _coverage_lines(tool: ToolCoverage) -> Iterator[str]:
         fields = " ".join(f"{name} {MARKS[how]}" for name, how in tool.fields.items())
         how = "refused" if tool.tells_acting else "not known to be taken"
         yield f"  wrong answers: {right} of {tried} {how}{'; ' if fields else ''}{fields}"
+    right, tried = tool.right_answers
+    if tried:
+        yield f"  right answers, oddly sent: {right} of {tried} taken"
+    yield from (f"  leaked: {leak}" for leak in tool.leaks)

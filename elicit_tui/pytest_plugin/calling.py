@@ -92,15 +92,17 @@ class Elicit:
         arguments: Mapping[str, Any] | None = None,
         answers: Sequence[Any] = (),
         *,
+        is_error: bool | None = False,
         seconds: float = SECONDS,
     ) -> CallEnd:
         """Call a tool and answer what it asks, in order; what it came to.
 
-        Raises ScenarioFailed where a question has no answer, an answer no question, the call ends
-        without a result or the server breaks a rule of the protocol.
+        `is_error`: whether its result must say isError; None: the test looks at it itself. Raises
+        ScenarioFailed where it does otherwise, a question has no answer, an answer no question,
+        the call ends without a result or the server breaks a rule of the protocol.
         """
         __tracebackhide__ = True
-        expect = Expectation(is_error=None)
+        expect = Expectation(is_error=is_error)
         scenario = _scenario(tool, arguments, answers, {"expect": expect})
         (run,) = self._run(server, scenario, Options(timeout_sec=seconds))
         if not run.passed or run.result is None:

@@ -21,6 +21,9 @@ from elicit_tui.text import neutral_line
 CANNOT_TELL: Final = (
     "nothing here says what acting is: a refusal is only held against what the accept showed"
 )
+SAME_ON_REFUSAL: Final = (
+    "on_refusal holds for the accepted result too: nothing here tells a refusal from an act"
+)
 REFUSAL_ALONE: Final = (
     "watch: whether an accept would change this is not shown where the only answer is a no; the "
     "branches of an accept show it"
@@ -41,12 +44,28 @@ def shown_of_acceptance(
     """The parts of the accepted outcome that a result shows, each in a few words.
 
     `base`: the accepted run, needed where `expect` describes none.
-    What `on_refusal` says is what stands there instead of the same part of `expect`.
+    What stands there as `on_refusal` says it is no act.
     """
     if scenario.expect.tells_acceptance:
         yield from _expected_parts(scenario, result)
-    elif scenario.on_refusal is None and base is not None:
+    elif base is not None and not _told_as_refusal(scenario, base, result):
         yield from _parts_of(scenario, base.result or {}, result)
+
+
+def _told_as_refusal(scenario: Scenario, accepted: Run, result: Mapping[str, Any]) -> bool:
+    """Whether a result is what `on_refusal` says, where the accepted one is not."""
+    told = scenario.on_refusal
+    if told is None or not told.tells_result or told.faults(result):
+        return False
+    # What holds for an accept too tells no refusal from it.
+    return bool(told.faults(accepted.result or {}))
+
+
+def shows_acting(scenario: Scenario, accepted: Run) -> bool:
+    """Whether the accepted run itself shows what no refusal may; else nothing could be told."""
+    if scenario.watch or accepted.result is None:
+        return True
+    return any(shown_of_acceptance(scenario, accepted, accepted.result))
 
 
 def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[str]:
@@ -62,13 +81,16 @@ def _expected_parts(scenario: Scenario, result: Mapping[str, Any]) -> Iterator[s
     empty = all(_is_nothing(value) for value in pointers.values()) and expect.text is None
     empty = empty and len(there) == len(pointers)
     for pointer, value in there.items():
-        if pointer not in of_refusal and (empty or not _is_nothing(value)):
+        # Only where it is there as it stands after a refusal does that say instead what it is.
+        refused = pointer in of_refusal and same_json(of_refusal[pointer], value)
+        if not refused and (empty or not _is_nothing(value)):
             yield f"structured {pointer} is {excerpt(value, 60)}"
     # A text that is the error of a result is no act.
     if expect.text is None or result.get("isError") is True:
         return
-    spoken = instead is not None and instead.text is not None
-    if not spoken and fnmatchcase(text_of(result), expect.text):
+    spoken = instead.text if instead is not None else None
+    refused = spoken is not None and fnmatchcase(text_of(result), spoken)
+    if not refused and fnmatchcase(text_of(result), expect.text):
         yield f"the text is {excerpt(text_of(result), 80)}"
 
 
@@ -147,8 +169,31 @@ def cannot_tell(run: Run, *, more_ways: bool) -> str | None:
     if run.refused or not more_ways:
         return REFUSAL_ALONE if run.refused and scenario.watch else None
     if scenario.tells_acting:
-        return None
+        return None if shows_acting(scenario, run) else SAME_ON_REFUSAL
     return f"{CANNOT_TELL} ({advice(scenario.runner, 'what acting is', _telling(run))})"
+
+
+def untold(base: Run, *, more_ways: bool) -> Iterator[str]:
+    """What the ways of a scenario cannot show, each as a sentence; `more_ways` are wanted."""
+    if (why := cannot_tell(base, more_ways=more_ways)) is not None:
+        yield why
+    if more_ways and base.passed:
+        yield from _left_out(base.scenario)
+
+
+def _left_out(scenario: Scenario) -> Iterator[str]:
+    """Which other ways a scenario has not, as an answer of it is a refusal; and what that hides."""
+    noes = [at for at, answer in enumerate(scenario.answers, 1) if answer.action != "accept"]
+    if not noes:
+        return
+    which = " and ".join(f"question {at}" for at in noes)
+    told = f"left out: the other ways of {which}, which this scenario refuses; one that accepts "
+    yield told + "all of its questions tries them"
+    if len(noes) < len(scenario.answers):
+        yield (
+            "as it ends with a refusal, a wrong answer to its other questions is held against "
+            "errors, on_refusal and watch only, not against expect"
+        )
 
 
 def _telling(accepted: Run) -> str:

@@ -92,6 +92,8 @@ def hint_of(run: Run) -> str | None:
 def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
     expect, scenario = run.scenario.expect, run.scenario
     yield from script.problems
+    if script.broke_off:
+        return
     otherwise = list(_not_by_the_scenario(run, _AS_WRITTEN))
     yield from otherwise
     if otherwise:
@@ -186,7 +188,14 @@ def _departed(
     kind = variant.wrong.kind if variant.wrong is not None else None
     # Looked for in any case, also where the run ends by an error.
     if kind in ("typed", "decline with content"):
-        yield from _came_back(run, accepted=kind == "typed")
+        run.leaks = list(_came_back(run, accepted=kind == "typed"))
+        yield from run.leaks
+    if script.broke_off:
+        yield (
+            f"it asks again after a no, and again: {script.unplanned} times, then its call was "
+            "cancelled"
+        )
+        return
     cancelled = variant.cancels_the_call and isinstance(run.error, Interrupted)
     # A refusal may be told by an error of the protocol; an internal error is a breakdown.
     if run.error is not None and not cancelled and not _is_clean(run.error):
@@ -212,8 +221,10 @@ def _departed(
         if MARKER in ascii_json(run.result):
             yield "it took over a property that the form does not have"
     elif kind not in ("typed", "short"):
-        refused = number if kind is None else None
-        yield from _acted_all_the_same(run, base, script, refused)
+        yield from _acted_all_the_same(run, base)
+        yield from _not_as_after_a_no(run, kind)
+        if kind is None and number is not None:
+            yield from _asked_again(run.scenario, script, base, number)
 
 
 def _as_if_answered_once(run: Run, script: Script) -> Iterator[str]:
@@ -223,19 +234,30 @@ def _as_if_answered_once(run: Run, script: Script) -> Iterator[str]:
     yield from _must_have_changed(run.scenario, run.watched)
 
 
-def _acted_all_the_same(run: Run, base: Run, script: Script, refused: int | None) -> Iterator[str]:
-    """What shows that it acted without an accept; `refused`: the question that was, from 0."""
+def _acted_all_the_same(run: Run, base: Run) -> Iterator[str]:
+    """What shows that it acted without an accept."""
     scenario = run.scenario
-    if run.result is not None:
+    # Of a scenario that is refused the result is a refusal's in any case.
+    if run.result is not None and not scenario.refuses:
         acted = list(_acted_by_result(scenario, base, run.result))
         yield from acted
         # A note only: the words may be all that a model reads, and no act is shown by them.
         run.notes += () if acted else _told_as_acceptance(scenario, base, run.result)
     yield from _acted_on(run.watched)
-    if refused is not None:
-        if scenario.on_refusal is not None:
-            yield from _not_as_on_refusal(run)
-        yield from _asked_again(scenario, script, base, refused)
+
+
+def _not_as_after_a_no(run: Run, kind: str | None) -> Iterator[str]:
+    """Where `on_refusal` does not hold though it must; `kind`: how an answer went wrong, if so."""
+    told = run.scenario.on_refusal
+    if told is None:
+        return
+    # Whoever sends what no client may send can be answered by an error instead of as after a no.
+    failed = run.error is not None or _failed(run.result)
+    if kind in (None, "late") or (kind == "decline with content" and not failed):
+        yield from _not_as_on_refusal(run)
+    elif told.tells_result and not run.scenario.expect.tells_acceptance and not failed:
+        # Nothing else says what becomes of it.
+        yield from _not_as_on_refusal(run)
 
 
 def _acted_on(watched: Watched) -> Iterator[str]:
@@ -300,8 +322,9 @@ def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> 
     later = [request for _, request in script.asked[place + 1 :]]
     allowed = scenario.on_refusal.questions if scenario.on_refusal is not None else None
     if allowed is not None:
-        if len(later) != allowed:
-            yield f"on_refusal: {len(later)} questions came after the refusal, not {allowed}"
+        if len(later) > allowed:
+            many = f"on_refusal: {len(later)} questions came after the refusal"
+            yield f"{many}, more than {allowed}"
         return
     known = [(asked.message, asked.mode) for asked in base.asked]
     for request in later:

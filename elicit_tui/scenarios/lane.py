@@ -19,10 +19,11 @@ from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
 from elicit_tui.host.events import HostEvent, LogMessage, Progress, ServerLog
 from elicit_tui.host.launch import server_directory
 from elicit_tui.runtime import RunOptions, open_runtime
+from elicit_tui.scenarios.acting import shows_acting
 from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.scenario import Scenario, advice
-from elicit_tui.scenarios.script import Script
+from elicit_tui.scenarios.script import MOST_UNPLANNED, Script
 from elicit_tui.scenarios.variants import Asked, Variant
 from elicit_tui.scenarios.watching import States, Watched, states
 from elicit_tui.text import in_seconds
@@ -142,11 +143,15 @@ class Way:
         self._base = base
         self._tell = tell
         self.run = Run(scenario, era, variant.name, variant.kind, field=variant.field)
+        self.run.acceptable = variant.wrong is not None and variant.wrong.acceptable
+        self.run.shows_acting = base is None or shows_acting(scenario, base)
         again = variant.wrong is not None and variant.wrong.kind == "twice"
+        allowed = scenario.on_refusal.questions if scenario.on_refusal is not None else None
         self.script = Script(
             variant.steps,
             # After a refusal a server may ask more: that is declined, and judged afterwards.
             refuse_the_rest=variant.kind != "as written" and not again,
+            most_unplanned=MOST_UNPLANNED + (allowed or 0),
             runner=scenario.runner,
         )
         self._outcomes: dict[str, Resolved] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from elicit_tui.elicitation import accept
 from elicit_tui.elicitation.eras import Revision
@@ -93,9 +94,10 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
     for number, (question, answer) in enumerate(zip(questions, scenario.answers, strict=False)):
         request = request_of(scenario.server, Kept(revision, number, question))
         content = content_of(read_form(request.requested_schema), answer)
-        asked.append((request, accept("answers", "", content)))
+        outcome = accept("answers", "", content)
+        asked.append((request, replace(outcome, action=answer.action)))
     names = [as_written(scenario).name]
-    if scenario.accepts and not form_refused(scenario, asked):
+    if not form_refused(scenario, asked):
         names += (variant.name for variant in branches(scenario, asked))
         names += (variant.name for variant in answers_gone_wrong(scenario, asked))
     return list(dict.fromkeys(names))

@@ -48,7 +48,7 @@ _ON_REFUSAL: Final = table_of(
         "is_error": "Whether the result says isError.",
         "text": "A glob over the result's text.",
         "structured": "JSON pointers into structuredContent, each with its value.",
-        "questions": "How many questions may come after the one that is refused.",
+        "questions": "How many questions may come at most after the one that is refused.",
     },
     {"questions": 0},
 )

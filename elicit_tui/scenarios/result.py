@@ -43,6 +43,12 @@ class Run:
     """Whether an answer was a refusal: declined, cancelled, left, or the no of a form."""
     overheard: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     """What the server said beside its result: where (`its standard error` …), and the text."""
+    leaks: list[str] = dataclasses.field(default_factory=list)
+    """Those of the failures that tell where what was typed came back."""
+    acceptable: bool = False
+    """Whether what was sent past the judge is an answer all the same, which a server must take."""
+    shows_acting: bool = True
+    """Whether the accepted run showed by what acting could be told."""
     watched: Watched = NOTHING_WATCHED
     """What the scenario watches, before the call and after it."""
     field: str | None = None
@@ -54,6 +60,11 @@ class Run:
     def passed(self) -> bool:
         """Whether everything was as it must be."""
         return not self.failures
+
+    @property
+    def answered_rightly(self) -> bool:
+        """Whether it refused what is wrong and took what is right, be it that it leaked it."""
+        return all(failure in self.leaks for failure in self.failures)
 
 
 @dataclass(frozen=True)
@@ -165,7 +176,11 @@ class ToolCoverage:
     branches: dict[str, State]
     """`accept`, `decline 2` …; `accept in 2026-07-28` where it is not the same in each revision."""
     wrong_answers: tuple[int, int] = (0, 0)
-    """How many answers gone wrong were refused as they must be, and how many were tried."""
+    """How many answers that are wrong were refused as they must be, and how many were tried."""
+    right_answers: tuple[int, int] = (0, 0)
+    """How many answers that are odd and right were taken as they must be, and how many tried."""
+    leaks: tuple[str, ...] = ()
+    """Where what was typed came back, though it may not."""
     tells_acting: bool = True
     """Whether its scenarios say by what a refusal could be told from an act."""
     fields: dict[str, State] = field(default_factory=dict)
@@ -181,7 +196,8 @@ def coverage(runs: Iterable[Run]) -> tuple[ToolCoverage, ...]:
 
 
 def _of_tool(server: str, tool: str, runs: list[Run]) -> ToolCoverage:
-    wrong = [run for run in runs if run.kind == "gone wrong"]
+    past_the_judge = [run for run in runs if run.kind == "gone wrong"]
+    wrong = [run for run in past_the_judge if not run.acceptable]
     asked = [request for run in runs if run.kind == "as written" for request in run.asked]
     titles = (
         field.title
@@ -197,10 +213,16 @@ def _of_tool(server: str, tool: str, runs: list[Run]) -> ToolCoverage:
         server,
         tool,
         _branches([run for run in runs if run.kind != "gone wrong"]),
-        (sum(run.passed for run in wrong), len(wrong)),
-        all(run.scenario.tells_acting for run in wrong),
+        _answered_rightly(wrong),
+        _answered_rightly([run for run in past_the_judge if run.acceptable]),
+        tuple(dict.fromkeys(leak for run in past_the_judge for leak in run.leaks)),
+        all(run.scenario.tells_acting and run.shows_acting for run in wrong),
         fields,
     )
+
+
+def _answered_rightly(runs: Sequence[Run]) -> tuple[int, int]:
+    return sum(run.answered_rightly for run in runs), len(runs)
 
 
 def _branches(runs: list[Run]) -> dict[str, State]:

@@ -19,8 +19,8 @@ from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
-from elicit_tui.scenarios.acting import cannot_tell, hides_an_act
-from elicit_tui.scenarios.judging import hint_of
+from elicit_tui.scenarios.acting import hides_an_act, untold
+from elicit_tui.scenarios.judging import form_refused, hint_of
 from elicit_tui.scenarios.lane import Lane, Tell, Way
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario, advice
@@ -218,9 +218,10 @@ class Ways:
         # Made of what was asked, so that a server that asks otherwise is tried otherwise.
         others = list(self._others(base, way.by_step()))
         more = self.options.branches or self.options.answers_gone_wrong
-        if (others or base.refused) and (untold := cannot_tell(base, more_ways=more)) is not None:
-            base.notes.append(untold)
-        if others and self.scenario.watch:
+        if others or base.refused:
+            base.notes += untold(base, more_ways=more)
+        # Where a no was given nothing was changed that could hide an act.
+        if others and self.scenario.watch and not base.refused:
             base.failures += await self._hides_an_act(base)
         # Without a base that passed there is nothing that another way could be held against.
         return base, others if base.passed else []
@@ -373,7 +374,7 @@ class Ways:
         )
 
     def _others(self, base: Run, asked: Asked) -> Iterator[Variant]:
-        if not base.passed or not self.scenario.accepts or base.refused:
+        if not base.passed or form_refused(self.scenario, asked):
             return
         if self.options.branches:
             yield from branches(self.scenario, asked)

@@ -55,12 +55,17 @@ class Expectation:
     structured: Mapping[str, Any] | None = None
     """JSON pointers (RFC 6901) into structuredContent, each with the value that stands there."""
     questions: int | None = None
-    """Of `on_refusal`: how many may come after the one that is refused."""
+    """Of `on_refusal`: how many may come at most after the one that is refused."""
 
     @property
     def tells_acceptance(self) -> bool:
         """Whether it describes a result, so that another call's can be compared with it."""
         return self.text is not None or bool(self.structured)
+
+    @property
+    def tells_result(self) -> bool:
+        """Whether it says anything of a result, be it that it is an error."""
+        return self.tells_acceptance or self.is_error is not None
 
     def faults(self, result: Mapping[str, Any]) -> list[str]:
         """What of it a result does not satisfy, each as a sentence."""
@@ -109,7 +114,7 @@ class Scenario:
 
     @property
     def accepts(self) -> bool:
-        """Whether every answer is an accept, so that other ways can be tried from it."""
+        """Whether every answer is an accept."""
         return bool(self.answers) and all(answer.action == "accept" for answer in self.answers)
 
     @property
@@ -120,7 +125,11 @@ class Scenario:
     @property
     def tells_acting(self) -> bool:
         """Whether it says by what acting can be told from not acting."""
-        return bool(self.expect.tells_acceptance or self.on_refusal is not None or self.watch)
+        if self.refuses:
+            # What is expected there is the end of a refusal, and an act is in no way of it.
+            return False
+        told = self.on_refusal is not None and self.on_refusal.tells_result
+        return bool(self.expect.tells_acceptance or told or self.watch)
 
     @property
     def refuses(self) -> bool:
@@ -144,7 +153,7 @@ def excerpt(value: Any, most: int = 200) -> str:
 
 _FILE: Final[Mapping[str, str]] = {
     "despite": 'despite = ["{value}"] beside its answer does',
-    "more questions": "on_refusal = {{ questions = N }} allows it",
+    "more questions": "on_refusal = {{ questions = N }} allows up to N",
     "what acting is": "expect = {{ {value} }}, on_refusal or watch would tell",
     "blocked": 'To test it all the same: guardian.on_block = "ask" in a configuration, and '
     'despite = ["{value}"] beside its answer',
@@ -170,7 +179,7 @@ _WORDS: Final[Mapping[Runner, Mapping[str, str]]] = {
         "despite": 'elicit.accepted({{…}}, despite=["{value}"]) does',
         "blocked": 'elicit.accepted({{…}}, despite=["{value}"]) answers it all the same where '
         'guardian.on_block is "ask" in the configuration',
-        "more questions": 'on_refusal={{"questions": N}} allows it',
+        "more questions": 'on_refusal={{"questions": N}} allows up to N',
         "what acting is": 'expect={{"text": …}} or {{"structured": …}}, on_refusal or watch would '
         "tell",
         "eras": "elicit_eras = {value} for a scenario file",

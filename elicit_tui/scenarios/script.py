@@ -23,6 +23,9 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.scenario import PreparedAnswer, Runner, advice
 from elicit_tui.text import in_seconds, neutral_line
 
+MOST_UNPLANNED: Final = 20
+"""Questions without a step before the call is cancelled: a server may ask until it is accepted."""
+
 DEADLINE_SECONDS: Final = 0.3
 """How long a question waits where its deadline is to pass."""
 
@@ -47,6 +50,11 @@ class Script:
     """Each question that came, with the number of its step; None where it has none."""
     problems: list[str] = field(default_factory=list)
     runner: Runner = "command"
+    most_unplanned: int = MOST_UNPLANNED
+    unplanned: int = 0
+    """How many questions came that have no step."""
+    broke_off: bool = False
+    """Whether there were so many of them that the call was cancelled."""
     cancel_call: Callable[[], Awaitable[None]] | None = None
     """Gives up the call that asks, while it waits."""
     wrong_message: str | None = None
@@ -74,6 +82,9 @@ class Script:
         number = self._next(question.request)
         self.asked.append((number, question.request))
         if number is None:
+            self.unplanned += 1
+            if self.unplanned >= self.most_unplanned:
+                await self._break_off()
             return self._without_a_step(question.request)
         self._used.add(number)
         step = self.steps[number]
@@ -97,11 +108,27 @@ class Script:
         number = next((place for place, asked in self.asked if asked.id == request.id), None)
         return "a question" if number is None else f"question {number + 1}"
 
+    async def _break_off(self) -> None:
+        """Cancel the call of a server that does not stop asking."""
+        # What it still asks until then is answered as ever, and cancels nothing again.
+        if self.broke_off:
+            return
+        self.broke_off = True
+        if not self.refuse_the_rest:
+            self.problems.append(
+                f"{self.unplanned} questions came that were not expected, then its call was "
+                "cancelled"
+            )
+        if self.cancel_call is not None:
+            await self.cancel_call()
+
     def _without_a_step(self, request: ElicitationRequest) -> Outcome:
         if self.refuse_the_rest:
             return decline("answers", "Declined: an earlier question was refused.")
         message = neutral_line(request.message, 120) or "(no message)"
-        self.problems.append(f"a question that was not expected: {message}")
+        # One that comes again and again is told once.
+        if (problem := f"a question that was not expected: {message}") not in self.problems:
+            self.problems.append(problem)
         return cancel("answers", "Cancelled: the scenario has no answer for it.")
 
     def _prepared_outcome(self, question: Question, answer: PreparedAnswer, number: int) -> Outcome:

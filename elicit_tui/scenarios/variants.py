@@ -45,6 +45,11 @@ class Wrong:
     """`short` is right, and leaves out what is optional."""
     content: Mapping[str, Any] | None = None
 
+    @property
+    def acceptable(self) -> bool:
+        """Whether it is an answer all the same: odd, or sent too often, and to be taken once."""
+        return self.kind in ("extra", "twice", "typed", "short")
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -88,7 +93,7 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
     The questions before it are accepted. While a question that was pushed waits, its call is open,
     and is cancelled too; in a round no request is.
     """
-    for number in range(len(scenario.answers)):
+    for number in _accepted(scenario):
         # Both are refusals, and a server may treat them unlike each other.
         ways: tuple[Action, ...] = ("decline", "cancel")
         for way in ways:
@@ -113,10 +118,23 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
 
 
 def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:
-    # The ways before it are accepted; what comes after has no step, and is declined.
+    # What comes before it is answered as it is written; what comes after has no step, and is
+    # declined.
     steps = (*map(Step, scenario.answers[:number]), step)
     name = branch_name(way, number, len(scenario.answers))
-    return Variant(name, steps, "refused", refuses=number)
+    return Variant(_after_a_no(scenario, number) + name, steps, "refused", refuses=number)
+
+
+def _accepted(scenario: Scenario) -> Iterator[int]:
+    """The numbers of the questions that have other ways, from 0: those that are accepted."""
+    return (at for at, answer in enumerate(scenario.answers) if answer.action == "accept")
+
+
+def _after_a_no(scenario: Scenario, number: int) -> str:
+    """The refusals before a question, as the beginning of a way's name: it is met only so."""
+    ways = enumerate(answer.action for answer in scenario.answers[:number])
+    noes = [branch_name(way, at, len(scenario.answers)) for at, way in ways if way != "accept"]
+    return ", ".join([*noes, "then "]) if noes else ""
 
 
 def _instead(scenario: Scenario, number: int, action: Action) -> PreparedAnswer:
@@ -126,8 +144,12 @@ def _instead(scenario: Scenario, number: int, action: Action) -> PreparedAnswer:
 def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
     """Each question answered past the judge in every wrong way that its schema has."""
     steps = tuple(map(Step, scenario.answers))
-    for number, (request, outcome) in enumerate(asked):
-        where = f"question {number + 1}: " if len(asked) > 1 else ""
+    for number in _accepted(scenario):
+        if number >= len(asked):
+            return
+        request, outcome = asked[number]
+        named = f"question {number + 1}: " if len(asked) > 1 else ""
+        where = _after_a_no(scenario, number) + named
         content = dict(outcome.content or {})
         if request.mode == "form":
             form = read_form(request.requested_schema)

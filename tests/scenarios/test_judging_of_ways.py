@@ -320,8 +320,8 @@ def test_that_a_refusal_must_be_told_as_on_refusal_says_holds_for_an_error_too()
     assert after(result("no", failed=True), None, in_order) == ["on_refusal: the tool says isError"]
 
 
-@pytest.mark.parametrize(("after", "told"), [(0, True), (1, False), (2, True)])
-def test_as_many_questions_follow_a_refusal_as_on_refusal_says_no_fewer_and_no_more(
+@pytest.mark.parametrize(("after", "told"), [(0, False), (1, False), (2, True)])
+def test_as_many_questions_may_follow_a_refusal_as_on_refusal_allows_and_no_more(
     after: int, told: bool
 ) -> None:
     once = replace(PAINTS, on_refusal=Expectation(None, questions=1))
@@ -330,7 +330,7 @@ def test_as_many_questions_follow_a_refusal_as_on_refusal_says_no_fewer_and_no_m
     asked = [(number, COLOURED) for number in range(after + 1)]
     refused = Variant("decline", (), "refused", refuses=0)
     found = faults_of(run, refused, base, Script((), asked=asked), (), alive=True)
-    words = f"on_refusal: {after} questions came after the refusal, not 1"
+    words = f"on_refusal: {after} questions came after the refusal, more than 1"
     assert (words in found) is told
 
 
@@ -365,11 +365,30 @@ def test_a_scenario_that_says_nothing_by_which_acting_is_known_is_told_so() -> N
     for telling in (
         {"expect": Expectation(text="painted")},
         {"expect": Expectation(structured={"/a": 1})},
-        {"on_refusal": Expectation(None)},
+        {"on_refusal": Expectation(None, text="no*")},
+        {"on_refusal": Expectation(is_error=True)},
         {"watch": ("a.txt",)},
     ):
         told = Run(replace(PAINTS, **telling), HANDSHAKE, "accept")  # type: ignore[arg-type]
         assert cannot_tell(told, more_ways=True) is None
+    # How many questions may follow says nothing of what is done.
+    silent = replace(PAINTS, on_refusal=Expectation(None, questions=1))
+    told = Run(silent, HANDSHAKE, "accept")
+    assert "nothing here says what acting is" in str(cannot_tell(told, more_ways=True))
+
+
+def test_that_on_refusal_holds_for_the_accept_too_is_told_where_nothing_else_tells_acting() -> None:
+    for same in (Expectation(None, text="paint*"), Expectation(is_error=False)):
+        for expect in (Expectation(), Expectation(structured={"/a": 1})):
+            scenario = replace(PAINTS, expect=expect, on_refusal=same)
+            base = Run(scenario, HANDSHAKE, "accept", result=result("painted", a=1))
+            acts = list(shown_of_acceptance(scenario, base, base.result or {}))
+            assert acts, "without another word the accepted result itself is an act"
+            assert cannot_tell(base, more_ways=True) is None
+    text = Expectation(text="painted")
+    scenario = replace(PAINTS, expect=text, on_refusal=replace(text, is_error=None))
+    base = Run(scenario, HANDSHAKE, "accept", result=PAINTED)
+    assert "tells a refusal from an act" in str(cannot_tell(base, more_ways=True))
 
 
 def test_of_a_scenario_that_refuses_it_is_not_said_that_its_content_reads_as_a_no() -> None:
@@ -421,6 +440,8 @@ def test_the_text_of_an_accept_is_an_act_where_nothing_is_expected_and_no_struct
     assert list(shown_of_acceptance(PAINTS, base, result("painted", left=1))) == []
     base.result = result("  ")
     assert list(shown_of_acceptance(PAINTS, base, {**result("  "), "structuredContent": {}})) == []
-    refuses = replace(PAINTS, on_refusal=Expectation(None))
-    base.result = PAINTED
-    assert list(shown_of_acceptance(refuses, base, PAINTED)) == []
+    # Where a refusal has its own words, these are no act; the accept's are all the same.
+    refuses = replace(PAINTS, on_refusal=Expectation(None, text="not*"))
+    base.result = result("painted", colour="red")
+    assert list(shown_of_acceptance(refuses, base, result("not painted", colour="red"))) == []
+    assert list(shown_of_acceptance(refuses, base, base.result)) != []

@@ -25,6 +25,9 @@ from pydantic import BaseModel
 server = MCPServer("journeys")
 right, wrong = {"city": "Rome"}, {"expect": {"text": "booked*"}}
 
+GUESTS = {"type": "object", "properties": {"guests": {"type": "integer", "maximum": 8}}}
+BOOKED = {"expect": True, "on_refusal": False}
+
 class Place(BaseModel):
     city: str
 
@@ -88,13 +91,32 @@ async def tells(context: Context) -> CallToolResult:
     return CallToolResult(content=[], is_error=answer.action == "cancel")
 
 def test_what_a_call_came_to(elicit):
-    cancelled = elicit.call(server, "tells", answers=[elicit.cancelled("Where*")])
+    no = elicit.cancelled("Where*")
+    cancelled = elicit.call(server, "tells", answers=[no], is_error=True)
     assert (cancelled.is_error, cancelled.actions) == (True, ("cancel",))
     assert cancelled.structured is None and cancelled.text == ""
     given = elicit.accepted(right, message="Where*")
     assert not elicit.call(server, "tells", answers=[given]).is_error
     ended = elicit.call(shlex.split(DEMO), "clear_cache", answers=[True])
     assert ended.structured == {"cleared": True}
+
+def test_a_call_that_fails(elicit):
+    no = elicit.cancelled("Where*")
+    with pytest.raises(AssertionError, match="the tool says isError"):
+        elicit.call(server, "tells", answers=[no])
+    with pytest.raises(AssertionError, match="isError is not said"):
+        elicit.call(server, "tells", answers=[right], is_error=True)
+    assert elicit.call(server, "tells", answers=[no], is_error=None).is_error
+
+@server.tool()
+async def believes(context: Context) -> dict[str, bool]:
+    answer = await context.session.elicit_form("How many?", GUESTS, context.request_id)
+    return {"booked": answer.action == "accept"}
+
+def test_a_server_that_checks_nothing(elicit):
+    told = {key: {"structured": {"/booked": at}} for key, at in BOOKED.items()}
+    with pytest.raises(AssertionError, match="(?s)too large.*it acted all the same"):
+        elicit.branches(server, "believes", answers=[{"guests": 3}], gone_wrong=True, **told)
 
 @server.tool()
 async def waits() -> str:
@@ -142,11 +164,13 @@ def test_the_fixture_calls_servers_in_this_process_and_out_of_it(tmp_path: Path)
         "a_server_of_its_own",
         "what_a_call_came_to",
         "a_call_that_does_not_end",
+        "a_call_that_fails",
+        "a_server_that_checks_nothing",
         "what_is_watched",
     ):
         assert f"test_own.py::test_{name} PASSED" in shown, shown
     assert "test_in_a_coroutine[asyncio] PASSED" in shown
-    assert "3 failed, 9 passed" in shown, shown
+    assert "3 failed, 11 passed" in shown, shown
     # What to write is told as Python, and nothing of what comes of an answer that was not given.
     assert 'elicit.accepted({…}, despite=["destructive.' in shown
     assert "it acted all the same" not in shown.partition("a_warning_stops")[2].partition("____")[0]

@@ -66,6 +66,8 @@ def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
                 "deadline": "untried",
             },
             "wrongAnswers": {"passed": 0, "tried": 0},
+            "rightAnswers": {"passed": 0, "tried": 0},
+            "leaks": [],
             "fields": {},
         }
     ]
