@@ -272,7 +272,8 @@ class KeyBar(ClickBar):
         active = [each for each in self.screen.active_bindings.values() if each.node is not focused]
         # What the dialog has on a key goes before what the field has there.
         others = {self.app.get_key_display(each.binding) for each in active}
-        for key, does in getattr(focused, "own_keys", ()):
+        of_screen = getattr(self.screen, "field_keys", ()) if focused is not None else ()
+        for key, does in (*of_screen, *getattr(focused, "own_keys", ())):
             if key not in others:
                 yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
 

@@ -241,7 +241,6 @@ class ArgumentsScreen(OffersValues):
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What was written into a field takes the place of what no field had."""
-        super().on_form_view_changed(event)
         self.tell_besides()
 
     def action_skeleton(self) -> None:

@@ -29,12 +29,10 @@ class OffersValues(ReadsOn):
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What is typed may be the beginning of a value that the server knows."""
-        super().on_form_view_changed(event)
         self._look_for_values()
 
     def on_form_view_focused(self, event: events.Event) -> None:
         """What stands in the field may give way to what is typed no more."""
-        super().on_form_view_focused(event)
         self._look_for_values()
 
     @property
@@ -95,7 +93,10 @@ class OffersValues(ReadsOn):
 
     def _go_on_from(self, name: str) -> None:
         line = self.typed_in
-        if line is not None and line.spec.name == name:
+        if line is not None and line.spec.name == name and self.field_keys:
+            # Whoever takes a value for the only field looks at it before it is called.
+            self.query_one("#send").focus()
+        elif line is not None and line.spec.name == name:
             line.action_next_field()
 
     @on(ValueList.GoneBack)

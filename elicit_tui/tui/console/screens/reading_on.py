@@ -21,6 +21,7 @@ from elicit_tui.tui.question.seen_texts import Page
 from elicit_tui.tui.question_gate import DEAF_SECONDS
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.widgets.lines import TextLine
 
 READ_ON = "Read on"
 
@@ -40,6 +41,8 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
         self.does = ""
         """What the key that takes them does, in a word."""
         self._read_on_at = 0.0
+        self._entered_at = time.monotonic()
+        """When this opened, or Enter was pressed last on what the person did not write here."""
         self._told = ""
         """What was brought into view, until something is written."""
 
@@ -98,9 +101,32 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What was told is over."""
-        super().on_form_view_changed(event)
         self._told = ""
         self.count_unseen()
+
+    @property
+    def field_keys(self) -> tuple[tuple[str, str], ...]:
+        """Enter in the only field, where that is one line: nothing is left to go on to."""
+        place = self.written_in
+        one_line = isinstance(place, FormView) and len(place.form.fields) == 1
+        return (("Enter", self.does),) if one_line and isinstance(self.focused, TextLine) else ()
+
+    def on_form_view_finished(self, event: events.Event) -> None:
+        """Enter in the only line of a form takes what stands there; else it goes on."""
+        if not self.field_keys:
+            return
+        event.prevent_default()
+        event.stop()
+        before, self._entered_at = self._entered_at, time.monotonic()
+        # Of a key that is held down, which opened this: nobody read what it would take.
+        if self._is_written or self._entered_at - before >= DEAF_SECONDS:
+            self.action_send()
+
+    @property
+    def _is_written(self) -> bool:
+        """Whether all that stands in the form was written since it opened."""
+        place = self.written_in
+        return isinstance(place, FormView) and bool(place.touched) and not place.from_elsewhere
 
     def take_once_seen(self, content: dict[str, Any], place: FormView | JsonEditor) -> None:
         """Take these, unless something of them was not seen: then show it."""

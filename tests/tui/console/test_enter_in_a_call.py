@@ -1,0 +1,114 @@
+"""Enter in the form of a call: with one line it calls, with more it goes on to the next field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.tui.console.screens import reading_on
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import GREET, calls_of, tool
+
+pytestmark = pytest.mark.anyio
+
+PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+
+
+async def open_form(stand: Stand) -> None:
+    await stand.press("enter", "enter")
+    await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+    await stand.until(lambda: "Call ^S" in stand.text())
+
+
+def offering(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"alpha": [tool("read", schema, **more)]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "typed", "sent"),
+    [
+        (PATH, "/tmp", {"path": "/tmp"}),
+        ({"type": "object", "properties": {"n": {"type": "integer"}}}, "12", {"n": 12}),
+    ],
+)
+async def test_enter_in_the_only_line_of_a_call_calls_and_says_so(
+    tmp_path: Path, schema: dict[str, Any], typed: str, sent: dict[str, Any]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=offering(schema)) as stand:
+        await open_form(stand)
+        await stand.until(lambda: "Enter Call" in stand.text())
+        await stand.press(*typed, "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert [call.arguments for call in calls_of(stand)] == [sent]
+
+
+async def test_enter_says_what_is_missing_or_wrong_and_calls_nothing(tmp_path: Path) -> None:
+    short = {"type": "string", "minLength": 3}
+    schema = {"type": "object", "properties": {"name": short}, "required": ["name"]}
+    async with console(tmp_path, servers=["alpha"], tools=offering(schema)) as stand:
+        await open_form(stand)
+        await stand.press("a", "b", "enter")
+        await stand.until(lambda: "✗" in stand.text())
+        assert isinstance(stand.app.screen, ArgumentsScreen)
+        await stand.press("c", "enter")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"name": "abc"}
+
+
+async def test_with_two_lines_enter_goes_on_to_the_second_and_from_there_to_the_button(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=offering(GREET)) as stand:
+        await open_form(stand)
+        assert "Enter Call" not in stand.text()
+        await stand.press(*"Ada", "enter", "enter")
+        await stand.until(lambda: getattr(stand.app.focused, "id", None) == "send")
+        assert calls_of(stand) == []
+
+
+async def test_enter_that_is_held_down_opens_a_form_and_calls_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading_on, "DEAF_SECONDS", 60.0)
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    async with console(tmp_path, servers=["alpha"], tools=offering(schema)) as stand:
+        await open_form(stand)
+        await stand.press("enter", "enter", "enter")
+        assert isinstance(stand.app.screen, ArgumentsScreen)
+        assert calls_of(stand) == []
+        await stand.press("x", "enter")
+        await stand.until(lambda: calls_of(stand))
+
+
+async def test_a_call_that_is_made_again_is_looked_at_before_enter_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading_on, "DEAF_SECONDS", 60.0)
+    async with console(tmp_path, servers=["alpha"], tools=offering(PATH)) as stand:
+        await open_form(stand)
+        await stand.press("a", "enter")
+        await stand.until(lambda: calls_of(stand) and "done" in stand.text())
+        await stand.press("a")
+        await stand.until(lambda: "from before" in stand.text())
+        await stand.press("enter", "enter")
+        assert len(calls_of(stand)) == 1
+        monkeypatch.setattr(reading_on, "DEAF_SECONDS", 0.0)
+        await stand.press("enter")
+        await stand.until(lambda: len(calls_of(stand)) == 2)
+
+
+async def test_what_is_asked_before_is_asked_after_enter_too(tmp_path: Path) -> None:
+    destroys = {"annotations": {"destructiveHint": True}}
+    asks = ServerSettings("alpha", command="alpha-server", default_tools_approval_mode="prompt")
+    async with console(
+        tmp_path, server_settings={"alpha": asks}, tools=offering(PATH, **destroys)
+    ) as stand:
+        await open_form(stand)
+        await stand.press("a", "enter")
+        await stand.until(lambda: "Allow once" in stand.text())
+        assert calls_of(stand) == []
+        await stand.press("escape")
