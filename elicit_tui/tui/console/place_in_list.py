@@ -20,6 +20,20 @@ class PlacedList(RowList):
     beside: Callable[[int], str] = staticmethod(lambda room: "")
     """What else stands there, in so many cells; where it takes more it stands alone."""
 
+    _marked: str | None = None
+
+    @property
+    def set_off(self) -> int:
+        """While the keys go elsewhere the row that is marked, where there is one."""
+        marked = None if self.has_focus else self._marked
+        return self.keys.index(marked) if marked in self.keys else self.cursor
+
+    def mark(self, key: str | None) -> None:
+        """Set this row off: it is what keys that go elsewhere act on."""
+        if key != self._marked:
+            self._marked = key
+            self._bring_into_sight()
+
     def show(self, keys: Sequence[str], draw: Draw) -> None:
         """Draw these rows."""
         super().show(keys, draw)

@@ -200,6 +200,11 @@ class RowList(SpanView, can_focus=True):
         """The key under the cursor, or None when there are no rows."""
         return self._keys[self.cursor] if self.cursor < len(self._keys) else None
 
+    @property
+    def set_off(self) -> int:
+        """The number of the row that is set off: the one under the cursor."""
+        return self.cursor
+
     def show(self, keys: Sequence[str], draw: Draw) -> None:
         """Draw these rows; the cursor stays on its key where that is still there."""
         before, was_empty = self.key, not self._keys
@@ -238,7 +243,7 @@ class RowList(SpanView, can_focus=True):
         self._tell()
 
     def _bring_into_sight(self) -> None:
-        region = Region(0, self.cursor * self.row_height, 1, self.row_height)
+        region = Region(0, self.set_off * self.row_height, 1, self.row_height)
         # Rows that were few a moment ago have no scrollbar yet, without which nothing scrolls.
         self.scroll_to_region(region, animate=False, immediate=True, force=True, x_axis=False)
         self.refresh()
@@ -265,10 +270,9 @@ class RowList(SpanView, can_focus=True):
             return Strip.blank(width, self._ground)
         drawn = self._draw(self._keys[number], width)
         spans = drawn[part] if part < len(drawn) else ()
-        if number != self.cursor:
+        if number != self.set_off:
             return self.strip_of(spans, width)
-        over = self.cursor_style
-        return self.strip_of(_pointed(spans, self.has_focus), width, over)
+        return self.strip_of(_pointed(spans, self.has_focus), width, self.cursor_style)
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
@@ -300,11 +304,9 @@ class RowList(SpanView, can_focus=True):
             return
         number = (inside.y + self.scroll_offset.y) // self.row_height
         if 0 <= number < len(self._keys):
+            self.cursor = number
             if event.chain > 1:
-                self.cursor = number
                 self.action_choose()
-            else:
-                self.cursor = number
 
 
 def _pointed(spans: Line, focused: bool) -> Line:

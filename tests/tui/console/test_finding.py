@@ -127,6 +127,27 @@ async def test_what_was_found_of_another_server_is_told_of_and_made_a_favourite_
         assert "beta" in stand.text()
 
 
+async def test_the_mark_among_the_servers_follows_what_a_search_found_and_the_keys_act_on_that(
+    tmp_path: Path,
+) -> None:
+    many = [f"s{number:02}" for number in range(20)]
+    tools = {"alpha": [tool("beep")], many[-1]: [tool("boop"), tool("beeper")]}
+    async with console(tmp_path, servers=["alpha", *many], tools=tools, size=(80, 24)) as stand:
+        await stand.press("slash", *"boop")
+        await stand.until(lambda: "▏● s19" in stand.text())
+        assert "▏● alpha" not in stand.text()
+        await stand.press("enter", "m")
+        await stand.until(lambda: stand.app.muted == {"s19"})
+        await stand.press("slash", *"beep", "enter")
+        await stand.until(lambda: "▏● alpha" in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "▏● s19" in stand.text())
+        stand.app.screen.query_one("#server-list").focus()
+        await stand.until(lambda: "▌● alpha" in stand.text() and "▏● s19" not in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "▌● s00" in stand.text())
+
+
 async def test_what_begins_so_stands_before_what_has_it_later(tmp_path: Path) -> None:
     tools = [tool("toggle-simulated-logging"), tool("simulate-research-query")]
     async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:

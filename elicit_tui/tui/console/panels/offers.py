@@ -51,6 +51,9 @@ class OffersBox(Vertical):
 
     app: Controller
 
+    pointed: Callable[[], None] = staticmethod(lambda: None)
+    """Called once the cursor is on something else, of whichever server."""
+
     def __init__(self) -> None:
         super().__init__(id="offers")
         self._record: ServerRecord | None = None
@@ -168,6 +171,7 @@ class OffersBox(Vertical):
         if (listing.verb, search.verb) != (verb, searched):
             listing.verb, search.verb = verb, searched
             self.refresh_bindings()
+        self.pointed()
 
     @property
     def _search_line(self) -> SearchLine:

@@ -103,6 +103,7 @@ class ServersPane(Pane):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Remember where the keys go; in a low and narrow window that half has the room."""
+        self._mark_meant()
         self._among_offers = event.widget.id != "server-list"
         self.set_class(self._among_offers, "-within")
 
@@ -184,6 +185,11 @@ class ServersPane(Pane):
         """The server that a key acts on: among what a search found whose that is."""
         return (self._entered.record if self._entered is not None else None) or self.record
 
+    def _mark_meant(self) -> None:
+        """In the list of servers that one is marked on which the keys act."""
+        meant = self._meant
+        self.query_one("#server-list", PlacedList).mark(meant.name if meant is not None else None)
+
     @property
     def _entered(self) -> OffersBox | None:
         """What servers offer, while the cursor is in it."""
@@ -235,6 +241,7 @@ class ServersPane(Pane):
         self._name_box()
         if keys_here and not self._inside_shown:
             self.action_offers()
+        self._mark_meant()
 
     def _known(self, room: int) -> str:
         """What is known of the server whose it is what the cursor is on."""
@@ -282,6 +289,7 @@ class ServersPane(Pane):
             from elicit_tui.tui.console.panels.offers import OffersBox
 
             self._offers = OffersBox()
+            self._offers.pointed = self._mark_meant
             self.query_one("#offers-box", Vertical).mount(self._offers)
         self._offers.display = record is not None
         self._offers.show(record, self._known)
