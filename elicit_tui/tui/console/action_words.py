@@ -56,6 +56,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "result.search": "Search the result",
     "result.next": "Go to the next place found",
     "result.previous": "Go to the place found before",
+    "result.narrow": "List the rows that were found alone, or all of them",
     "result.difference": "Compare the result with another one (diff)",
     "result.other": "Choose the call to compare with",
     "result.open_link": "Follow a link of the result",

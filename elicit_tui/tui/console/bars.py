@@ -192,7 +192,8 @@ class KeyBar(ClickBar):
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
             self.show(self._keys(), self._always())
-            more = tuple(self._keys_of_field()), tuple(self._keys(rarer=True))
+            rarer = (*self._keys(rarer=True), *self._keys_of_field("rarer_keys"))
+            more = tuple(self._keys_of_field("own_keys")), rarer
             if more != (self._field, self._rarer):
                 self._field, self._rarer = more
                 self.refresh()
@@ -200,33 +201,29 @@ class KeyBar(ClickBar):
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """The keys of what one does here stay; air goes before the palette and the way out.
 
-        Rarer keys are named as far as there is room for them beside all that, and then those of
-        the field. What a button in sight names goes with the air. On a narrow screen, where keys
+        What a button in sight names is not named here too. Rarer keys are named as far as there is
+        room for them beside all that, and then those of the field. On a narrow screen, where keys
         are left out all the same, the way out stays.
         """
         if not self.tells_right(width):
             yield from self._of_a_pane()
             return
-        close = [_without_last_space(part) for part in self._parts]
+        parts = [part for part in self._parts if self._key_of(part) not in self._named]
+        close = _closely(parts)
         # Where the palette has no room beside these, or there are none, none is kept free for it.
         fits = bool(close) and _cells(close) + _cells(self._right) < width
         ends = self._right if fits else self._right[-2:]
         for count in range(len(self._rarer), 0, -1):
             rarer = (*self._rarer[:count], *self._mark(count))
-            yield (*self._field, *self._parts, *rarer), self._right
-            if not self._field:
-                yield (*close, *map(_without_last_space, rarer)), ends
-        if self._parts:
-            yield (*self._field, *self._parts, *self._mark(0)), self._right
-        others = [part for part in close if text_of(part.spans).split()[0] not in self._named]
+            yield (*self._field, *parts, *rarer), self._right
+            yield (*_closely(self._field), *close, *_closely(rarer)), ends
+        if parts:
+            yield (*self._field, *parts, *self._mark(0)), self._right
         for count in range(len(self._field), -1, -1):
             field = self._field[:count]
-            yield (*field, *self._parts), self._right
-            yield (*map(_without_last_space, field), *close), self._right
-            yield (*map(_without_last_space, field), *others), self._right
-        if len(others) < len(close):
-            return
-        yield self._parts, self._right[-2:]
+            yield (*field, *parts), self._right
+            yield (*_closely(field), *close), self._right
+        yield parts, self._right[-2:]
         yield close, self._right[-2:]
         if width >= NARROW:
             yield close, self._right[-1:]
@@ -238,6 +235,10 @@ class KeyBar(ClickBar):
         without_quit = [part for part in self._right if part.action != "quit"]
         for count in range(AT_MOST, -1, -1):
             yield self._parts[:count], self._right if count >= AT_LEAST else without_quit
+
+    @staticmethod
+    def _key_of(part: Part) -> str:
+        return text_of(part.spans).split()[0]
 
     def _mark(self, count: int) -> Sequence[Part]:
         """What stands behind so many of the rarer keys."""
@@ -252,6 +253,7 @@ class KeyBar(ClickBar):
     def _keys(self, *, rarer: bool = False) -> list[Part]:
         seen: set[str] = set()
         parts: list[Part] = []
+        last: list[Part] = []
         active = self.screen.active_bindings.values()
         in_frame = {node: getattr(node, "in_frame", ()) for node in {each.node for each in active}}
         for node, binding, enabled, _tooltip in active:
@@ -263,17 +265,19 @@ class KeyBar(ClickBar):
             if named and binding.action not in seen:
                 seen.add(binding.action)
                 mends = binding.action in getattr(node, "remedies", ())
-                parts.insert(0 if mends else len(parts), self._part(node, binding))
-        return parts
+                those = last if binding.action in getattr(node, "named_last", ()) else parts
+                those.insert(0 if mends else len(those), self._part(node, binding))
+        return [*parts, *last]
 
-    def _keys_of_field(self) -> Iterator[Part]:
+    def _keys_of_field(self, kind: str) -> Iterator[Part]:
         """The keys of its own that the field with the focus has; a click cannot stand for all."""
         focused = self.screen.focused if self._names_field else None
         active = [each for each in self.screen.active_bindings.values() if each.node is not focused]
         # What the dialog has on a key goes before what the field has there.
         others = {self.app.get_key_display(each.binding) for each in active}
-        of_screen = getattr(self.screen, "field_keys", ()) if focused is not None else ()
-        for key, does in (*of_screen, *getattr(focused, "own_keys", ())):
+        by_screen = focused is not None and kind == "own_keys"
+        of_screen = getattr(self.screen, "field_keys", ()) if by_screen else ()
+        for key, does in (*of_screen, *getattr(focused, kind, ())):
             if key not in others:
                 yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
 
@@ -293,9 +297,13 @@ class KeyBar(ClickBar):
         return Part(spans, binding.action, node)
 
 
-def _without_last_space(part: Part) -> Part:
-    *before, (text, role) = part.spans
-    return replace(part, spans=(*before, (text.rstrip(), role)))
+def _closely(parts: Sequence[Part]) -> list[Part]:
+    """The same without the blank behind each."""
+    return [
+        replace(part, spans=(*before, (text.rstrip(), role)))
+        for part in parts
+        for *before, (text, role) in [part.spans]
+    ]
 
 
 def key_label(node: DOMNode, binding: Binding) -> str:

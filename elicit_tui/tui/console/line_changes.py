@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
@@ -12,21 +13,64 @@ COMPARED_AT_ONCE: Final = 3_000
 AROUND: Final = 2
 """Lines around a change that are shown with it."""
 
+ROWS_NAMED: Final = 3
+"""Of the rows of one part; of others it is said how many they are."""
+NAME_CHARACTERS: Final = 40
+
 Change = tuple[str, int, int, int, int]
 """As the standard library has it: equal, replace, delete or insert, and where in both texts."""
 
 
 def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    """The lines of a unified diff, without those that name the files."""
+    """The lines of a unified diff, without those that name the files.
+
+    In JSON the head of a part says in which rows of its list the changes are.
+    """
+    old_rows, new_rows = ListedRows(old), ListedRows(new)
     for group in _FoundInParts(_changes(old, new)).get_grouped_opcodes(AROUND):
         first, last = group[0], group[-1]
-        yield f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@"
+        rows = dict.fromkeys(
+            new_rows.name(change[3]) if change[0] == "insert" else old_rows.name(change[1])
+            for change in group
+            if change[0] != "equal"
+        )
+        told = [row for row in rows if row]
+        more = [f"{len(told) - ROWS_NAMED:,} more"] if len(told) > ROWS_NAMED else []
+        named = ", ".join([*told[:ROWS_NAMED], *more])
+        yield f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@ {named}".rstrip()
         for kind, begin, end, new_begin, new_end in group:
             if kind == "equal":
                 yield from (f" {line}" for line in old[begin:end])
                 continue
             yield from (f"-{line}" for line in old[begin:end])
             yield from (f"+{line}" for line in new[new_begin:new_end])
+
+
+class ListedRows:
+    """The objects of the outermost list in JSON that is spread over lines, by the lines of each."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        begins = [number for number, line in enumerate(lines) if line.strip() == "{" and number]
+        self._depth = min((_indent(lines[number]) for number in begins), default=0)
+        begins = [number for number in begins if _indent(lines[number]) == self._depth]
+        # Other text has such lines too, as programs do.
+        is_list = bool(begins) and lines[begins[0] - 1].endswith("[") and lines[0] in ("[", "{")
+        self._begins = begins if is_list else []
+
+    def name(self, number: int) -> str:
+        """`row 4 · id 3`: the row that has this line, by its first value; empty where none has."""
+        row = bisect_right(self._begins, number)
+        if not row or _indent(self._lines[number]) < self._depth:
+            return ""
+        first = self._lines[self._begins[row - 1] + 1].strip().rstrip(",")
+        key, _, value = first.partition(": ")
+        named = f" · {key.strip(chr(34))} {value}" if value and value not in ("{", "[") else ""
+        return f"row {row:,}{named[:NAME_CHARACTERS]}"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 class _FoundInParts(SequenceMatcher[str]):

@@ -23,6 +23,8 @@ TABLE_ROWS: Final = 1_000
 """Rows that are listed at a time: those around the one that one is in."""
 TABLE_COLUMNS: Final = 40
 CELL_CHARACTERS: Final = 200
+HEADING_IN_BAR: Final = 12
+"""Letters of a column's name beside the key that sorts by it."""
 COLUMN_CELLS: Final = 40
 """Cells of the widest column, where columns are many: Enter reads a row whole."""
 CELLS_AT_ONCE: Final = 1_000
@@ -96,7 +98,7 @@ class ResultTable(DataTable[Text]):
         Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
         Binding("g", "scroll_top", "Top", show=False),
         Binding("G,ctrl+end", "scroll_bottom", "End", show=False),
-        Binding("enter", "select_cursor", "Whole row"),
+        Binding("enter", "select_cursor", "Row"),
         Binding("S", "sort", "Sort", id="table.sort"),
     ]
 
@@ -113,6 +115,11 @@ class ResultTable(DataTable[Text]):
     }
     """
 
+    named_last = frozenset({"sort"})
+    """The actions whose keys the bar names behind those of the result."""
+    rarer_keys = (("←→", "Column"),)
+    """Its own, named last."""
+
     class Sorted(Message):
         """Its rows stand in another order: what was found stands elsewhere."""
 
@@ -127,6 +134,8 @@ class ResultTable(DataTable[Text]):
         self._order: tuple[str, bool] | None = None
         """By which key they are sorted, and whether falling; None: as they were sent."""
         self._term = ""
+        self.narrowed = False
+        """Whether the rows that were found are listed alone."""
         self._marked: list[Text] = []
 
     def on_mount(self) -> None:
@@ -240,18 +249,49 @@ class ResultTable(DataTable[Text]):
         self.move_cursor(column=event.column_index)
         self.action_sort()
 
+    @property
+    def _following(self) -> tuple[str, bool] | None:
+        """In which order the key that sorts brings the rows; None: as they were sent."""
+        key = self._keys[self.cursor_column]
+        return {None: (key, False), (key, False): (key, True), (key, True): None}.get(
+            self._order, (key, False)
+        )
+
+    def worded(self, action: str) -> str | None:
+        """The key that sorts names the column that one is in, and which way."""
+        if action != "sort" or not self._keys:
+            return None
+        following = self._following
+        if following is None:
+            return "As sent"
+        return f"Sort {neutral_line(following[0], HEADING_IN_BAR)} {'▼' if following[1] else '▲'}"
+
     def action_sort(self) -> None:
         """Sort by the column that the cursor is in: rising, falling, then as it was sent."""
-        column = self.cursor_column
-        key = self._keys[column]
-        falls = {None: False, (key, False): True, (key, True): None}.get(self._order, False)
-        self._order = None if falls is None else (key, falls)
-        rows = self._as_sent if falls is None else sorted_by(self._as_sent, key, falling=falls)
+        column, self._order = self.cursor_column, self._following
+        self._list()
+        self.move_cursor(row=0, column=column)
+        self.post_message(self.Sorted())
+
+    def narrow(self, narrowed: bool) -> None:
+        """List the rows that hold what was looked for alone, or all of them."""
+        column, self.narrowed = self.cursor_column, narrowed
+        self._list()
+        self.move_cursor(row=0, column=column)
+
+    def _list(self) -> None:
+        rows = self._as_sent
+        if self.narrowed:
+            rows = [row for row in rows if self._holds(row)]
+        if self._order is not None:
+            rows = sorted_by(rows, self._order[0], falling=self._order[1])
         self._ordered, self._first = rows, 0
         self._lay_out()
         self.on_resize()
-        self.move_cursor(row=0, column=column)
-        self.post_message(self.Sorted())
+
+    def number_of(self, row: Row) -> int:
+        """Where this row stands among those that are listed; 0 where it does not."""
+        return next((number for number, each in enumerate(self._ordered) if each is row), 0)
 
     def find(self, term: str) -> Sequence[int]:
         """The rows that hold the words, listed or not; no words: nothing stands out any more."""
@@ -264,9 +304,10 @@ class ResultTable(DataTable[Text]):
         self.refresh()
         if not term:
             return []
-        wanted = term.casefold()
-        texts = ("\n".join(map(_written, row.values())).casefold() for row in self._ordered)
-        return [number for number, text in enumerate(texts) if wanted in text]
+        return [number for number, row in enumerate(self._ordered) if self._holds(row)]
+
+    def _holds(self, row: Row) -> bool:
+        return self._term.casefold() in "\n".join(map(_written, row.values())).casefold()
 
     def names(self, term: str) -> bool:
         """Whether the words are in the name of a column, of which no row is found."""

@@ -305,6 +305,11 @@ class FieldControl(SeenAsPainted, Guarded):
         return ()
 
     @property
+    def rarer_keys(self) -> tuple[tuple[str, str], ...]:
+        """Those of them that are named last."""
+        return ()
+
+    @property
     def keys(self) -> tuple[tuple[str, str], ...]:
         """All keys that act inside this field just now."""
         own = self.own_keys
@@ -315,7 +320,7 @@ class FieldControl(SeenAsPainted, Guarded):
             keys.append((key_of(self, EMPTY), "empty on purpose"))
         if self.has_default:
             keys.append((key_of(self, DEFAULT), "default"))
-        return (*keys, *self._way_on)
+        return (*keys, *self.rarer_keys, *self._way_on)
 
     @property
     def _way_on(self) -> tuple[tuple[str, str], ...]:

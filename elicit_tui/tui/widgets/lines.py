@@ -143,9 +143,13 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """The keys that write what was answered before, and begin another line."""
-        earlier = (("↑↓", "earlier answers"),) if self.known else ()
-        return (*earlier, ("^J", "line break")) if self.takes_lines else earlier
+        """The keys that write what was answered before."""
+        return (("↑↓", "earlier answers"),) if self.known else ()
+
+    @property
+    def rarer_keys(self) -> tuple[tuple[str, str], ...]:
+        """The key that begins another line."""
+        return (("^J", "line break"),) if self.takes_lines else ()
 
     @property
     def takes_lines(self) -> bool:

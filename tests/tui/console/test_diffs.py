@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
+import json
 from pathlib import Path
 
 import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.diffs import diff_lines
+from elicit_tui.tui.console.line_changes import unified
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from elicit_tui.tui.console.spans import text_of
 from tests.tui.console.stand import Stand, console
@@ -106,3 +109,21 @@ async def test_a_diff_in_markdown_has_its_colours_too(tmp_path: Path) -> None:
             variables["error"].lower(),
         ]
         await stand.press("escape")
+
+
+def test_a_part_of_a_diff_of_json_names_the_rows_in_which_the_changes_are() -> None:
+    rows = [{"id": number * 10, "of": {"state": "open"}} for number in range(20)]
+    changed = copy.deepcopy(rows)
+    changed[3]["of"] = {"state": "done"}
+    changed[15]["id"] = "x"
+    for before, after in ((rows, changed), ({"notes": rows}, {"notes": changed})):
+        old, new = (json.dumps(data, indent=2).split("\n") for data in (before, after))
+        heads = [line for line in unified(old, new) if line.startswith("@@")]
+        assert [head.rpartition("@@ ")[2] for head in heads] == ["row 4 · id 30", "row 16 · id 150"]
+    old, new = (json.dumps({"of": rows, "n": n}, indent=2).split("\n") for n in (1, 2))
+    assert next(unified(old, new)).endswith(" @@")
+
+
+def test_other_text_with_braces_has_no_rows() -> None:
+    old = ["int main()", "{", "  return 1;", "}"]
+    assert next(unified(old, [*old[:2], "  return 2;", "}"])).endswith(" @@")

@@ -123,7 +123,7 @@ async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:
     async with console(tmp_path, tools={"alpha": (TOOL,)}, console=settings) as stand:
         await stand.press("enter", "enter")
         await stand.until(lambda: "Call ^R" in stand.text())
-        await stand.press("x", "enter")
+        await stand.press("x", "tab")
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "send")
         await stand.press("enter")
         await stand.until(lambda: "This session ^G" in stand.text())

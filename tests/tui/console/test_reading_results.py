@@ -288,7 +288,7 @@ async def test_at_80_columns_few_keys_stand_apart_beside_the_palette_and_the_hel
     async with reading(tmp_path, text_result("x", structuredContent={}), size=size) as (stand, _):
         if pane != "z":
             await stand.press("escape", pane)
-        bar = {"1": "r Restart", "3": "c Copy", "z": "y Copy JSON"}[pane]
+        bar = {"1": "r Restart", "3": "c Copy", "z": "c Copy"}[pane]
         await stand.until(lambda: bar in stand.text().splitlines()[-1])
         keys = stand.text().splitlines()[-1]
         assert "…" not in keys
@@ -296,6 +296,8 @@ async def test_at_80_columns_few_keys_stand_apart_beside_the_palette_and_the_hel
         if pane != "z":
             assert "^P Commands" in keys
             assert all(len(part.split()) in (2, 3) for part in keys.strip().split("  ") if part)
+        else:
+            assert "· y Copy JSON" in stand.text()
 
 
 @pytest.mark.parametrize(("part", "drawn"), [("[", False), ("![", False), ("[a](b) ", True)])

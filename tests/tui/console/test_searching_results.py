@@ -114,13 +114,13 @@ async def test_a_text_that_is_not_laid_out_yet_is_not_said_to_hold_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    say = ResultScreen._say
+    say = ResultScreen.say
 
     def overheard(screen: ResultScreen) -> None:
         say(screen)
         said.append(str(screen.query_one(".dialog").border_subtitle))
 
-    monkeypatch.setattr(ResultScreen, "_say", overheard)
+    monkeypatch.setattr(ResultScreen, "say", overheard)
     lines = "\n".join(f"line {number} of a log" for number in range(200))
     result = text_result(lines, structuredContent={"log": lines, "of": 200})
     async with reading(tmp_path, result) as (stand, _):
@@ -148,7 +148,7 @@ async def test_each_place_is_counted_in_a_text_and_in_its_markdown_and_stands_ou
         await stand.press("n", "n")
         await stand.until(lambda: "3 of 8" in stand.text())
         await stand.press("t")
-        await stand.until(lambda: "1 of 8 for “session” · Text" in stand.text())
+        await stand.until(lambda: "3 of 8 for “session” · Text" in stand.text())
         await stand.until(lambda: standing_out(stand, "session") == 6)
         await stand.press("t", "t", "escape")
         await stand.until(lambda: "for “session”" not in stand.text())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,9 +13,8 @@ from textual.containers import Container
 from textual.widgets import DataTable, Tree
 
 from elicit_tui.text import CUT_ENDS, neutral_line
-from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
+from elicit_tui.tui.console.bars import keys_in_frame
 from elicit_tui.tui.console.call_words import compared_words, how
-from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.made_beside import MadeBeside
@@ -32,6 +31,7 @@ from elicit_tui.tui.console.result_table import ResultTable, beside_the_table, t
 from elicit_tui.tui.console.result_tree import ENVELOPE, ResultTree, TreePart
 from elicit_tui.tui.console.results import binaries, whole_text
 from elicit_tui.tui.console.screens.result_value import RowScreen, ValueScreen, copy_row
+from elicit_tui.tui.console.screens.searched_result import SearchedResult, View
 from elicit_tui.tui.console.spans import Line, fitting, readable
 from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
 from elicit_tui.tui.console.ways_to_read import COUNTED, TITLES, ways_to_read
@@ -39,12 +39,10 @@ from elicit_tui.tui.textual_terminal import write_subtitle
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
-    from elicit_tui.tui.console.pictures import PicturePage
-
-View: TypeAlias = "FoundLines | MarkdownPage | ResultTable | ResultTree | PicturePage"
 
 IN_FRAME: Final = {
     "save": ("result.save", "Save result"),
+    "copy_json": ("result.copy_json", "Copy JSON"),
     "copy_command": ("result.copy_command", "Copy command"),
 }
 """What is taken along: the frame names the keys where it has room."""
@@ -52,21 +50,16 @@ CORNERS: Final = 8
 """Cells of the frame that its words do not have."""
 
 
-class ResultScreen(Dialog[None]):
+class ResultScreen(SearchedResult):
     """Reads one result; nothing is decided here, so a question may open over it."""
 
     interruptible: ClassVar[bool] = True
     AUTO_FOCUS = ""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "end_search", "End search", key_display="Esc"),
-        Binding("escape", "leave", "Back", id="dialog.back"),
         Binding("q", "leave", "Back", show=False),
         Binding("t", "turn", "Other view", id="result.turn"),
-        Binding("n", "step(1)", "Next", id="result.next"),
-        Binding("N", "step(-1)", "Previous", id="result.previous"),
         Binding("c", "copy", "Copy", id="result.copy"),
-        Binding("slash", "search", "Search", key_display="/", id="result.search"),
         Binding("d", "difference", "Compare", id="result.difference"),
         Binding("b", "choose_other", "Other call", id="result.other"),
         Binding("o", "open_link", "Link", id="result.open_link"),
@@ -114,15 +107,12 @@ class ResultScreen(Dialog[None]):
         self._begins_with_search = search
         self.in_frame = frozenset(IN_FRAME)
         """The actions whose keys the frame names."""
-        self._term = ""
-        self._places: Sequence[Any] = ()
-        self._place = 0
+        self._sorts: str | None = None
+        """What the key that sorts was last said to do."""
 
     def body(self) -> ComposeResult:
         """The search, and below it the view."""
-        search = SearchLine("search", verb="Find", id="result-search")
-        search.display = False
-        yield search
+        yield from super().body()
         yield Container(id="result-views")
 
     async def on_mount(self) -> None:
@@ -151,8 +141,7 @@ class ResultScreen(Dialog[None]):
         for way, view in self._views.items():
             view.display = way == name
         self.view.focus()
-        self._place = 0
-        self._find()
+        self.find_anew()
 
     def _made(self, name: str) -> View:
         if name == "picture":
@@ -223,13 +212,9 @@ class ResultScreen(Dialog[None]):
             return bool(self._others)
         if action == "choose_other":
             return len(self._others) > 1 and self._way == "difference"
-        if action in ("step", "end_search"):
-            return bool(self._term)
         if action == "open_link":
             return bool(links_of(self._record))
-        if action == "search" and isinstance(self.focused, SearchLine):
-            return False  # It leads to where one is.
-        if action in ("search", "copy"):
+        if action == "copy":
             return self._way != "picture"
         if action == "turn":
             return len(self._readings if self._way == "difference" else self._ways) > 1
@@ -238,21 +223,18 @@ class ResultScreen(Dialog[None]):
     def why_not(self, action: str) -> str:
         """There may be one view alone, or nothing that was looked for."""
         compares = self._way == "difference"
-        if action == "step":
-            return f"Nothing is looked for: {self.app.key_of('result.search')} searches."
         return {
             "difference": "There is no other result to compare with.",
             "choose_other": "It is not compared with several others here.",
             "open_link": why_no_link(self._result),
-            "search": "There are no words in a picture.",
             "copy": "There are no words in a picture.",
             "turn": f"There is no other view of this {'difference' * compares or 'result'}.",
-        }.get(action, "")
+        }.get(action, "") or super().why_not(action)
 
     def worded(self, action: str) -> str | None:
         """The key that turns names where it leads; that which compares also leads back."""
         if self._way != "difference":
-            return TITLES[self._following] if action == "turn" else None
+            return TITLES[self._following] if action == "turn" else super().worded(action)
         if action == "turn" and len(self._readings) > 1:
             return f"Compare {self._readings[1]}"
         return f"Back to {TITLES[self._read_as]}" if action == "difference" else None
@@ -291,59 +273,7 @@ class ResultScreen(Dialog[None]):
         if isinstance(self.view, ResultTable):
             self.app.push_screen(RowScreen(self.view))
 
-    # What is looked for
-
-    def action_search(self) -> None:
-        """Look for words in this view."""
-        search = self.query_one("#result-search", SearchLine)
-        search.display = True
-        search.focus()
-
-    @on(SearchLine.Submitted, "#result-search")
-    def _search(self, event: SearchLine.Submitted) -> None:
-        self._term = event.value.strip()
-        self.view.focus()
-        self._place = 0
-        self._find()
-
-    @on(FoundLines.LaidOut)
-    @on(ResultTable.Sorted)
-    @on(MarkdownPage.Drawn)
-    def _find(self) -> None:
-        """Find the places of this view, and go to the one where one is; a picture has none."""
-        if self._way == "picture":
-            self._end_search()
-        else:
-            self._places = self.view.find(self._term)
-        self._place = min(self._place, max(0, len(self._places) - 1))
-        self._point()
-
-    @on(SearchLine.Left, "#result-search")
-    def action_end_search(self) -> None:
-        """Nothing is looked for any more; the place stays."""
-        self._end_search()
-        if self._way != "picture":
-            self.view.find("")
-        self.view.focus()
-        self._say()
-
-    def _end_search(self) -> None:
-        search = self.query_one("#result-search", SearchLine)
-        with search.prevent(SearchLine.Changed):
-            search.value = ""
-        search.display = False
-        self._term, self._places = "", ()
-
-    def action_step(self, by: int) -> None:
-        """Go to the next place, or to the one before."""
-        if self._places:
-            self._place = (self._place + by) % len(self._places)
-            self._point()
-
-    def _point(self) -> None:
-        if self._places:
-            self.view.go_to(self._places[self._place])
-        self._say()
+    # The frame
 
     @cached_property
     def _left_out(self) -> Sequence[str]:
@@ -360,7 +290,7 @@ class ResultScreen(Dialog[None]):
             return f"{what.capitalize()} with the call at {self._other.at_second}"
         return title
 
-    def _say(self) -> None:
+    def say(self) -> None:
         """In the frame: which view it is, and which of the found places."""
         self._name_place()
         self.refresh_bindings()
@@ -388,8 +318,9 @@ class ResultScreen(Dialog[None]):
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
         named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
         write_subtitle(frame, " · ".join([words, *named.values()]))
-        if self.in_frame != named.keys():
-            self.in_frame = frozenset(named)
+        sorts = self.view.worded("sort") if isinstance(self.view, ResultTable) else None
+        if (self.in_frame, self._sorts) != (frozenset(named), sorts):
+            self.in_frame, self._sorts = frozenset(named), sorts
             self.refresh_bindings()
 
     # What is taken along
