@@ -136,9 +136,9 @@ class Form:
 
     def lacking(self, conversion: Conversion) -> tuple[int, int]:
         """How many required answers are missing, and how many are to be corrected."""
-        absent = {field.name for field in self.fields if field.required} - set(conversion.content)
-        at_fault = {problem.field for problem in conversion.problems}
-        missing = len(absent & at_fault)
+        required = {field.name for field in self.fields if field.required}
+        at_fault = {problem.field: problem.message for problem in conversion.problems}
+        missing = sum(at_fault.get(name) == NEEDS_ANSWER for name in required)
         return missing, len(at_fault) - missing
 
     def check_field(self, name: str, entry: Entry) -> str | None:

@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation.saved_call import SUFFIX, saved_calls
+from elicit_tui.elicitation.saved_call import SUFFIX
 from elicit_tui.text import name_line, neutral_line, quoted
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
@@ -32,10 +32,11 @@ from elicit_tui.tui.console.palette_entries import (
 )
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
+from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
 from elicit_tui.tui.console.servers import VERBS, in_words
-from elicit_tui.tui.console.spans import shortened
+from elicit_tui.tui.console.spans import shortened, shortened_within
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import THEME_NAMES, theme_trouble
@@ -278,7 +279,7 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
 
 
 def _recent(app: Controller) -> Iterator[Entry]:
-    """What was used last, as far as it is offered now, and the calls kept in files here."""
+    """What was used last, as far as it is offered now, and the calls kept in files."""
     if app.remembered.recent:
         app.state.remember_calls()  # As it was called last may have been in an earlier run.
     for name, key in app.remembered.recent:
@@ -299,10 +300,12 @@ def _recent(app: Controller) -> Iterator[Entry]:
                     verb=_verb(offer),
                 )
                 yield _command(f"Recent: {name}: {offer.shown}", words, call, recent)
-    for path in saved_calls(Path()):
+    for path in app.remembered.kept_files():
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
-        kept = Traits((help_text,), KEPT, label="Kept call: ", verb="Open")
+        is_here = path.parent == Path.cwd()
+        where = "" if is_here else shortened_within(neutral_line(at_home(path.parent), 200), BESIDE)
+        kept = Traits((help_text,), KEPT, beside=where, label="Kept call: ", verb="Open")
         yield _command(f"Kept call: {help_text}", help_text + SUFFIX, call, kept)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -67,6 +68,11 @@ def _size(record: CallRecord) -> Sequence[str]:
     return size_of(record)
 
 
+def _at_a_glance(record: CallRecord) -> object:
+    """What its row in the list says of it."""
+    return record.server, record.call.name, record.at, tuple(record.argument_texts.items())
+
+
 class CallTelling:
     """Tells of calls as they stand; what was laid out last is laid out once."""
 
@@ -75,12 +81,16 @@ class CallTelling:
         self._app = app
         self._laid_out: tuple[object, int, list[Line]] = (None, 0, [])
         self._made_with: tuple[object, int, list[Line]] = (None, 0, [])
+        self._counted_at = -1, -1
+        self._alike: Counter[object] = Counter()
+        """How many calls are alike at a glance, counted once for each state."""
 
     def row(self, record: CallRecord, width: int) -> list[Line]:
         """Its two lines in the list."""
         name = neutral_line(record.call.name, 200)
         sign, _, role = how(record)
-        before: Line = ((f" {sign} ", role), (f"{record.at}  ", "dim"))
+        at = record.at_second if self._looks_alike(record) else record.at
+        before: Line = ((f" {sign} ", role), (f"{at}  ", "dim"))
         room = width - cell_len(text_of(before)) - 1
         took = f"{duration(record.own_seconds)} "
         if cell_len(name) + cell_len(took) > room:
@@ -114,6 +124,14 @@ class CallTelling:
         """The arguments of other calls of the same, the newest."""
         same = (each for each in self._state.calls if each.is_like(record))
         return [each.argument_texts for each in islice(same, BESIDE)]
+
+    def _looks_alike(self, record: CallRecord) -> bool:
+        """Whether another call of the same was made with the same in the same minute."""
+        calls = self._state.calls
+        now = self._state.version, len(calls)
+        if now != self._counted_at:
+            self._counted_at, self._alike = now, Counter(map(_at_a_glance, calls))
+        return self._alike[_at_a_glance(record)] > 1
 
     def lines(self, record: CallRecord, width: int, *, as_json: bool) -> list[Line]:
         """All of it, beside the list; `as_json`: how its result is read."""

@@ -122,8 +122,17 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     @property
     def is_begun(self) -> bool:
         """Whether there are values that are still to be written."""
+        return bool(self._nulls)
+
+    @property
+    def _nulls(self) -> int:
         found = (_BLANK.search(line) for line in self.text.split("\n"))
-        return any(blank is not None and blank[1] == "null" for blank in found)
+        return sum(blank is not None and blank[1] == "null" for blank in found)
+
+    @property
+    def lacks(self) -> str:
+        """How many values are still to be written, in few words; empty where none is."""
+        return f"{self._nulls} still null" if self.is_begun else ""
 
     def _begin_writing(self) -> None:
         """Select what is to be written first; where all is written, the first value."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from elicit_tui import paths
 from elicit_tui.dataclass import dataclass
+from elicit_tui.elicitation.saved_call import saved_calls
 from elicit_tui.errors import ElicitTuiError
 
 LARGEST_FILE: Final = 1_000_000
@@ -82,6 +83,11 @@ class Remembered:
         others = (other for other in self.folders if other != str(folder))
         self.folders = [str(folder), *others][:KEPT_FOLDERS]
         self.save()
+
+    def kept_files(self) -> list[Path]:
+        """The calls kept in files: those of this folder first, then of each where one was kept."""
+        folders = dict.fromkeys([Path.cwd(), *map(Path, self.folders)])
+        return [path for folder in folders for path in saved_calls(folder)]
 
     def rename(self, old: str, new: str) -> None:
         """What was a favourite or used last of a server is so under its new name."""

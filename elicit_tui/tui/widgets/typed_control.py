@@ -26,8 +26,8 @@ class TypedControl(SeenWriting, FieldControl):
             self.is_of_others()
 
     def came_back(self, whence: str, *, continues: bool = False) -> None:
-        """What others wrote for the person is still to be seen."""
-        super().came_back(whence, continues=continues)
+        """What others wrote is still to be seen; what is wrong for good is not gone on with."""
+        super().came_back(whence, continues=continues and self.may_become_right)
         if whence == FROM_BEFORE:
             self.counts_as_own()
         else:

@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,22 @@ async def test_the_list_of_calls_shows_where_a_tool_was_used_at_eighty_columns(
 
 
 # Found
+
+
+async def test_calls_of_one_minute_that_were_made_alike_are_told_apart_by_their_seconds(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for second, path in ((7, "a"), (48, "a"), (50, "b")):
+            call = Call("tools/call", "read", {"path": path})
+            record = stand.app.state.calls.start("alpha", call)
+            record.began = datetime.now().replace(hour=9, minute=30, second=second)
+            record.end("answered", result=text_result(path))
+        stand.app.state.changed()
+        await stand.press("3")
+        await stand.until(lambda: "09:30:07  read" in stand.text())
+        assert "09:30:48  read" in stand.text()
+        assert "09:30  read" in stand.text()
 
 
 async def test_a_call_is_found_by_what_came_back_and_that_is_in_sight(tmp_path: Path) -> None:

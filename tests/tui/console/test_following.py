@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,24 @@ async def test_history_follows_what_ends_while_it_is_looked_at(tmp_path: Path) -
         stand.runtime.broker.decline_all("alpha", stand.runtime.broker.pending)
         await stand.until(lambda: len(rows.keys) == 13)
         assert rows.key == moved, "whoever moved away stays there"
+
+
+async def test_history_has_seconds_where_the_same_was_asked_twice_in_a_minute(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("5")
+        for count, message in enumerate(("Once?", "Again?", "Again?", "Again?"), 1):
+            stand.ask(message=message)
+            await stand.until(lambda: len(stand.app.state.questions) == 1)
+            stand.runtime.broker.decline_all("alpha", stand.runtime.broker.pending)
+            await stand.until(lambda count=count: stand.app.state.ended == count)
+            if count == 1:
+                await stand.until(lambda: "Once?" in stand.text())
+                assert not re.search(r"\d:\d\d:\d\d +✗", stand.text())
+        # Of three at least two began in one minute.
+        await stand.until(lambda: re.search(r"\d:\d\d:\d\d +✗ alpha +“Again", stand.text()))
+        await stand.until(lambda: re.search(r"\d:\d\d:\d\d +✗ alpha +“Once", stand.text()))
 
 
 async def test_what_was_stopped_has_the_focus_where_nothing_waits(tmp_path: Path) -> None:

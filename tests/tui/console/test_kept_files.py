@@ -176,3 +176,18 @@ def test_a_file_that_is_no_call_is_told(tmp_path: Path, text: str, why: str) -> 
     path.write_text(text)
     with pytest.raises(UsageError, match=why):
         SavedCall.read(path)
+
+
+async def test_a_call_kept_in_another_folder_is_in_the_palette_of_each_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").mkdir()
+    keep(tmp_path / "there" / "orders.call.json")
+    monkeypatch.chdir(tmp_path)
+    async with console(tmp_path, tools=TOOLS) as stand:
+        stand.app.remembered.keeps_in(tmp_path / "there")
+        await stand.press("ctrl+p", *"orders")
+        await stand.until(lambda: "Kept call: orders" in stand.text())
+        await stand.until(lambda: "/there" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))

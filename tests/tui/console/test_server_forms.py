@@ -31,6 +31,7 @@ async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         await stand.press(*"npx notes", "escape")
         await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
+        assert "What you filled in is kept: n goes on with it." in stand.notices()
         await stand.press("n")
         await stand.until(lambda: "npx notes" in stand.text() and "from before" in stand.text())
         await stand.press("ctrl+s")
@@ -96,6 +97,7 @@ async def test_a_server_that_is_not_enabled_says_how_it_is_started_and_is(
     async with console(tmp_path, server_settings=servers, size=(100, 30)) as stand:
         edited_in(stand, mine)
         await stand.until(lambda: "e, then “Start it”, starts it" in stand.text())
+        assert "e Edit, then “Start it”" in stand.text()
         assert "r Read again" in stand.text()
         assert "Restart" not in stand.text()
         await stand.press("e")
@@ -330,6 +332,9 @@ async def test_what_a_server_has_gives_way_to_what_is_typed_as_in_the_form_of_a_
         edited_in(stand, mine)
         await stand.press("e")
         await stand.until(lambda: "in the file: typing replaces it" in stand.text())
+        # Of what it has nothing of it is said what holds, in the words that are chosen from.
+        assert stand.text().count("↺ by default") == 2
+        assert "approval_mode" not in stand.text()
         assert "line break" not in stand.text()
         await stand.press(*"zed", "ctrl+s")
         await stand.until(lambda: written(mine) == tables("zed"))

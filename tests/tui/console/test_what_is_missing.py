@@ -13,7 +13,7 @@ from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, Se
 from elicit_tui.tui.console.servers import OwnFile
 from tests.tui.console.own_file import edited_in
 from tests.tui.console.stand import Stand, console
-from tests.tui.console.test_calls import GREET, tool
+from tests.tui.console.test_calls import GREET, RELATE, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -44,6 +44,35 @@ async def test_the_button_that_calls_is_calm_until_what_is_required_is_filled_in
         await stand.press("f5")
         await stand.until(lambda: '"Ada"' in stand.text())
         assert looks_ready(stand)
+
+
+async def test_what_is_wrong_is_not_called_missing(tmp_path: Path) -> None:
+    count = {"type": "integer", "maximum": 9}
+    schema = {"type": "object", "properties": {"n": count}, "required": ["n"]}
+    async with console(tmp_path, tools={"alpha": [tool("count", schema)]}) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.until(lambda: "1 missing (*)" in stand.text())
+        await stand.press("9", "9")
+        await stand.until(lambda: "1 to correct" in stand.text())
+        assert "missing" not in stand.text()
+        # What typing on cannot mend gives way to what is typed, as what was right does.
+        await stand.press("escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("enter")
+        await stand.until(lambda: "from before: typing replaces it" in stand.text())
+        await stand.press("5")
+        await stand.until(lambda: looks_ready(stand))
+
+
+async def test_json_that_is_still_null_is_not_ready(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.until(lambda: "3 still null" in stand.text())
+        assert not looks_ready(stand)
+        await stand.press("a", "tab", "b", "tab", "c")
+        await stand.until(lambda: looks_ready(stand) and "still null" not in stand.text())
 
 
 async def test_the_button_that_writes_a_server_is_calm_until_both_fields_are_filled_in(

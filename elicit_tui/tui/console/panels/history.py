@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -61,6 +61,8 @@ class HistoryPane(SearchedPane):
         self._texts: dict[str, str] = {}
         """What is searched of each row, once it was."""
         self._server_width = 0
+        self._seconds = False
+        """Whether times have seconds: the same was asked twice in a minute."""
         self._read_at = -1
         self._not_before = 0.0
         self._will_read = False
@@ -150,14 +152,17 @@ class HistoryPane(SearchedPane):
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self.stacked else 1
         rows.empty = NOTHING_FOUND if self._rows else self._why_empty
-        names = {"server", *(self._rows[key].server for key in keys)}
+        listed = [self._rows[key] for key in keys]
+        alike = Counter((local_time(row.asked_at), row.server, row.message) for row in listed)
+        self._seconds = max(alike.values(), default=0) > 1
+        names = {"server", *(row.server for row in listed)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
         self.search.verb = "To the list" if keys else ""
         self.refresh_bindings()
         head = self.query_one("#history-head", ClickBar)
         head.display = bool(keys) and not self.stacked
-        when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)))
+        when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)) + 3 * self._seconds)
         asked: Line = ((f" {when}   {padded('server', self._server_width)}  question", "dim"),)
         head.show([Part(asked)], [Part((("ended, decided by ", "dim"),))])
 
@@ -168,7 +173,7 @@ class HistoryPane(SearchedPane):
 
     def _row(self, key: str, width: int) -> list[Line]:
         row = self._rows[key]
-        when = _moment(local_time(row.asked_at), width)
+        when = _moment(local_time(row.asked_at, seconds=self._seconds), width)
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
         who = decided(row)
         message = quoted(row.message, 300) if row.message else ""

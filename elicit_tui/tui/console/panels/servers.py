@@ -307,7 +307,7 @@ class ServersPane(Pane):
 
     def _about(self, record: ServerRecord, width: int) -> str:
         if record.state == "off":
-            return shortened(way_on(record, self.app.key_of), width)
+            return shortened(f"{self.app.key_of('servers.edit')} Edit, then “Start it”", width)
         if record.failure:
             return shortened(neutral_line(record.failure, 200), width)
         return fitting(offered(record), width)

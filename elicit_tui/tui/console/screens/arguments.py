@@ -343,6 +343,7 @@ class ArgumentsScreen(OffersValues):
     def _judge_json(self) -> None:
         """Say what is wrong with what was written, while one writes."""
         content = self._read_json(go_there=False) if self._json else None
+        self.tell_lacks()
         if content is not None and self._json_area.is_begun:
             self.say("")  # What is not there yet is no mistake.
         elif content is not None and not self._tell_problems(content):

@@ -41,7 +41,7 @@ class OtherCallScreen(Dialog[CallRecord]):
     def _row(self, key: str, width: int) -> list[Line]:
         record = self._others[key]
         sign, stands, role = how(record)
-        head: Line = ((f" {sign} ", role), (record.at, "dim"), (f"  {stands}", role))
+        head: Line = ((f" {sign} ", role), (record.at_second, "dim"), (f"  {stands}", role))
         room = width - sum(len(text) for text, _ in head) - 4
         return [(*head, (f"  {briefly(record.argument_texts, room)}", "plain"))]
 

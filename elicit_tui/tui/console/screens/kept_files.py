@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file, saved_calls
+from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.errors import UsageError
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
@@ -59,8 +59,7 @@ class KeptFilesScreen(Dialog[Path]):
         self._draw()
 
     def _draw(self) -> None:
-        folders = dict.fromkeys([Path.cwd(), *map(Path, self.app.remembered.folders)])
-        self._files = {str(path): path for folder in folders for path in saved_calls(folder)}
+        self._files = {str(path): path for path in self.app.remembered.kept_files()}
         self.query_one("#kept-files", RowList).show(tuple(self._files), self._row)
         self.refresh_bindings()
 

@@ -53,9 +53,8 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
 
     @property
     def lacks(self) -> str:
-        """What is not filled in yet of the form; JSON is judged while one writes."""
-        place = self.written_in
-        return "" if isinstance(place, JsonEditor) else place.lacks
+        """What is not filled in yet; what is wrong in JSON is told while one writes."""
+        return self.written_in.lacks
 
     def on_mount(self) -> None:
         """Follow what comes into sight."""

@@ -54,7 +54,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "approval_mode": {
         "type": "string",
         "title": "Ask before calls",
-        "description": "a tool's own approval_mode goes first",
+        "description": "what the file has for a single tool goes first",
         "oneOf": [
             {"const": "auto", "title": "may destroy"},
             {"const": "writes", "title": "may write"},
@@ -79,6 +79,8 @@ _NEW: Final[Mapping[str, Any]] = {"enabled": True, "approval_mode": DEFAULT_MODE
 """What a server has before anything is filled in."""
 FROM_FILE: Final = "in the file"
 """Whence what a server that is changed has already."""
+BY_DEFAULT: Final = "by default"
+"""Whence what the file has nothing of."""
 _OPTIONAL: Final = ("cwd", "env")
 
 
@@ -131,7 +133,10 @@ class ServerScreen(WritingDialog[None]):
         }
         left = self._half_typed.get(self._was, Draft())
         self._continued = left.continues
-        whence = dict.fromkeys(entries if self._was else (), FROM_FILE)
+        whence = {
+            name: BY_DEFAULT if self._present[name] == _NEW.get(name) else FROM_FILE
+            for name in (entries if self._was else ())
+        }
         whence |= dict.fromkeys(left.touched, FROM_BEFORE)
         if isinstance(target := left.entries.get("target"), Typed):
             self._named_after = name_for(target.text.strip())
@@ -163,6 +168,8 @@ class ServerScreen(WritingDialog[None]):
         left = half_typed(self.query_one(FormView))
         if left.touched:
             self._half_typed[self._was] = left
+            again = self.app.key_of("servers.edit" if self._was else "servers.add")
+            self.app.notify(f"What you filled in is kept: {again} goes on with it.", markup=False)
         super().action_leave()
 
     def action_send(self) -> None:
