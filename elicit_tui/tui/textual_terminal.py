@@ -99,12 +99,17 @@ def _changed_in(
         changed = [each for each in changed if not shown.contains_region(each)]
 
 
-def write_subtitle(frame: Widget, words: str) -> None:
+def write_subtitle(frame: Widget, words: str, named: Iterable[str] = ()) -> None:
     """Write into the lower border of a frame; that row alone is drawn again.
 
     The library draws all of the frame, with what it holds, also where the words are the same.
+    `named`: of the words each key with what it does (`w Keep call`); the key stands out.
     """
     subtitle = Content(words)
+    for each in named:
+        begin = words.rfind(each)
+        if begin >= 0:
+            subtitle = subtitle.stylize("$accent", begin, begin + len(each.partition(" ")[0]))
     if subtitle != frame._border_subtitle:
         frame._border_subtitle = subtitle
         width, height = frame.outer_size

@@ -11,7 +11,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.tui.console.spans import Line, Role, padded, text_of, wrapped
+from elicit_tui.tui.console.spans import GUTTER, Line, Role, padded, text_of, wrapped
 
 KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
@@ -44,11 +44,14 @@ class Happening:
             (f"{padded(self.server, column)} ", "accent"),
         )
         used = NARROW_INDENT if narrow else len(text_of(head))
-        first, *others = list(wrapped(self.text, width - used)) or [""]
+        gutter = GUTTER if self.text.startswith(GUTTER) else ""
+        text = self.text.removeprefix(gutter)
+        parts = [f"{gutter}{part}" for part in wrapped(text, width - used - len(gutter))]
+        first, *others = parts or [""]
         sign, blank, term = first.partition(" ")
         if len(sign) != 1 or sign.isalnum():
             sign, blank, term = "", "", first
-        body: Role = "plain" if sign else self.role
+        body: Role = "plain" if sign and not gutter else self.role
         rest: list[Line] = [((" " * used + part, body),) for part in others]
         begin: Line = ((sign + blank, self.role), (term, body))
         return (

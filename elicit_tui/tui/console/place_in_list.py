@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.cells import cell_len
 from textual.widget import Widget
@@ -19,6 +19,9 @@ class PlacedList(RowList):
 
     beside: Callable[[int], str] = staticmethod(lambda room: "")
     """What else stands there, in so many cells; where it takes more it stands alone."""
+
+    named: Callable[[], Iterable[str]] = staticmethod(lambda: ())
+    """Of that each key with what it does."""
 
     _marked: str | None = None
 
@@ -69,7 +72,7 @@ class PlacedList(RowList):
             beside = self.beside(room - len(f"{place} · ") if place else room)
             both = " · ".join(part for part in (place, beside) if part)
             words = both if cell_len(both) <= room else beside
-            write_subtitle(frame, words)
+            write_subtitle(frame, words, self.named())
 
 
 def line_in(view: LineView) -> str:

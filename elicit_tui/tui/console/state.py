@@ -24,6 +24,7 @@ from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
+from elicit_tui.tui.console.spans import GUTTER
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
@@ -289,7 +290,8 @@ class ConsoleState:
         if isinstance(event, events.ServerStateChanged):
             self._state_changed(event)
         elif isinstance(event, events.ServerLog):
-            self.activity.add(event.server, event.line, "dim")
+            # Behind the line that sets off what a server wrote: else it could pass for ours.
+            self.activity.add(event.server, f"{GUTTER}{event.line}", "dim")
         elif isinstance(event, events.Progress):
             self._progressed(event)
         elif isinstance(event, events.LogMessage):

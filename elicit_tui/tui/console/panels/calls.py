@@ -193,6 +193,7 @@ class CallsPane(Pane):
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)
             calls.beside = lambda room: self._filter_leads_to
+            calls.named = lambda: filter(None, [self._filter_leads_to])
             calls.empty = self._nothing
             calls.show(keys, self._row)
             verb = "To the list" if keys else ""
@@ -295,7 +296,8 @@ class CallsPane(Pane):
 
     def _name_keys(self) -> None:
         """In the frame of the chosen call, as far as it has room for them now."""
-        write_subtitle(self.query_one("#call-detail"), "  ".join(self._in_frame.values()))
+        named = self._in_frame.values()
+        write_subtitle(self.query_one("#call-detail"), "  ".join(named), named)
 
     @on(FoundLines.LaidOut)
     def _set_off(self) -> None:

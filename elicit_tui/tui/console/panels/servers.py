@@ -76,7 +76,7 @@ class ServersPane(Pane):
     def compose(self) -> ComposeResult:
         """The list at once; the offers once a server has some."""
         servers = PlacedList(row_height=2, verb="Tools", id="server-list")
-        servers.beside = self._beside
+        servers.beside, servers.named = self._beside, lambda: self._in_frame.values()
         servers.add_class("box", "first")
         servers.border_title = "Servers"
         yield servers

@@ -317,7 +317,7 @@ class ResultScreen(SearchedResult):
             words = f"{found} for {looked} · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
         named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
-        write_subtitle(frame, " · ".join([words, *named.values()]))
+        write_subtitle(frame, " · ".join([words, *named.values()]), named.values())
         sorts = self.view.worded("sort") if isinstance(self.view, ResultTable) else None
         if (self.in_frame, self._sorts) != (frozenset(named), sorts):
             self.in_frame, self._sorts = frozenset(named), sorts
