@@ -170,7 +170,8 @@ class ConsoleScreen(Screen[None]):
     def _named_tabs(self, letters: int) -> list[Part]:
         waiting, running = len(self.state.questions), len(self.state.calls.running)
         counts = {
-            "questions": f" ({waiting})" if waiting else "",
+            # No brackets: elsewhere they hold the key of a pane.
+            "questions": f" ◆{waiting}" if waiting else "",
             "calls": f" {SIGNS['running']}{running}" if running else "",
         }
         narrow = self.size.width < ROOMY

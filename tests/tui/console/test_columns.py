@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
 from tests.tui.console.stand import CITY, Stand, console
@@ -119,3 +120,40 @@ async def test_a_server_that_asked_still_says_all_that_it_offers(tmp_path: Path)
         await stand.until(lambda: "2 tools" in stand.text())
         (row,) = lines_with(stand, "2 tools")
         assert "…" not in row.split("││")[0]
+
+
+async def test_the_question_beside_the_list_is_titled_with_who_asks_it(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(140, 40)) as stand:
+        await stand.shown(stand.ask("alpha", "Where to?"))
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "Waiting for you" in stand.text())
+        await stand.until(lambda: "─ alpha ─" in stand.text())
+
+
+async def test_what_a_server_wrote_is_set_off_in_each_line_of_the_activity(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        stand.host.tell(ServerLog("alpha", "✗ declined by you " * 6))
+        await stand.press("4")
+        await stand.until(lambda: "alpha │ ✗ declined" in stand.text())
+        lines = [line for line in stand.text().splitlines() if "declined" in line]
+        assert len(lines) > 1
+        assert all("│ " in line.strip("│").partition("declined")[0] for line in lines)
+
+
+async def test_the_keys_in_a_frame_stand_out(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.until(lambda: "n Add" in stand.text())
+        accent = stand.app.get_css_variables()["accent"].casefold()
+        frame = next(
+            strip
+            for strip in stand.app.screen._compositor.render_strips(stand.app.size)
+            if "n Add" in strip.text
+        )
+        coloured = {
+            segment.text.strip()
+            for segment in frame
+            if segment.style is not None
+            and segment.style.color is not None
+            and str(segment.style.color.name).casefold() == accent
+        }
+        assert {"n", "e", "Del"} <= coloured

@@ -185,7 +185,7 @@ async def test_without_a_call_the_bar_names_no_key_that_needs_one(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("columns", "tab"), [(140, "Questions (1)"), (80, "Questions (1)"), (40, "2 (1)")]
+    ("columns", "tab"), [(140, "Questions ◆1"), (80, "Questions ◆1"), (40, "2 ◆1")]
 )
 async def test_a_count_at_a_tab_looks_like_no_number_of_a_tab(
     tmp_path: Path, columns: int, tab: str

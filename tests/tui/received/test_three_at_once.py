@@ -91,7 +91,7 @@ class Asked(Console):
             self.call(server, f"ask_{server}")
             self.shows(f"“{server}” asks", QUESTION)
             self.press_until(LATER, lambda: QUESTION not in self.text, "Later")
-        self.shows("2 Questions (3)")
+        self.shows("2 Questions ◆3")
 
     def switch_to(self, server: str) -> None:
         """Go through the questions until this one is on the screen."""

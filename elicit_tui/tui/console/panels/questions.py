@@ -131,12 +131,23 @@ class QuestionsPane(Pane):
         wide = self.screen.has_class("-wide") or self.app.has_class("-wide")
         preview.display = wide and bool(self.entry or self._stopped)
         if preview.display:
+            shown = self._previewed_stopped
+            request = shown.request if shown is not None else None
+            if request is None and self.entry is not None:
+                request = self.entry.question.request
+            preview.border_title = self._whose(request).replace("[", "\\[") if request else ""
             preview.show(self._preview_words, keep_place=True)
 
-    def _preview_words(self, width: int) -> list[Line]:
+    @property
+    def _previewed_stopped(self) -> Stopped | None:
+        """The stopped question beside the lists; None where it is one that waits."""
         stopped = self.query_one("#stopped", RowList)
         shown = self._stopped.get(stopped.key or "")
-        if shown is not None and (stopped.has_focus or self.entry is None):
+        return shown if stopped.has_focus or self.entry is None else None
+
+    def _preview_words(self, width: int) -> list[Line]:
+        shown = self._previewed_stopped
+        if shown is not None:
             return stopped_words(shown, width)
         return [] if self.entry is None else waiting_words(self.entry.question, width)
 
@@ -171,13 +182,17 @@ class QuestionsPane(Pane):
         times: Line = ((f"{held_by or self._times(entry)} ", "dim"),)
         summary = f"   {shortened(self._summary(entry), width - 4)}"
         return [
-            apart(((" ", "plain"), (self._who(entry), "strong")), (*risk, *times), width),
+            apart(
+                ((" ", "plain"), (self._whose(entry.question.request), "strong")),
+                (*risk, *times),
+                width,
+            ),
             ((summary, "dim" if put_off or held_by else "plain"),),
         ]
 
-    def _who(self, entry: Pending) -> str:
+    def _whose(self, request: ElicitationRequest) -> str:
         """The server, and the tool that it asks for."""
-        request = self.state.as_it_stands(entry.question.request)
+        request = self.state.as_it_stands(request)
         return " · ".join(filter(None, (request.server.name, tool_of(request))))
 
     def _summary(self, entry: Pending) -> str:
