@@ -272,12 +272,15 @@ class KeyBar(ClickBar):
     def _keys_of_field(self, kind: str) -> Iterator[Part]:
         """The keys of its own that the field with the focus has; a click cannot stand for all."""
         focused = self.screen.focused if self._names_field else None
-        active = [each for each in self.screen.active_bindings.values() if each.node is not focused]
-        # What the dialog has on a key goes before what the field has there.
-        others = {self.app.get_key_display(each.binding) for each in active}
         by_screen = focused is not None and kind == "own_keys"
         of_screen = getattr(self.screen, "field_keys", ()) if by_screen else ()
-        for key, does in (*of_screen, *getattr(focused, kind, ())):
+        named = (*of_screen, *getattr(focused, kind, ()))
+        active = self.screen.active_bindings.values() if named else ()
+        # What the dialog has on a key goes before what the field has there.
+        others = {
+            self.app.get_key_display(each.binding) for each in active if each.node is not focused
+        }
+        for key, does in named:
             if key not in others:
                 yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
 
