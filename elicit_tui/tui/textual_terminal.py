@@ -21,6 +21,7 @@ from textual import strip as textual_strip
 from textual._compositor import ChopsUpdate, Compositor
 from textual._compositor import CompositorUpdate as CompositorUpdate
 from textual._compositor import InlineUpdate as InlineUpdate
+from textual._context import active_app
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.binding import BindingsMap
@@ -115,6 +116,12 @@ def write_subtitle(frame: Widget, words: str, named: Iterable[str] = ()) -> None
         width, height = frame.outer_size
         row = Region(0, height - 1, width, 1)
         frame.refresh(row.translate(-frame.content_offset))
+
+
+def rows_of_screen() -> int:
+    """Of the application for which a widget is being made; 0 where there is none."""
+    app = active_app.get(None)
+    return 0 if app is None else app.size.height
 
 
 def draw_only_changes() -> None:

@@ -10,15 +10,24 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from elicit_tui.form.field import Entry, Field
+from elicit_tui.tui.textual_terminal import rows_of_screen
 from elicit_tui.tui.widgets.choices import ChoiceControl
 from elicit_tui.tui.widgets.control import FIELD_BINDINGS
 
 ROWS = 6
+MOST_ROWS = 20
+_OTHER_ROWS = 28
+"""Of a tall screen, those that are left to what else a form has; a list has the others."""
 _WHEEL = 3
 _BESIDE_LABEL = 20
 _INVITES = "type to search"
 _APART = 2
 """Cells at least between what is searched for and how many there are."""
+
+
+def _rows_on_screen() -> int:
+    """How many choices a list shows on the screen that it is made for."""
+    return max(ROWS, min(MOST_ROWS, rows_of_screen() - _OTHER_ROWS))
 
 
 class ChoiceSearch(ChoiceControl, can_focus=True):
@@ -46,6 +55,8 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     def __init__(self, spec: Field, entry: Entry) -> None:
         super().__init__(spec, [choice.value for choice in spec.choices])
+        self._rows = min(len(spec.choices), _rows_on_screen())
+        """Choices in its window."""
         self._folded: list[str] | None = None
         self._search = ""
         self._found = False
@@ -66,7 +77,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     @property
     def in_sight(self) -> set[int]:
         """Those in the window that are not cut there, and those that the search line names."""
-        window = range(max(self._painted.y - 1, 0), min(self._painted.bottom - 1, ROWS))
+        window = range(max(self._painted.y - 1, 0), min(self._painted.bottom - 1, self._rows))
         places = [self._top + row for row in window if self._top + row < len(self._matches)]
         width = max(self.size.width, 8)
         room = max(width - 2 - len(self._marks[0]) - 1, 4)
@@ -135,7 +146,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     def height_for(self, width: int) -> int:
         """The search line, the window, and for one choice the line that says what is chosen."""
-        return 1 + min(ROWS, len(self.spec.choices))
+        return 1 + self._rows
 
     @property
     def edited_line(self) -> int:
@@ -150,7 +161,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         self._scroll_to_bar()
 
     def _scroll_to_bar(self) -> None:
-        rows = min(ROWS, len(self.spec.choices))
+        rows = self._rows
         self._top = max(0, min(self._top, len(self._matches) - rows))
         if self._bar < self._top:
             self._top = self._bar
@@ -161,7 +172,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """The search line and the window over the matches."""
         width = max(self.size.width, 8)
         lines = [self._search_line(width)]
-        rows = min(ROWS, len(self.spec.choices))
+        rows = self._rows
         for row in range(rows):
             place = self._top + row
             if place >= len(self._matches):
@@ -306,7 +317,7 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         self._wheel(event, -_WHEEL)
 
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
-        if self.has_focus and len(self._matches) > ROWS:
+        if self.has_focus and len(self._matches) > self._rows:
             event.stop()
             self.action_move(by)
 

@@ -341,3 +341,11 @@ async def test_a_choice_whose_words_say_what_is_sent_says_it_once() -> None:
         await pilot.press("1")
         await pilot.pause()
         assert "sends" not in app.words
+
+
+@pytest.mark.parametrize(("rows", "shown"), [(24, 6), (40, 12), (60, 20)])
+async def test_a_long_list_has_more_rows_on_a_tall_screen(rows: int, shown: int) -> None:
+    app = Asking(form_question(schema(v={"type": "string", "enum": LONG[3:]})))
+    async with asked(app, size=(100, rows)) as pilot:
+        await until(pilot, lambda: "choice 0" in app.words, "the list")
+        assert app.words.count("○ choice ") == shown
