@@ -70,7 +70,8 @@ def _size(record: CallRecord) -> Sequence[str]:
 
 def _at_a_glance(record: CallRecord) -> object:
     """What its row in the list says of it."""
-    return record.server, record.call.name, record.at, tuple(record.argument_texts.items())
+    made_with = tuple(record.argument_texts.items())
+    return record.server, record.call.name, record.at, how(record)[1], made_with
 
 
 class CallTelling:
