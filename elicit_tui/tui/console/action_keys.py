@@ -177,6 +177,7 @@ LEAVING: Final = Traits(place=CAREFUL, found_by=("leave", "quit", "exit"))
 ASKING: Final = Traits(meant_by="confirm approve ask before calls")
 WAITS: Final = "asks once while questions wait"
 REVOKED: Final = "of this session, to be revoked"
+HERE: Final = Traits(is_here=True)
 GRAVE: Final = Traits(place=CAREFUL, is_grave=True)
 GRAVE_ACTIONS: Final = frozenset({"restart", "remove", "cancel", "decline", "decline_all"})
 """Those that end something, by the action of their keys."""
@@ -274,7 +275,7 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
                 sentence(binding) if label == binding.description else label,
                 "",
                 partial(app.run_action, binding.action, node),
-                (GRAVE if grave else PLAIN)._replace(beside=app.get_key_display(binding)),
+                (GRAVE if grave else HERE)._replace(beside=app.get_key_display(binding)),
             )
 
 

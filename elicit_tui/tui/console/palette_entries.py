@@ -40,6 +40,8 @@ class Traits(NamedTuple):
     """Whether it is a tool that is called at once, with no form before."""
     verb: str = "Run"
     """What Enter does, in the bar of keys."""
+    is_here: bool = False
+    """Whether it has a key on the screen over which the palette lies."""
 
 
 PLAIN: Final = Traits()
@@ -74,13 +76,16 @@ def entry(title: str, help_text: str, run: Run, traits: Traits, *, listed: bool 
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """As they are listed before anything is searched: what is at hand, then all by their titles."""
+    """As they are listed before anything is searched: what is at hand, what has a key here, all.
+
+    The latter two by their titles.
+    """
     listed = [each for each in entries if each.discover]
     at_hand = [each for each in listed if each.traits.place < TOOL]
     others = [each for each in listed if each.traits.place >= TOOL]
     # What is at hand keeps its own order: of what was used the last is first.
     at_hand.sort(key=lambda each: each.traits.place)
-    return [*at_hand, *sorted(others, key=lambda each: each.title)]
+    return [*at_hand, *sorted(others, key=lambda each: (not each.traits.is_here, each.title))]
 
 
 def found(entries: Iterable[Entry], query: str) -> list[Entry]:

@@ -253,6 +253,16 @@ async def test_what_is_a_favourite_kept_or_used_last_stands_first_in_the_palette
         assert "alpha: two" not in titles(stand)
 
 
+async def test_what_has_a_key_on_the_screen_stands_before_what_is_done_elsewhere(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        listed = [each.title for each in in_order(stand.app.get_system_commands(stand.app.screen))]
+        here = ("Add a server", "Edit this server", "Import servers of other programs")
+        elsewhere = ("Allowed tools", "Edit alpha", "Help", "Theme: dark")
+        assert max(map(listed.index, here)) < min(map(listed.index, elsewhere))
+
+
 async def test_the_tools_of_a_server_that_has_ended_are_found_with_the_reason(
     tmp_path: Path,
 ) -> None:
