@@ -237,7 +237,9 @@ class ResultScreen(SearchedResult):
             return TITLES[self._following] if action == "turn" else super().worded(action)
         if action == "turn" and len(self._readings) > 1:
             return f"Compare {self._readings[1]}"
-        return f"Back to {TITLES[self._read_as]}" if action == "difference" else None
+        if action == "difference":
+            return f"Back to {TITLES[self._read_as]}"
+        return super().worded(action)
 
     @property
     def _following(self) -> str:
