@@ -32,7 +32,6 @@ from elicit_tui.tui.console.palette_entries import (
 )
 from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
-from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
 from elicit_tui.tui.console.servers import VERBS, in_words
@@ -304,10 +303,15 @@ def _recent(app: Controller) -> Iterator[Entry]:
     for path in app.remembered.kept_files():
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
-        is_here = path.parent == Path.cwd()
-        where = "" if is_here else shortened_within(neutral_line(at_home(path.parent), 200), BESIDE)
+        where = "" if path.parent == Path.cwd() else _folder_of(path)
         kept = Traits((help_text,), KEPT, beside=where, label="Kept call: ", verb="Open")
         yield _command(f"Kept call: {help_text}", help_text + SUFFIX, call, kept)
+
+
+def _folder_of(path: Path) -> str:
+    from elicit_tui.tui.console.results import at_home
+
+    return shortened_within(neutral_line(at_home(path.parent), 200), BESIDE)
 
 
 def _servers(app: Controller) -> Iterator[Entry]:
