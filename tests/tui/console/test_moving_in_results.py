@@ -54,7 +54,7 @@ async def test_a_table_says_in_which_of_its_rows_one_is(tmp_path: Path) -> None:
     result = text_result("x", structuredContent={"hosts": ROWS})
     async with reading(tmp_path, result, size=(80, 24)) as (stand, _):
         await stand.until(lambda: "1 of 30 · Table" in stand.text())
-        assert "Enter Whole row" in stand.text().splitlines()[-1]
+        assert "Enter Row" in stand.text().splitlines()[-1]
         await stand.press("down")
         await stand.until(lambda: "2 of 30 · Table" in stand.text())
 
