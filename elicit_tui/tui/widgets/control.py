@@ -306,7 +306,7 @@ class FieldControl(SeenAsPainted, Guarded):
 
     @property
     def rarer_keys(self) -> tuple[tuple[str, str], ...]:
-        """Those of them that are named last."""
+        """Those of them that are named late."""
         return ()
 
     @property
@@ -314,13 +314,13 @@ class FieldControl(SeenAsPainted, Guarded):
         """All keys that act inside this field just now."""
         own = self.own_keys
         # Early: a short line has room for the first ones alone.
-        keys = [*own[:1], ("Tab", "next"), *own[1:]]
+        keys = [*own[:1], ("Tab", "next"), *own[1:], *self.rarer_keys]
         keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
             keys.append((key_of(self, EMPTY), "empty on purpose"))
         if self.has_default:
             keys.append((key_of(self, DEFAULT), "default"))
-        return (*keys, *self.rarer_keys, *self._way_on)
+        return (*keys, *self._way_on)
 
     @property
     def _way_on(self) -> tuple[tuple[str, str], ...]:
