@@ -16,17 +16,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.elicitation import Outcome, Pending, Question, Queue
+from elicit_tui.tui.changed_lines import ChangedLines, DrawnLines
 from elicit_tui.tui.key_gate import PASTE_SECONDS, TextAhead
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question.actions import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.question_gate import PAINTINGS, Debounce
-from elicit_tui.tui.textual_terminal import (
-    ChangedLines,
-    DrawnLines,
-    InlineUpdate,
-    outliving_terminal,
-)
+from elicit_tui.tui.textual_terminal import InlineUpdate, outliving_terminal
 from elicit_tui.tui.theme import begin_with_theme
 
 _FIRST_ROWS = 8

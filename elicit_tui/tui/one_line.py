@@ -54,7 +54,8 @@ class OneLine(Input):
         self.scroll_to_region(Region(caret, 0, 1, 1), force=True, animate=False)
 
     def _show_beginning(self) -> None:
-        self.scroll_to(x=0, animate=False, force=True, immediate=True)
+        if self.scroll_x or self.scroll_target_x:
+            self.scroll_to(x=0, animate=False, force=True, immediate=True)
 
     def _goes_on(self) -> tuple[bool, bool]:
         """Whether an ellipsis stands at the left, and at the right; never where one types."""

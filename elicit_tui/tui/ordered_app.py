@@ -30,6 +30,8 @@ from elicit_tui.tui.textual_terminal import (
     draw_only_changes,
     make_lines_at_once,
     read_pastes_as_text,
+    style_what_is_drawn,
+    tell_what_is_seen,
 )
 
 # What came of an error that nobody foresaw on the screen: one question ends, or all of it.
@@ -82,6 +84,7 @@ class OrderedApp(App[ReturnType]):
         read_pastes_as_text()
         draw_only_changes()
         make_lines_at_once()
+        style_what_is_drawn()
         super().__init__(*args, **kwargs)
         # A key is answered with where it leads to, not with the way there.
         self.animation_level = "none"
@@ -171,10 +174,12 @@ class OrderedApp(App[ReturnType]):
         self.notify(sentence, severity="warning", markup=False)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """Whatever it draws takes as many cells on every terminal."""
+        """Whatever it draws takes as many cells on every terminal, and was seen."""
         if isinstance(renderable, CompositorUpdate):
             renderable = DrawnAlike(renderable)
         super()._display(screen, renderable)
+        if renderable is not None:
+            tell_what_is_seen(screen)
 
     def give_up(self, question: Question, outcome: Outcome) -> bool:
         """End a question whose widgets broke; False when the application has to end instead."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 from rich.console import Console
+from textual import app as textual_app
 from textual import screen as textual_screen
 from textual import strip as textual_strip
 from textual._compositor import ChopsUpdate, Compositor
@@ -26,10 +27,13 @@ from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XT
 from textual.app import App
 from textual.binding import BindingsMap
 from textual.content import Content
+from textual.css.styles import RenderStyles
+from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.geometry import Region
 from textual.message import Message
+from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.tui.names_on_screen import drawn_alike
@@ -83,21 +87,29 @@ class ChangesCompositor(Compositor):
 def _changed_in(
     visible: Mapping[Widget, tuple[Region, Region]], changed: Sequence[Region]
 ) -> Iterator[tuple[Widget, tuple[Region, Region]]]:
-    """Those that show something of what changed, each cut to the rows in which it does.
-
-    Whoever takes it as seen that it is drawn (`sees_drawing`) is told of all that changes in it.
-    """
-    all_changed = changed
+    """Those that show something of what changed, each cut to the rows in which it does."""
     for widget, (region, clip) in visible.items():
         shown = region.intersection(clip)
-        if getattr(widget, "sees_drawing", False):
-            if any(map(shown.overlaps, all_changed)):
-                yield widget, (region, clip)
-        elif parts := [part for each in changed if (part := shown.intersection(each))]:
+        if parts := [part for each in changed if (part := shown.intersection(each))]:
             rows = Region.from_union(parts)
             yield widget, (region, Region(clip.x, rows.y, clip.width, rows.height))
-        # What lies behind it shows nothing there.
-        changed = [each for each in changed if not shown.contains_region(each)]
+            # What lies behind it shows nothing there.
+            changed = [each for each in changed if not shown.contains_region(each)]
+
+
+class SeenOnScreen:
+    """A widget that keeps what of it was on the screen."""
+
+    def on_screen(self, part: Region) -> None:
+        """The screen that was just drawn shows this part of it, drawn anew or as it stood there."""
+        raise NotImplementedError
+
+
+def tell_what_is_seen(screen: Screen[Any]) -> None:
+    """Tell all parts of a screen that was drawn, whichever of them were drawn again for it."""
+    for widget, (region, clip) in screen._compositor.visible_widgets.items():
+        if isinstance(widget, SeenOnScreen):
+            widget.on_screen(region.intersection(clip).translate(-region.offset))
 
 
 def write_subtitle(frame: Widget, words: str, named: Iterable[str] = ()) -> None:
@@ -150,6 +162,45 @@ def make_lines_at_once() -> None:
     vars(textual_strip)["FIFOCache"] = lambda size: Few()
 
 
+# Styles: worked out for what is drawn, and for nothing else.
+
+
+class DrawnParts(dict[str, RenderStyles]):
+    """The styles of a widget's parts (the cursor of a line, its placeholder) that were drawn."""
+
+    def __init__(self, stylesheet: Stylesheet, widget: DOMNode) -> None:
+        super().__init__()
+        self._stylesheet, self._widget = stylesheet, widget
+
+    def __contains__(self, part: object) -> bool:
+        """Whether the widget has such a part; the library looks here before it takes its styles."""
+        if part not in self.keys() and part in self._widget._get_component_classes():
+            stand_in = DOMNode(classes=str(part))
+            stand_in._attach(self._widget)
+            self._stylesheet.apply(stand_in)
+            self[str(part)] = stand_in.styles
+        return part in self.keys()
+
+
+class LazyStylesheet(Stylesheet):
+    """Works out the styles of a widget's parts when they are first drawn.
+
+    The library does it for each part of each widget: a line to type in has four, and shows one
+    until somebody types there. That was a sixth of what the opening of a form took.
+    """
+
+    def _process_component_classes(self, node: DOMNode) -> None:
+        before = node._component_styles
+        node._component_styles = now = DrawnParts(self, node)
+        if any(part in now and styles != now[part] for part, styles in before.items()):
+            node.refresh()
+
+
+def style_what_is_drawn() -> None:
+    """Have every application that is made from now on work out the styles of what it draws."""
+    vars(textual_app)["Stylesheet"] = LazyStylesheet
+
+
 def keys_here(app: App[Any]) -> Iterable[tuple[DOMNode, BindingsMap]]:
     """Each part that hears the keys where one is, the nearest first, with all that it binds.
 
@@ -158,68 +209,12 @@ def keys_here(app: App[Any]) -> Iterable[tuple[DOMNode, BindingsMap]]:
     return app.screen._modal_binding_chain
 
 
-# What is written to the terminal under the prompt: the lines that changed, and no others.
+# What the library's inline driver writes, each alone.
 
-_CLEAR_LINE: Final = "\x1b[2K"
 CLEAR_SCREEN: Final = "\x1b[2J"
-"""With this the library's inline driver clears the screen after a resize."""
+"""With this it clears the screen after a resize."""
 CLEAR_BELOW: Final = "\x1b[J"
-_WHERE: Final = "\x1b[6n"
-"""Has the terminal tell where the form begins: what the mouse hits is counted from there."""
-_CUT: Final = "\x1b[?7l"
-_WRAP: Final = "\x1b[?7h"
-"""A window may have become narrower since the form was laid out: its lines are cut then, for one
-that runs on into the next would move all that stands below."""
-
-
-class DrawnLines:
-    """The lines that the terminal shows, from where the form begins; None: nobody knows."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] | None = None
-
-    def forget(self) -> None:
-        """Something else was written there: the next update draws all of it."""
-        self.lines = None
-
-
-class ChangedLines(CompositorUpdate):
-    """An update that writes a line only where it is another one than the terminal shows.
-
-    The library writes the whole form for each second of its clock: 4 KB over a slow line. The
-    cursor stands where the form begins, before and after.
-    """
-
-    def __init__(self, update: InlineUpdate, drawn: DrawnLines) -> None:
-        self._update = update
-        self._drawn = drawn
-
-    def render_segments(self, console: Console) -> str:
-        """The update as it is written to the terminal."""
-        before = self._drawn.lines
-        lines = [strip.render(console) for strip in self._update.strips]
-        self._drawn.lines = lines
-        if before is None or len(before) != len(lines):
-            return self._whole(lines, clears=before is not None and len(before) > len(lines))
-        written, at = "", 0
-        for number, line in enumerate(lines):
-            if line != before[number]:
-                down = f"\x1b[{number - at}B" if number > at else ""
-                written += f"{down}{_CLEAR_LINE}{line}\r"
-                at = number
-        return f"{_CUT}{written}{_up(at)}{_WRAP}" if written else ""
-
-    def _whole(self, lines: list[str], *, clears: bool) -> str:
-        written = "\n".join(f"\r{_CLEAR_LINE}{line}" for line in lines)
-        rows = len(lines) - 1
-        if clears:
-            written += f"\n{CLEAR_BELOW}"
-            rows += 1
-        return f"{_CUT}{written}\r{_up(rows)}{_WRAP}{_WHERE}"
-
-
-def _up(rows: int) -> str:
-    return f"\x1b[{rows}A" if rows else ""
+"""With this what is below the form, at its end."""
 
 
 # A terminal that goes away: nothing waits for it, and whoever asks on it hears of it.

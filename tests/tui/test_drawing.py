@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from rich.color_triplet import ColorTriplet
 from rich.console import Console
 from rich.segment import Segment
 from textual.app import ComposeResult
@@ -14,10 +15,10 @@ from textual.containers import Vertical
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from elicit_tui.tui.ordered_app import OrderedApp
-from elicit_tui.tui.textual_terminal import CompositorUpdate, Few, write_subtitle
+from elicit_tui.tui.textual_terminal import CompositorUpdate, Few, SeenOnScreen, write_subtitle
 
 pytestmark = pytest.mark.anyio
 
@@ -142,19 +143,62 @@ async def test_a_frame_is_not_drawn_again_where_the_text_in_it_changes() -> None
     assert "text after" in app.written
 
 
-class Seen(Frame):
-    """A frame that takes as seen what is drawn of it."""
+class Seen(Frame, SeenOnScreen):
+    """A frame that notes what of it is told to be on the screen."""
 
-    sees_drawing = True
+    seen: tuple[Region, ...] = ()
+
+    def on_screen(self, part: Region) -> None:
+        self.seen += (part,)
 
 
-async def test_who_takes_as_seen_what_is_drawn_of_it_is_told_of_a_change_in_what_covers_it() -> (
+async def test_what_stands_on_a_screen_that_was_drawn_is_seen_whichever_part_of_it_changed() -> (
     None
 ):
     async with framed(Seen) as (app, frame, pilot):
+        assert isinstance(frame, Seen)
+        frame.seen = ()
         app.query_one("#text", Line).update("text after")
         await pilot.pause()
-    assert {*frame.rows} == {*range(10)}
+        assert not frame.rows, "nothing of the frame itself was drawn again"
+        assert {*frame.seen} == {Region(0, 0, 40, 10)}
+        frame.styles.offset = (0, 5)
+        await pilot.pause()
+    assert frame.seen[-1] == Region(0, 0, 40, 7), "the rest is below the screen"
+
+
+class Named(OrderedApp[None]):
+    """Two lines to type in; no key is in the first one."""
+
+    AUTO_FOCUS = "#other"
+    CSS = """
+    Input>.input--placeholder { color: red; }
+    Input.-late>.input--placeholder { color: blue; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder="a name", id="name")
+        yield Input(placeholder="another", id="other")
+
+
+async def test_a_part_of_a_widget_is_styled_when_it_is_drawn_and_anew_when_its_widget_is() -> None:
+    app = Named()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        line = app.query_one("#name", Input)
+        assert [*line._component_styles] == ["input--placeholder"], "the only part that it shows"
+        assert "input--cursor" in [*app.query_one("#other")._component_styles]
+        assert _colour_of(line) == (255, 0, 0)
+        line.add_class("-late")
+        await pilot.pause()
+        assert _colour_of(line) == (0, 0, 255)
+        with pytest.raises(KeyError):
+            line.get_component_styles("input--nothing")
+
+
+def _colour_of(line: Input) -> ColorTriplet | None:
+    colour = line.get_component_rich_style("input--placeholder").color
+    return colour and colour.triplet
 
 
 async def test_words_in_the_border_of_a_frame_draw_its_row_and_nothing_that_it_holds() -> None:

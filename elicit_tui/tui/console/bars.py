@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from rich.cells import cell_len
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
@@ -171,7 +172,8 @@ class KeyBar(ClickBar):
     def on_mount(self) -> None:
         """Follow the focus: its keys come first."""
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
+        if self._fills_with is None:  # Beside panes there are no buttons.
+            self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
         self.call_after_refresh(self._follow, self.screen)
 
     def _laid_out(self, screen: Screen[object]) -> None:
@@ -191,9 +193,12 @@ class KeyBar(ClickBar):
 
     def _follow(self, screen: Screen[object]) -> None:
         if self.is_attached and screen is self.screen:
-            self.show(self._keys(), self._always())
-            rarer = (*self._keys(rarer=True), *self._keys_of_field("rarer_keys"))
-            more = tuple(self._keys_of_field("own_keys")), rarer
+            # The library works them out each time that they are asked for.
+            active = list(screen.active_bindings.values())
+            self.show(self._keys(active), self._always(active))
+            rarer = self._keys(active, rarer=True) if self._fills_with is not None else []
+            of_field = partial(self._keys_of_field, active)
+            more = tuple(of_field("own_keys")), (*rarer, *of_field("rarer_keys"))
             if more != (self._field, self._rarer):
                 self._field, self._rarer = more
                 self.refresh()
@@ -250,16 +255,15 @@ class KeyBar(ClickBar):
         buttons = cast("DOMQuery[KeyButton]", self.screen.query("KeyButton"))
         return frozenset(button.key for button in buttons if button.in_sight)
 
-    def _keys(self, *, rarer: bool = False) -> list[Part]:
+    def _keys(self, active: Sequence[ActiveBinding], *, rarer: bool = False) -> list[Part]:
         seen: set[str] = set()
         parts: list[Part] = []
         last: list[Part] = []
-        active = self.screen.active_bindings.values()
         in_frame = {node: getattr(node, "in_frame", ()) for node in {each.node for each in active}}
         for node, binding, enabled, _tooltip in active:
             wanted = binding.show is not rarer and enabled and node is not self.app
             wanted = wanted and binding.action not in in_frame[node]
-            if rarer and (self._fills_with is None or not isinstance(node, self._fills_with)):
+            if rarer and self._fills_with is not None and not isinstance(node, self._fills_with):
                 continue
             named = wanted and binding.action not in ALWAYS and key_label(node, binding)
             if named and binding.action not in seen:
@@ -269,27 +273,25 @@ class KeyBar(ClickBar):
                 those.insert(0 if mends else len(those), self._part(node, binding))
         return [*parts, *last]
 
-    def _keys_of_field(self, kind: str) -> Iterator[Part]:
+    def _keys_of_field(self, active: Sequence[ActiveBinding], kind: str) -> Iterator[Part]:
         """The keys of its own that the field with the focus has; a click cannot stand for all."""
         focused = self.screen.focused if self._names_field else None
         by_screen = focused is not None and kind == "own_keys"
         of_screen = getattr(self.screen, "field_keys", ()) if by_screen else ()
         named = (*of_screen, *getattr(focused, kind, ()))
-        active = self.screen.active_bindings.values() if named else ()
         # What the dialog has on a key goes before what the field has there.
-        others = {
-            self.app.get_key_display(each.binding) for each in active if each.node is not focused
-        }
+        elsewhere = (each.binding for each in active if named and each.node is not focused)
+        others = set(map(self.app.get_key_display, elsewhere))
         for key, does in named:
             if key not in others:
                 yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
 
-    def _always(self) -> list[Part]:
+    def _always(self, active: Sequence[ActiveBinding]) -> list[Part]:
         """The ways to everything else, to the end and to help, whatever else there is room for."""
         found = {
             binding.action: self._part(node, binding)
             # Of two keys of one action the first is the one that is named.
-            for node, binding, _, _ in reversed(self.screen.active_bindings.values())
+            for node, binding, _, _ in reversed(active)
             if binding.action in ALWAYS
         }
         return [found[action] for action in ALWAYS if action in found]

@@ -116,14 +116,14 @@ class ConsoleScreen(Screen[None]):
             fresh = self._panes[name] = _pane(name, self.state)
             await self.query_one("#panes", Container).mount(fresh)
         self.pane = self._panes[name]
-        self.pane.display = True
-        self.pane.opened()
-        self.pane.draw()
-        # Before the others go: else the focus would be lost to what stands beside it there.
-        self.pane.take_focus()
+        # One comes as the other goes, and the bars tell it: all of that is drawn in one frame.
         for pane in self._panes.values():
             pane.display = pane is self.pane
+        self.pane.opened()
         self.draw()
+        self.pane.draw()
+        # Before the others are told that they went: else the focus would go to what stands beside.
+        self.pane.take_focus()
         self.query_one(KeyBar).follow()
 
     def has_pane(self, name: str) -> bool:

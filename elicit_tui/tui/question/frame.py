@@ -97,9 +97,10 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.restored = question.draft.filled  # The next change is not by hand.
         self._status = StatusLine()
         self.body = body(self)
-        self.set_class(question.request.mode == "url", "-url")
-        self.set_class(self.body.is_empty, "-plain")
-        self.set_class(question.request.traits.about_call, "-call")
+        request = question.request
+        is_url, is_call = request.mode == "url", request.traits.about_call
+        kind = {"-url": is_url, "-plain": self.body.is_empty, "-call": is_call}
+        self.update_classes(kind, update=False)
         self.aside = Page(Content(""), id="aside")
         self._actions = ActionBar(self.offered("answer"), id="actions")
 

@@ -92,14 +92,17 @@ def _lines(text: str | None) -> int:
 
 def tighten(frame: Widget, question: Question, size: Size) -> None:
     """Give the frame the classes of its size."""
-    for rows, tighter in _HEIGHTS:
-        frame.set_class(size.height < rows, tighter)
-    frame.set_class(size.width < _NARROW, "-narrow")
-    frame.set_class(size.width >= _WIDE, "-wide")
     roomy = size.width >= _CARD.width and size.height >= _CARD.height
     short = card_rows(question) <= size.height
-    card = roomy and short and not frame.app.is_inline
-    frame.set_class(card, "-card")
+    tighter = {name: size.height < rows for rows, name in _HEIGHTS}
+    frame.update_classes(
+        {
+            **tighter,
+            "-narrow": size.width < _NARROW,
+            "-wide": size.width >= _WIDE,
+            "-card": roomy and short and not frame.app.is_inline,
+        }
+    )
 
 
 # The words in the top border: who asks, the place in the queue, the time left.
@@ -230,8 +233,9 @@ class Titled(PaintedGuard, Vertical):
         if weight is self.weight:
             return
         self.weight = weight
-        self.set_class(weight is Severity.WARN, "-warns")
-        self.set_class(weight is Severity.BLOCK, "-blocks")
+        self.update_classes(
+            {"-warns": weight is Severity.WARN, "-blocks": weight is Severity.BLOCK}
+        )
         self._entitled = None
 
     def place_in_queue(self, place: int, of: int) -> None:
@@ -335,7 +339,8 @@ class WhoAsks(TextRegion):
         self._drawn = self._content(0)
         super().__init__(self._content, id="who")
         named, claimed = request.server.name, request.server.calls_itself
-        self.set_class(not frame_words.names_agree(named, claimed), "-claims")
+        claims = not frame_words.names_agree(named, claimed)
+        self.set_class(claims, "-claims", update=False)
         self.display = bool(self._drawn)
 
     @property

@@ -12,13 +12,13 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
 from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.tui.question.frame_words import count
 from elicit_tui.tui.question_gate import Guarded
+from elicit_tui.tui.textual_terminal import SeenOnScreen
 from elicit_tui.tui.widgets.control import REVEAL
 
 # What of a question was on the screen. Nothing else is accepted by one key.
@@ -61,11 +61,9 @@ def hides_some(page: Widget, parts: Sequence[PartToSee]) -> bool:
     return page.size.height > 0 and any(part.unseen for part in parts)
 
 
-class SeenText(VerticalScroll):
-    """A text that knows which of its lines have been painted."""
+class SeenText(VerticalScroll, SeenOnScreen):
+    """A text that knows which of its lines have been on the screen."""
 
-    sees_drawing: ClassVar[bool] = True
-    """Whether it takes as seen what is drawn of it."""
     called = "the text"
     """In a sentence."""
     left_out = 0
@@ -74,14 +72,13 @@ class SeenText(VerticalScroll):
     _seen_width = 0
     _counts_as_seen = False
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Whatever is painted has been on the screen."""
+    def on_screen(self, part: Region) -> None:
+        """The lines that are in view were seen."""
         width = self.outer_size.width
         if width != self._seen_width:
             # All its lines are others now.
             self._seen_width, self._shown = width, SeenPart.none()
         self._see()
-        return super().render_lines(crop)
 
     @property
     def _bottom(self) -> int:
@@ -277,13 +274,12 @@ class Page(SeenText, Guarded, can_focus=True):
         self._clear: tuple[Content, Content | None] | None = None
         """The same with its secrets shown, or, while they are, without."""
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def on_screen(self, part: Region) -> None:
         """Whoever offers to decide about it is told what was seen of it."""
-        lines = super().render_lines(crop)
+        super().on_screen(part)
         if self._is_another or self.unseen != self.goes_on:
             self._is_another, self.goes_on = False, self.unseen
             self.post_message(self.Seen())
-        return lines
 
     @property
     def lines_to_see(self) -> int:

@@ -23,6 +23,7 @@ from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.form.field import Entry, Unset, is_unset
 from elicit_tui.form.form import Form
 from elicit_tui.tui.names_on_screen import quoting_signs
+from elicit_tui.tui.textual_terminal import SeenOnScreen
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.row import Columns, FieldRow, columns_for, longest_hint
 
@@ -157,10 +158,9 @@ _ROW_GUESS = 3
 """Lines that a row not made yet is taken to need."""
 
 
-class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
+class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=False):
     """The rows of a form. It draws their words itself; only their controls are widgets."""
 
-    sees_drawing = True
     DEFAULT_CSS = """
     RowsView {
         height: 1fr; width: 100%; background: transparent;
@@ -400,10 +400,9 @@ class RowsView(VerticalScroll, can_focus=False, inherit_bindings=False):
         top = self._first_line + self._stack.top(row)
         return Region(0, top, self.size.width, row.height)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Whatever is painted has been on the screen."""
+    def on_screen(self, part: Region) -> None:
+        """The rows that are in view were seen."""
         self._see()
-        return super().render_lines(crop)
 
     def _see(self) -> bool:
         """What is painted was on the screen; whether a row was seen to its end by that."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
 
 from elicit_tui.elicitation.shown import SeenPart
+from elicit_tui.tui.textual_terminal import SeenOnScreen
 
 if TYPE_CHECKING:
     from textual.widget import Widget as _Widget
@@ -18,13 +18,11 @@ else:  # Whoever stands before a widget among its bases is none: its styles come
     _Widget = object
 
 
-class SeenAsPainted(_Widget):
-    """A widget of which all that is painted has been on the screen."""
+class SeenAsPainted(SeenOnScreen, _Widget):
+    """A widget of which something was to be seen when it was made."""
 
-    sees_drawing: ClassVar[bool] = True
-    """Whether it takes as seen what is drawn of it."""
     _painted = Region()
-    """What of it was painted last."""
+    """What of it stood on the screen last."""
 
     @property
     @abstractmethod
@@ -39,13 +37,11 @@ class SeenAsPainted(_Widget):
     def seen_whole(self) -> Message:
         """What is told once nothing of it is hidden any more."""
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Whatever is painted has been on the screen."""
-        lines = super().render_lines(crop)
-        self._painted = crop
+    def on_screen(self, part: Region) -> None:
+        """This of it was seen."""
+        self._painted = part
         if self.hidden:
             self._see_more()
-        return lines
 
     def _see_more(self) -> None:
         self.see()

@@ -242,6 +242,21 @@ async def test_another_pane_is_not_painted_once_more_for_the_focus(
         assert not any(isinstance(update, LayoutUpdate) for update in painted), "all of it again"
 
 
+async def test_another_pane_is_laid_out_once_with_the_bars_that_tell_it(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("4", "3")
+        await stand.settled()
+        screen = stand.app.screen
+        laid_out: list[str] = []
+        screen.screen_layout_refresh_signal.subscribe(
+            screen, lambda told: laid_out.append(stand.text().partition("\n")[0])
+        )
+        await stand.press("4")
+        await stand.settled()
+        assert len(laid_out) == 1
+        assert "[4 Activity" in laid_out[0]
+
+
 def tools(*descriptions: str) -> dict[str, tuple[Tool, ...]]:
     raw = [
         {"name": f"tool{number}", "description": words, "inputSchema": CITY}
