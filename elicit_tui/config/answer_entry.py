@@ -144,7 +144,7 @@ def _template(form: Form) -> Iterator[str]:
 
 def _hint_of(field: Field) -> str:
     if field.kind == "unsupported":
-        return f"cannot be answered: {field.why_unsupported}"
+        return f"cannot be answered: it {field.why_unsupported}"
     if field.choices:
         listed = ", ".join(map(_choice, field.choices[:8]))
         more = ", ..." if len(field.choices) > 8 else ""

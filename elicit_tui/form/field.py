@@ -167,7 +167,7 @@ class Field:
     nullable: bool = False
     """Whether the schema also allows null; a form never sends it."""
     why_unsupported: str = ""
-    """For kind `unsupported`: why no answer exists, as a clause."""
+    """For kind `unsupported`: why no answer exists, said of the field: "is a list of objects"."""
     schema: Any = field(default=None, repr=False)
     """The property's schema as the server sent it."""
 

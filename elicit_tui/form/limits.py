@@ -124,15 +124,15 @@ def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
     """One property's schema with its `$ref`, lone `allOf` and "or null" merged in.
 
     Only what a form draws is taken from it; the judge always has the original. A string says
-    why the schema cannot be drawn.
+    why the schema cannot be drawn, as `Field.why_unsupported` does.
     """
     for _ in range(MAX_REFERENCES):
         if not isinstance(schema, Mapping):
-            return "it has no type"
+            return "has no type"
         if "$ref" in schema:
             target = resolve(schema["$ref"], root)
             if not isinstance(target, Mapping):
-                return "it refers to something that its schema does not hold"
+                return "refers to something that its schema does not hold"
             schema = _merged(schema, "$ref", target)
         elif (only := _lone(schema.get("allOf"))) is not None:
             schema = _merged(schema, "allOf", only)
@@ -141,7 +141,7 @@ def flattened(schema: Any, root: Any) -> Mapping[str, Any] | str:
             schema = {NULLABLE: True, **_merged(schema, keyword, branch)}
         else:
             return schema
-    return f"it refers on and on, more than {MAX_REFERENCES} times"
+    return f"refers on and on, more than {MAX_REFERENCES} times"
 
 
 def _merged(schema: Mapping[str, Any], keyword: str, target: Any) -> Mapping[str, Any]:

@@ -34,12 +34,12 @@ MULTILINE_FROM: Final = 200
 """Code points. A text is multi-line when its maxLength or minLength reaches this, or when its
 default has a line break; without maxLength it is one line."""
 
-_NO_SELECT: Final = "it is a list, and not of texts"
+_NO_SELECT: Final = "is a list, and not of texts"
 _LISTS: Final = {
-    "object": "it is a list of objects",
-    "array": "it is a list of lists",
-    "integer": "it is a list of numbers",
-    "number": "it is a list of numbers",
+    "object": "is a list of objects",
+    "array": "is a list of lists",
+    "integer": "is a list of numbers",
+    "number": "is a list of numbers",
 }
 
 
@@ -88,7 +88,7 @@ def text_of(value: Any) -> str | None:
 
 def _unsupported(field: Field, why: str) -> Field:
     end = "the form cannot be answered" if field.required else "it is left out"
-    return replace(field, kind="unsupported", why_unsupported=why, notes=(f"{why}: {end}",))
+    return replace(field, kind="unsupported", why_unsupported=why, notes=(f"it {why}: {end}",))
 
 
 def _types(declared: Any) -> list[Any]:
@@ -100,7 +100,7 @@ def _types(declared: Any) -> list[Any]:
 
 def _of_type(field: Field, flat: Mapping[str, Any], root: Any, types: list[Any]) -> Field:
     if len(types) > 1:
-        return _unsupported(field, "it may be of several types")
+        return _unsupported(field, "may be of several types")
     kind = types[0] if types else None
     if kind == "boolean":
         drawn = replace(field, kind="boolean")
@@ -109,7 +109,7 @@ def _of_type(field: Field, flat: Mapping[str, Any], root: Any, types: list[Any])
         return _list(field, flat, root)
     if kind not in (None, "string", "number", "integer"):
         what = "an object with fields of its own" if kind == "object" else "of a type without form"
-        return _unsupported(field, f"it is {what}")
+        return _unsupported(field, f"is {what}")
     # Before its type: a select may leave that out.
     selected = read_choices(flat)
     if selected is not None:
@@ -120,7 +120,7 @@ def _of_type(field: Field, flat: Mapping[str, Any], root: Any, types: list[Any])
         return _text(field, flat)
     if kind in ("number", "integer"):
         return _number(field, "integer" if kind == "integer" else "number", flat)
-    return _unsupported(field, "it has no type")
+    return _unsupported(field, "has no type")
 
 
 def _type_by_keywords(flat: Mapping[str, Any]) -> str | None:
@@ -137,9 +137,9 @@ def _select(
     notes: list[str],
 ) -> Field:
     if not choices:
-        return _unsupported(field, "it has no choice that could be sent")
+        return _unsupported(field, "has no choice that could be sent")
     if len(choices) > MAX_CHOICES:
-        return _unsupported(field, f"it has more than {MAX_CHOICES:,} choices")
+        return _unsupported(field, f"has more than {MAX_CHOICES:,} choices")
     others = other_keywords(flat, SELECT_KEYWORDS if kind == "single" else ARRAY_KEYWORDS)
     return replace(field, kind=kind, choices=choices, notes=(*notes, *others))
 
@@ -291,7 +291,8 @@ def _with_fields(form: Form, schema: Mapping[str, Any], properties: Mapping[str,
     elif undeclared:
         refusal = f"“{_short(undeclared[0])}” is required, but the schema does not describe it"
     elif unanswerable:
-        refusal = f"“{unanswerable[0].title}” is required, but {unanswerable[0].why_unsupported}"
+        field = unanswerable[0]
+        refusal = f"“{field.title}” is required, but it {field.why_unsupported}"
     notes = tuple(other_keywords(schema, ROOT_DRAWN, whole=True))
     form = replace(form, fields=fields, refusal=refusal, notes=notes)
     if form.purpose == "arguments" and refusal is None:
@@ -305,10 +306,7 @@ def _beyond(
     """Why arguments need a JSON editor; `required`: because of a field that has to be sent."""
     for field in fields:
         if not field.sendable and (field.required or not required):
-            why = field.why_unsupported or ""
-            named = f"“{field.title}”"
-            # Each of ours begins so; a sentence about the field says it of its name.
-            return f"{named} {why[3:]}" if why.startswith("it ") else f"{named}: {why}"
+            return f"“{field.title}” {field.why_unsupported}"
     if not fields and (schema.get("additionalProperties") or schema.get("patternProperties")):
         return "its arguments have no fixed names"
     return None

@@ -82,11 +82,15 @@ def why_away(record: ServerRecord, key: str) -> str:
     return f"{stands}: {key} under Servers starts it again"
 
 
+START_IT: Final = "Start it"
+"""The field of a server's form that has it started."""
+
+
 def way_on(record: ServerRecord, key_of: Callable[[str], str]) -> str:
     """What starts a server that was not started, did not start, or has ended."""
     edits, again = key_of("servers.edit"), key_of("servers.restart")
     if record.state == "off":
-        return f"{edits}, then “Start it”, starts it."
+        return f"{edits}, then “{START_IT}”, starts it."
     if record.settings.missing:
         names = " and ".join(record.settings.missing)
         return (

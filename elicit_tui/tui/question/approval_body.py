@@ -305,7 +305,7 @@ class ApprovalBody(Body):
         found = self.question.to_acknowledge
         if found and not self.frame.shows_unseen():
             self.see(found)
-            self.frame.turn_to("step", *overlays.second_step_of_call(found, self.frame.room))
+            self.frame.turn_to("step", overlays.second_step_of_call(found, self.frame.room))
         elif not found:
             self.go_through()
 

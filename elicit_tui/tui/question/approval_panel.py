@@ -47,7 +47,7 @@ class ApprovalPanel(Page):
         """Draw it for this width; in another height the same was seen of it."""
         if event.size.width != self._drawn_for_width:
             self._drawn_for_width = event.size.width
-            self.tell(*self._drawn(event.size.width - _BESIDE))
+            self.tell(self._drawn(event.size.width - _BESIDE))
 
     def _drawn(self, width: int) -> tuple[Content, Content]:
         """All of it, and its beginning that says what is decided about."""

@@ -36,7 +36,7 @@ from elicit_tui.tui.question.body import Body, frozen
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import goes_on_below, sent_json
 from elicit_tui.tui.question.last_time import LastTime, begun_with
-from elicit_tui.tui.question.seen_texts import PartToSee
+from elicit_tui.tui.question.seen_texts import PageText, PartToSee
 from elicit_tui.tui.question.status import StatusLine, summary
 from elicit_tui.tui.widgets.control import REVEAL, FieldControl
 from elicit_tui.tui.widgets.form_view import FormView
@@ -373,7 +373,7 @@ class FormBody(Body):
         )
 
     def _turn_to(
-        self, page: PageName, content: Mapping[str, Any], text: Callable[..., tuple[Any, Any]]
+        self, page: PageName, content: Mapping[str, Any], text: Callable[..., PageText]
     ) -> None:
         """Show a page of what goes out, less the secrets that are not shown in their fields.
 
@@ -382,7 +382,7 @@ class FormBody(Body):
         hint = f"{MASK} not shown: {key_of(self.frame, REVEAL)} shows it"
         hidden = {name: hint for name in self.fields.not_shown if name in content}
         clear = text(content) if hidden else None
-        self.frame.turn_to(page, *text({**content, **hidden}), clear)
+        self.frame.turn_to(page, text({**content, **hidden}), clear)
 
     def send(self, page: PageName) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""

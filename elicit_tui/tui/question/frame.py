@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -39,7 +39,7 @@ from elicit_tui.tui.question.frame_heading import (
     tighten,
     weight_of,
 )
-from elicit_tui.tui.question.seen_texts import Page, PartToSee, TextRegion, shown_now
+from elicit_tui.tui.question.seen_texts import Page, PageText, PartToSee, TextRegion, shown_now
 from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question_gate import HELD_SECONDS, NextEnter
 from elicit_tui.tui.widgets.control import CLEAR
@@ -365,11 +365,12 @@ class QuestionFrame(Titled, ShowsQuestion):
         """What the key of one of the question's actions is called."""
         return key_of(self, BY_ACTION[action])
 
-    def turn_to(self, page: PageName, *text: Any) -> None:
-        """Show a page with this text, as `Page.tell` has it; until it is painted nothing is heard.
+    def turn_to(
+        self, page: PageName, text: PageText | None = None, clear: PageText | None = None
+    ) -> None:
+        """Show a page, with this text as `Page.tell` has it; until it is painted nothing is heard.
 
-        Its second part is the beginning that has to be seen before it is decided about; as
-        shipped: all of it.
+        None: the text that it has.
         """
         self.body.showed(self.page, whole=not self.aside.unseen)
         self._read_page = not self.deaf
@@ -377,13 +378,15 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._uncovering = page == "answer" and self.page != "answer"
         self._on_the_way_back = TextAhead(keeps=self._uncovering)
         self.page = page
-        self._show_page(page, text)
+        self._show_page(page, text, clear)
 
     @work(exclusive=True, group="page")
-    async def _show_page(self, page: PageName, text: Sequence[Any]) -> None:
+    async def _show_page(
+        self, page: PageName, text: PageText | None, clear: PageText | None
+    ) -> None:
         aside = page != "answer"
-        if text:
-            self.aside.tell(*text)
+        if text is not None:
+            self.aside.tell(text, clear)
         self.aside.display = self.aside.can_focus = aside
         self.message.styles.max_height = None
         self.set_class(aside, "-aside")

@@ -175,7 +175,7 @@ class PageBody(Body):
             return
         going = overlays.GoingThrough(address=self.url.address.content(), elsewhere=elsewhere)
         text = overlays.second_step(self.frame.who.request, found, self.frame.room, going)
-        self.frame.turn_to("step", *text)
+        self.frame.turn_to("step", text)
 
     def go_through(self) -> None:
         """Consent was given: to what was on the screen."""

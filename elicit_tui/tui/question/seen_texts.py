@@ -240,6 +240,10 @@ def scroll_hidden(parts: Sequence[VerticalScroll], pages_down: int) -> None:
 
 # A scrolling page of text in place of the fields.
 
+PageText = tuple[Content, Content | None]
+"""What it says, and the beginning of it that has to be seen before it is decided about; None: all
+of it."""
+
 
 class Page(SeenText, Guarded, can_focus=True):
     """Text that takes the focus, so that arrows scroll it and keys find the question."""
@@ -261,7 +265,7 @@ class Page(SeenText, Guarded, can_focus=True):
         """Whether some of it is still to be seen is another matter now."""
 
     decides: Content | None = None
-    """The beginning of the text that has to be seen before it is decided about; None: all of it."""
+    """As in `PageText`."""
 
     def __init__(self, text: Content, *, id: str) -> None:
         super().__init__(id=id)
@@ -271,7 +275,7 @@ class Page(SeenText, Guarded, can_focus=True):
         self._is_another = False
         """Whether it was told anew since it was drawn last."""
         self._told = text
-        self._clear: tuple[Content, Content | None] | None = None
+        self._clear: PageText | None = None
         """The same with its secrets shown, or, while they are, without."""
 
     def on_screen(self, part: Region) -> None:
@@ -311,15 +315,10 @@ class Page(SeenText, Guarded, can_focus=True):
             self._clear = shown
             self._text.update(self._told)
 
-    def tell(
-        self,
-        text: Content,
-        decides: Content | None = None,
-        clear: tuple[Content, Content | None] | None = None,
-    ) -> None:
+    def tell(self, text: PageText, clear: PageText | None = None) -> None:
         """Show another text, from its beginning; `clear`: the same with its secrets shown."""
-        self.decides, self._told, self._clear = decides, text, clear
-        self._text.update(text)
+        (self._told, self.decides), self._clear = text, clear
+        self._text.update(self._told)
         self.forget_seen()
         self._is_another, self.goes_on = True, False
         self.scroll_home(animate=False)

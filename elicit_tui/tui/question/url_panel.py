@@ -134,7 +134,7 @@ class UrlPanel(Page):
             self._redraw()
 
     def _redraw(self) -> None:
-        self.tell(*self._drawn())
+        self.tell(self._drawn())
 
     def _drawn_code(self) -> tuple[Content, Content]:
         """The code, whole, for a part of one is of no use, with the address as there is room.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -29,7 +29,7 @@ from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_heading import Surroundings
 from elicit_tui.tui.question.frame_words import what_is_back
 from elicit_tui.tui.question.page_body import PageBody
-from elicit_tui.tui.question.seen_texts import Page, scroll_hidden
+from elicit_tui.tui.question.seen_texts import Page, PageText, scroll_hidden
 from elicit_tui.tui.question_gate import MeantElsewhere
 
 FOLLOWS: Final = "Another question is in front now."
@@ -157,10 +157,12 @@ class QuestionView(QuestionFrame):
         self._asked = None
         super().answers_changed()
 
-    def turn_to(self, page: PageName, *text: Any) -> None:
+    def turn_to(
+        self, page: PageName, text: PageText | None = None, clear: PageText | None = None
+    ) -> None:
         """Show a page: what was said of ending the question stands there no more."""
         self._asked = None
-        super().turn_to(page, *text)
+        super().turn_to(page, text, clear)
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
@@ -200,7 +202,7 @@ class QuestionView(QuestionFrame):
         else:
             left = self.deadline.remaining
             question = replace(self.question, request=self.who.request)
-            self.turn_to("raw", overlays.about(question, left, self.room))
+            self.turn_to("raw", (overlays.about(question, left, self.room), None))
 
     def action_help(self) -> None:
         """What can be done; the same key goes back."""
@@ -209,8 +211,8 @@ class QuestionView(QuestionFrame):
         elif self.page == "step":
             self._tell_the_way()
         else:
-            actions = self.offered("answer")
-            self.turn_to("help", overlays.help_page(self, actions, self.question.form, self.room))
+            actions, form = self.offered("answer"), self.question.form
+            self.turn_to("help", (overlays.help_page(self, actions, form, self.room), None))
 
     def action_review(self) -> None:
         """The exact JSON, whether it can be sent yet or not; the same key goes back."""

@@ -24,6 +24,7 @@ from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialo
 from elicit_tui.tui.console.named_after import looks_like_command, name_for
 from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screens.confirmations import UnderWay
+from elicit_tui.tui.console.server_words import START_IT
 from elicit_tui.tui.console.spans import padded
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
@@ -50,7 +51,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
         "title": "Command or URL",
         "description": "npx -y some-server, or https://example.com/mcp",
     },
-    "enabled": {"type": "boolean", "title": "Start it"},
+    "enabled": {"type": "boolean", "title": START_IT},
     "approval_mode": {
         "type": "string",
         "title": "Ask before calls",
