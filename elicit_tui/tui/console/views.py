@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style
@@ -47,11 +47,7 @@ BOLD: Final = frozenset({"strong", "accent", "warn", "bad", "hit", "here"})
 
 
 class SpanView(ScrollView):
-    """Draws spans: each role in its colour of the theme.
-
-    Roles are no component classes, whose styles are worked out again for every view each time that
-    one of its own changes: a fifth of the time until the console's first screen is painted.
-    """
+    """Draws spans: each role in its colour of the theme, and none a class that is to be styled."""
 
     DEFAULT_CSS = """
     SpanView {
@@ -82,6 +78,10 @@ class SpanView(ScrollView):
             segments.append(Segment(text, style + over if over else style))
         blank = ground + over if over else ground
         return Strip(segments).adjust_cell_length(width, blank)
+
+    def scroll_to(self, *to: Any, **how: Any) -> None:
+        """At once: the library waits for a sixtieth of a second, and loses one of two keys."""
+        super().scroll_to(*to, **{**how, "animate": False})
 
     def watch_show_vertical_scrollbar(self, shown: bool) -> None:
         """Let the scrollbar begin where the view stands: it may have gone there before."""

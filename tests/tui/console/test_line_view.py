@@ -49,6 +49,20 @@ async def until(pilot: Pilot[None], true: Callable[[], bool], seconds: float = 2
         await pilot.pause(0.01)
 
 
+async def test_each_of_two_quick_keys_scrolls_a_page() -> None:
+    app = Reading()
+    async with app.run_test(size=(80, 24)) as pilot:
+        view = app.query_one(LineView)
+        view.display = True
+        view.show(app.lines)
+        view.focus()
+        await until(pilot, lambda: view.max_scroll_y > 0)
+        for _ in range(2):
+            app.post_message(events.Key("pagedown", None))
+        await until(pilot, lambda: view.scroll_y > view.size.height)
+        assert view.scroll_y == 2 * view.size.height
+
+
 async def test_what_has_no_place_on_the_screen_is_not_laid_out() -> None:
     app = Reading()
     async with app.run_test(size=(80, 24)) as pilot:
