@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -66,16 +67,19 @@ class _Neutraliser:
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
+        alike: Counter[str] = Counter()
         for taken, (key, item) in enumerate(value.items()):
             if self._spent():
                 result["⟨left out⟩"] = f"{len(value) - taken} more"
                 break
             self._items -= 1
             name = neutral_line(str(key), MAXIMUM_KEY)
-            # Two keys may read alike once they are neutral: each stays, with a mark behind it. The
-            # marks count as well, or thousands of such keys would grow longer and longer.
+            # Two keys may read alike once they are neutral: each stays, with a mark behind it, a
+            # number from the third one on, or thousands of such keys would grow ever longer.
+            read = name
             while name in result:
-                name += "′"
+                alike[read] += 1
+                name = f"{read}′{alike[read] if alike[read] > 1 else ''}"
             self._characters -= len(name)
             result[name] = self.value(item, depth - 1)
         return result

@@ -246,7 +246,12 @@ def test_values_are_neutral_in_keys_and_strings_and_bounded() -> None:
     # All of these read alike, and each needs another mark behind it.
     alike = {"a".join(ends): 1 for ends in product(("\n", "\r\n"), repeat=12)}
     assert len("".join(neutral_value(alike, total_limit=5000))) < 6000
+    numbered = neutral_value(alike)
+    assert len(numbered) == len(alike)
+    assert max(map(len, numbered)) < 40
     assert neutral_value({"a\u200b": 1, "a⟨U+200B⟩": 2}) == {"a⟨U+200B⟩": 1, "a⟨U+200B⟩′": 2}
+    sent = {f"k{'x' * 200}{end}": 1 for end in "abc"} | {"l": 1, "l′": 1}
+    assert [name[-2:] for name in neutral_value(sent)] == ["l⟩", "⟩′", "′2", "l", "l′"]
     assert neutral_value(10**5000).startswith("⟨a number of")
     assert neutral_value({1: b"bytes"}) == {"1": "⟨bytes⟩"}
 

@@ -113,6 +113,10 @@ BEHIND: Final = 3
 IN_TITLE, IN_HELP, IN_TOLD, BY_LETTERS = 7, 8, 9, 10
 LABEL_LEAST: Final = 3
 """Letters of a word of ours that find what has it before its name."""
+SHORT_MOST: Final = 40
+"""Letters of a name in short: whoever writes more writes the name."""
+WORDS_MOST: Final = 100
+"""Words of a name that may be written in short: a server chose it."""
 
 
 def _distance(each: Entry, query: str) -> int | None:
@@ -181,19 +185,19 @@ def _by_letters(name: str, query: str) -> bool:
     begins where the name does, and may pass over words.
     """
     wanted = query.casefold().strip()
-    return len(wanted) > 1 and any(
-        bool(parts) and parts[0][:1] == wanted[:1] and _shortens(parts[0], parts[1:], wanted)
-        for parts in (words.split() for words in names_in_words((name,)))
+    return 1 < len(wanted) <= SHORT_MOST and any(
+        _shortens(words.split()[:WORDS_MOST], wanted) for words in names_in_words((name,))
     )
 
 
-def _shortens(word: str, behind: Sequence[str], wanted: str) -> bool:
-    """Whether that is this word in short, and then some of those behind it."""
-    if word.startswith(wanted):
-        return True
-    taken = {part for part in (word, word[:1]) if wanted.startswith(part)}
-    return any(
-        _shortens(following, behind[at + 1 :], wanted[len(part) :])
-        for part in taken
-        for at, following in enumerate(behind)
-    )
+def _shortens(words: Sequence[str], wanted: str) -> bool:
+    """Whether that is the first of these words in short, and then some of those behind it."""
+    read = {0}  # How much of it the words so far can have been, for each way to take them.
+    for at, word in enumerate(words):
+        if any(word.startswith(wanted[end:]) for end in read):
+            return True
+        ways = {word, word[:1]}
+        read |= {end + len(way) for end in read for way in ways if wanted.startswith(way, end)}
+        if at == 0:
+            read.discard(0)
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -22,6 +23,8 @@ Row = Mapping[str, Any]
 TABLE_ROWS: Final = 1_000
 """Rows that are listed at a time: those around the one that one is in."""
 TABLE_COLUMNS: Final = 40
+KEYS_BESIDE: Final = 40
+"""Keys beside the rows that are named; no frame has room for more."""
 CELL_CHARACTERS: Final = 200
 HEADING_IN_BAR: Final = 12
 """Letters of a column's name beside the key that sorts by it."""
@@ -62,7 +65,8 @@ def beside_the_table(data: Any, rows: Sequence[Row]) -> Sequence[str]:
     cut = [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
     if not isinstance(data, Mapping):
         return cut
-    return [*cut, *(neutral_line(str(key), 40) for key in data if not isinstance(data[key], list))]
+    beside = islice((key for key in data if not isinstance(data[key], list)), KEYS_BESIDE)
+    return [*cut, *(neutral_line(str(key), 40) for key in beside)]
 
 
 def _keys_of(rows: Sequence[Row]) -> list[str]:

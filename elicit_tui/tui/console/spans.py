@@ -97,12 +97,14 @@ def shortened_within(text: str, width: int) -> str:
 
 def fitting(parts: Sequence[str], width: int) -> str:
     """As many whole parts as there is room for, with dots between; ` · …` stands for the others."""
-    for count in range(len(parts), 0, -1):
-        others = [] if count == len(parts) else ["…"]
-        text = " · ".join([*parts[:count], *others])
-        if cell_len(text) <= width:
-            return text
-    return shortened(" · ".join(parts), width)
+    text, fits = "", ""
+    for number, part in enumerate(parts, 1):
+        text += f"{' · ' if number > 1 else ''}{part}"
+        if cell_len(text) > width:
+            break  # A server may have named thousands: those behind are not looked at.
+        whole = text if number == len(parts) else f"{text} · …"
+        fits = whole if cell_len(whole) <= width else fits
+    return fits or shortened(text, width)
 
 
 def padded(text: str, width: int) -> str:
