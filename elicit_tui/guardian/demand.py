@@ -22,6 +22,8 @@ from elicit_tui.kept import kept
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
+_OR_ANOTHER: Final = ("entry word", "ticket word")  # A slogan, a number of a queue.
+_COUNTED: Final = re.compile(r"number of .*s$|(?:max|min)(?:imum)? ")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
 _MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED, _MOST_IN_A_ROW = 50, 9, 100, 998
 
@@ -118,7 +120,7 @@ class Demand:
         ]
         for found in named:
             if self._is_name(found) and self._fits(found.clause, found.hit, field):
-                yield _piece(found, 4, f"field-is-{self.thing.called}")
+                yield _piece(found, 4, self._frame(found, f"field-is-{self.thing.called}"))
                 return
         for found in named:
             rest = found.clause.words[found.hit.end :]
@@ -139,13 +141,14 @@ class Demand:
 
     def is_in_other_sense(self, mention: Mention) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""
-        if mention.clause.ends_a_name(mention.hit):
-            return True
-        return any(
-            word.start < mention.hit.end and mention.hit.start < word.end
-            for sense in self.senses
-            for word in mention.clause.of(sense.words)
-        ) or mention.place.is_harmless_in_greek(mention.clause.said(mention.hit), mention.span)
+        clause, hit = mention.clause, mention.hit
+        other = clause.ends_a_name(hit) or _stands_in(mention, [it.words for it in self.senses])
+        return other or mention.place.is_harmless_in_greek(clause.said(hit), mention.span)
+
+    def _frame(self, mention: Mention, frame: str) -> str:
+        """What the frame of a word is called, which may mean something else in another form."""
+        differs = _stands_in(mention, _OR_ANOTHER) and frame != "stands-alone"
+        return f"{frame}-in-one-sense" if differs else frame
 
     @kept
     def senses(self) -> tuple[Sense, ...]:
@@ -234,7 +237,7 @@ class Demand:
                 daily = not (told or any(key[1:] == hit[1:] for key in clause.of("run")))
                 told_only = clause.is_cited or not (in_words or asked)
                 spare = place.field is None and told_only and self.request.is_spare(field)
-                yield 2 + asked - max(daily, 2 * spare), frame, mention
+                yield 2 + asked - max(daily, 2 * spare), self._frame(mention, frame), mention
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")
@@ -250,6 +253,12 @@ class Demand:
                 if not mention.clause.denies_something:
                     yield _piece(mention, 2, "sign-in")
                     return
+
+
+def _stands_in(mention: Mention, concepts: Sequence[str]) -> bool:
+    """Whether a word is, or shares its words with, one of some concepts."""
+    _, start, end = mention.hit
+    return any(word.start < end and start < word.end for word in mention.clause.of(*concepts))
 
 
 def _first_of_each(said: Iterable[_Weighed]) -> list[_Piece]:
@@ -277,12 +286,12 @@ def shows(field: FieldReading, sense: Sense) -> bool:
 
 
 def _is_count(field: FieldReading) -> bool:
-    """Whether its numbers are too small for a secret: three to ten wrong ones."""
-    most = field.drawn.get("maximum")
-    title = " ".join(place.text.lower() for place in field.texts("title"))
-    counts = title.startswith("number of ") and title.endswith("s")
-    least, largest = _ONE_FIGURE, _MOST_IN_A_ROW if counts_on(field) else _MOST_COUNTED
-    return counts or (isinstance(most, int) and least < most <= largest)
+    """Whether its numbers are too small for a secret; but a figure of one can be a 9."""
+    least, largest = (0, _MOST_IN_A_ROW) if counts_on(field) else (_ONE_FIGURE, _MOST_COUNTED)
+    most = field.drawn.get("maximum", _ONE_FIGURE)
+    return (isinstance(most, int) and least < most <= largest and most != _ONE_FIGURE) or any(
+        it.says("aside") or _COUNTED.match(it.text.lower()) for it in field.texts("title")
+    )
 
 
 def counts_on(field: FieldReading) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
@@ -58,13 +57,15 @@ class Guardian:
             if (rule.last and found.keys() - PAGES.keys()) or (rule.about_host and trusted):
                 continue
             try:
-                for sighting in islice(rule.find(reading), 1 if rule.once else None):
+                for sighting in rule.find(reading):
                     told = rule.last and sighting.severity <= max(found.values(), default=-1)
                     if told or (spares and is_spared(rule.id, sighting, reading)):
                         continue
                     findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:
                         sensitive.add(sighting.field)
+                    if rule.once:
+                        break
             # The edge of the rules: whatever a hostile request provokes in one of them must
             # neither stop the others nor let the request pass unseen.
             except Exception as error:  # noqa: BLE001 - no rule stops the others

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import ceil, exp, inf
@@ -26,38 +26,46 @@ from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.families.suspected import PAGES, lent_by, made, may_be, spared_below
-from elicit_tui.guardian.pages import TABLES
+from elicit_tui.guardian.pages import TABLES, table
 from elicit_tui.guardian.reading import read
 from tests.guardian.laws import PROMISES
 from tests.guardian.matrices import LANGUAGES, remarks
-from tests.guardian.requests import TEXT, YES_OR_NO, form
+from tests.guardian.requests import YES_OR_NO, form
 from tests.guardian.scores import OWN, ROOT, request_of
 from tests.guardian.test_parity import ANSWERS, TABLE
 from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, TOLD
-from tests.guardian.test_suspected import CASES, said
+from tests.guardian.test_suspected import CASES, GAMES_FOR_GOOD, said
 from tests.guardian.test_suspected import SPARED as SPARED_THERE
 
 BLIND: Final = ROOT / "tests" / "data" / "blind"
-FOLDS, ROUNDS, PASSES, RAREST, PER_UNIT = 8, 4, 6, 5, 8
+FOLDS, ROUNDS, PASSES, RAREST, PER_UNIT = 8, 6, 6, 5, 8
 EVEN: Final = 3.0
 """How much is paid for a weight's square."""
-SEEN, INVENTED = 0.3, {OWN.stem: 0.6, "held": 2.0}
-"""What a request weighs that another rule has found as well, and one of our own."""
-MORE: Final = {OWN.stem: 2.0, "held": 2.3}
-FOUND_MORE: Final = {OWN.stem: 1.6, "held": 2.3}
+SEEN, HARMLESS, INVENTED = 0.2, 2.0, {OWN.stem: 0.3, "held": 0.6}
+"""What a request weighs that another rule has found as well, one that is harmless, and our own."""
+MORE: Final = {OWN.stem: 1.5, "held": 3.3}
+FOUND_MORE: Final = 2.8
 """How much more it weighs each round where it is judged wrongly, and where others found it too."""
-LOW, LEAST, MOST = 1.6, -1.0, -4.0
-HIGH: Final = {"like_secret": -0.2, "like_act": -0.2, "like_lure": -1.0}
-"""Wrong is what has less where it is one, and more where it is none; of what others found too."""
+LOW: Final = {"like_secret": 0.7, "like_act": 0.7, "like_lure": -0.5}
+HIGH: Final = {"like_secret": -0.1, "like_act": -0.3, "like_lure": -1.3}
+"""Wrong is what has less where it is one, and more where it is none."""
+LEAST: Final = {
+    "like_secret": {"spares below": -1.5, "spares described below": 0.0},
+    "like_act": {"spares below": -0.4, "spares sure below": -1.4},
+    "like_lure": {"spares sure below": -3.5},
+}
+MOST: Final = -3.0
+"""The same of what others found, and what can be spared."""
 SHARES: Final = {
-    "like_secret": {"warns from": 0.0025, "blocks from": 0.0023},
-    "like_act": {"warns from": 0.0065},
+    "like_secret": {"warns from": 0.0022, "blocks from": 0.002},
+    "like_act": {"warns from": 0.004},
     "like_lure": {"warns from": 0.0017, "blocks from": 0.0009},
 }
 """Which share of the harmless requests may be found there, of those that were not fitted on."""
 SPARED: Final = {
     "like_secret": {"spares below": 0.012, "spares described below": 0.016},
-    "like_act": {"spares below": 0.015},
+    "like_act": {"spares below": 0.2, "spares sure below": 0.06},
+    "like_lure": {"spares sure below": 0.0},
 }
 """Which share of what other rules have found may be spared."""
 OTHERS: Final = Guardian(GuardianSettings(disable=tuple(PAGES)))
@@ -67,8 +75,9 @@ KINDS: Final = {
     "like_lure": {"phishing"},
 }
 KIND_OF: Final = {rule: min(KINDS[page]) for rule, page in PAGES.items()}
-ACTS: Final = ("found-nowhere", "no-way-back")
+ACTS: Final = ("found-nowhere", "no-way-back", "gone-for-good")
 SECRETS: Final = ("typed-at-the-cash-machine", "shown-by-an-authenticator")
+LURES: Final = {rule for rule, (page, *_) in table("spared").items() if page == "like_lure"}
 UNTOLD: Final = frozenset(
     """small|it|that|of|ask|your|determiner|act or thing|noun too|name too|apart|not|no|but|per
     |predicate|joint|bare value|anything|relative|if|one word|person|mostly|many senses
@@ -108,7 +117,7 @@ class Labelled:
         if self.kind in KINDS[page]:
             return True
         if self.file == "held":
-            return False
+            return None if self.kind == "phishing" and self.verdict != "allow" else False
         return None if self.expected == "block" or page == "like_act" else False
 
     def spares(self, page: str) -> list[str]:
@@ -118,7 +127,13 @@ class Labelled:
     def amount(self, page: str) -> float:
         """What it weighs for a fit."""
         seen = self.verdict != "allow" or page not in self.may
-        return (SEEN if seen else 1.0) * INVENTED.get(self.file, 1.0)
+        amount = (SEEN if seen else 1.0) * INVENTED.get(self.file, 1.0)
+        return amount if self.is_one(page) else amount * HARMLESS
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a test holds what is said of it: of our own file no act, nor a warning."""
+        return self.file == "held" or (self.file in INVENTED and self.expected != "warn")
 
 
 def labelled(path: Path) -> list[Labelled]:
@@ -144,18 +159,30 @@ def known(file: str, kind: str, expected: str, request: ElicitationRequest) -> L
     )
 
 
+def foretold() -> Iterator[tuple[str, str, ElicitationRequest]]:
+    """What the table of languages holds, and is weighed here or may be spared."""
+    for one in TABLE:
+        request = form(one.text, v=ANSWERS[one.answer])
+        if one.seen in ACTS:
+            yield "destructive", "warn", request
+        elif one.seen in SECRETS:
+            yield "credential", "block", request
+        elif not LURES.isdisjoint(it.rule for it in OTHERS.review(request).findings):
+            yield "phishing", "block", request
+
+
 def held() -> list[Labelled]:
     """The sentences of the tests that are to be found by what is weighed here, or by nothing."""
     choices = {"type": "string", "enum": ["1", "2"]}
     answers = ({"v": choices}, {"ok": YES_OR_NO})
     acts = [*TOLD, *(form(text, **answer) for text, _ in AT_STAKE for answer in answers)]
-    acts += [form(it.text, v=ANSWERS[it.answer]) for it in TABLE if it.seen in ACTS]
     free = [*ALLOWED, *(form(text, ok=YES_OR_NO) for text in AT_NO_STAKE)]
     free += [request_of(it) for code in LANGUAGES for it in remarks(code)]
     free += [said(text, harmless, [*harmless][:1]) for text, harmless, _ in SPARED_THERE]
     told = [("destructive", "warn", it) for it in acts] + [("benign", "allow", it) for it in free]
     told += [("credential", "block", it) for it in DESCRIBED]
-    told += [("credential", "block", form(it.text, v=TEXT)) for it in TABLE if it.seen in SECRETS]
+    told += [*foretold()]
+    told += [("destructive", "warn", it) for it in GAMES_FOR_GOOD]
     told += [(KIND_OF[rule], "block", said(*it)) for rule, *it in CASES]  # type: ignore[arg-type]
     return [one for it in told if (one := known("held", *it)) is not None]
 
@@ -193,13 +220,14 @@ class Fit:
 
     def _still(self, page: str, one: Labelled, is_one: float) -> float:
         """How much more a request of the tests weighs that is not judged as they hold it."""
-        is_spared, score = one.spares(page), self.score(one)
-        if one.file not in INVENTED or not (page in one.may or is_spared):
+        spared, score, is_found = one.spares(page), self.score(one), one.verdict != "allow"
+        # What is harmless stays so where a sentence is added that lets it be one.
+        may = not is_found and (page in one.may or not is_one)
+        if not one.is_held or not (spared or may):
             return 1.0
-        least, most = (LEAST, MOST) if is_spared else (LOW, HIGH[page])
-        is_wrong = score < least if is_one else score > most
-        more = MORE if one.verdict == "allow" else FOUND_MORE
-        return more[one.file] if is_wrong else 1.0
+        least = max((LEAST[page][name] for name in spared), default=LOW[page])
+        is_wrong = score < least if is_one else score > (MOST if spared else HIGH[page])
+        return (FOUND_MORE if is_found else MORE[one.file]) if is_wrong else 1.0
 
     def sum_of(self, signs: Iterable[str]) -> float:
         return sum(self.weights.get(sign, 0.0) for sign in signs)
@@ -268,11 +296,11 @@ def page_of(page: str, every: Sequence[Labelled]) -> str:
     """A page of weights, as it stands in `tables`."""
     fit, limits = Fit(page, every).rounded(), bounds(page, scores(page, every))
     for one in every:
-        own, score = one.file in INVENTED, fit.score(one)
-        if own and one.is_one(page) and (names := one.spares(page)):
+        score, is_free = fit.score(one), one.expected == "allow" and one.verdict == "allow"
+        if one.is_held and one.expected != "allow" and (names := one.spares(page)):
             least = min(names, key=lambda name: limits[name])
             limits[least] = min(limits[least], score - 0.5 / PER_UNIT)
-        if own and one.expected == "allow" and page in one.may and "blocks from" in limits:
+        if one.is_held and is_free and page in one.may and "blocks from" in limits:
             limits["blocks from"] = max(limits["blocks from"], score + 1 / PER_UNIT)
     signs: dict[int, list[str]] = {}
     for sign, weight in sorted(fit.weights.items()):

@@ -209,19 +209,19 @@ def test_what_sounds_so_in_a_form_of_another_thing_is_spared(
     assert GUARDIAN.review(said(message, meant, [*meant])).verdict != "allow"
 
 
+_SACRIFICE: Final = "White to move. Shall I sacrifice the queen and destroy Black's king side"
+_MOVES: Final = {"move": choice("Move", "sacrifice the queen", "destroy the king side", "wait")}
+GAMES_FOR_GOOD: Final = [
+    said(f"{_SACRIFICE} for good?", _MOVES, [*_MOVES]),
+    said(f"{_SACRIFICE} and everything else?", _MOVES, [*_MOVES]),
+    said(f"{_SACRIFICE}?", {"ok": YES_OR_NO}, ["ok"]),
+]
+
+
 def test_what_a_bare_yes_lets_happen_or_what_is_for_good_is_never_spared_as_a_game() -> None:
-    told = "White to move. Shall I sacrifice the queen and destroy Black's king side"
-    moves = {"move": choice("Move", "sacrifice the queen", "destroy the king side", "wait")}
-    verdicts = [
-        GUARDIAN.review(said(f"{told}{rest}?", answer, [*answer])).verdict
-        for rest, answer in (
-            ("", moves),
-            (" for good", moves),
-            (" and everything else", moves),
-            ("", {"ok": YES_OR_NO}),
-        )
-    ]
-    assert verdicts == ["allow", "warn", "warn", "warn"]
+    assert GUARDIAN.review(said(f"{_SACRIFICE}?", _MOVES, [*_MOVES])).verdict == "allow"
+    verdicts = [GUARDIAN.review(request).verdict for request in GAMES_FOR_GOOD]
+    assert verdicts == ["warn", "warn", "warn"]
 
 
 @pytest.mark.parametrize("says", ["Message to echo", "The message", "Nachricht", "el mensaje"])

@@ -76,11 +76,8 @@ def _patterns(request: Reading) -> Iterator[Sighting]:
             trouble = patterns.trouble_in(pattern) if isinstance(pattern, str) else "broken"
             if trouble is not None:
                 severity = _BLOCK if trouble == "catastrophic" else _WARN
-                yield Sighting(severity, f"{where}.pattern", _pattern_text(pattern))
-
-
-def _pattern_text(pattern: Any) -> str:
-    return (pattern if isinstance(pattern, str) else value_text(pattern))[:150]
+                shown = pattern if isinstance(pattern, str) else value_text(pattern)
+                yield Sighting(severity, f"{where}.pattern", shown[:150])
 
 
 def _names(request: Reading) -> Iterator[Sighting]:

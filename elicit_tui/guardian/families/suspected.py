@@ -1,8 +1,7 @@
 """Requests that no other rule sees, and that say what is mostly said where something is wrong.
 
-Nothing of it decides alone: what a form's own words, up to three neighbouring sentences of its
-message, and the way it is made add up to tells a secret, an act or a lure. The weights, in
-`tables/like_….txt`, are those that tell labelled requests apart.
+What a form's own words, up to three neighbouring sentences of its message, and the way it is made
+add up to tells a secret, an act or a lure, by the weights of `tables/like_….txt`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.text.letters import is_unspaced
 
-_NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _MANY, _SEVERAL = 3, 30, 60, 8, 16, 4, 3
+_NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _SEVERAL = 3, 30, 60, 8, 16, 3
 _LONG, _TELLS = 15, 12  # Words of a long sentence, and of the shortest form that can describe.
 _KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
@@ -42,44 +41,33 @@ def made(request: Reading) -> frozenset[str]:
     fields = request.fields[:_MOST_FIELDS]
     must = [it for it in fields if it.name not in request.optional] or fields[: len(fields) == 1]
     opened = [it for it in must if it.is_open and it.kind == "text"]
-    kinds = {field.kind for field in fields}
     only = must[0] if len(must) == 1 else None
-    others = kinds - {only.kind} if only else kinds
+    others = {field.kind for field in fields if field is not only}
     is_open = any(field.is_open and field.is_free for field in fields)
     told = [[w for it in one for w in it.words] for one in sentences(request.message.clauses)]
     own = [w for it in opened[:1] for at in it.texts("title") for c in at.clauses for w in c.words]
     most = opened[0].drawn.get("maxLength") if opened else None
-    asked = [clause for clause in request.message.clauses if clause.is_question]
     decided = any(it.kind in ("boolean", "number") or it.few for it in fields)
     signs = {
         "no field": not fields,
         "one field": len(fields) == 1,
-        "many fields": len(fields) >= _MANY,
         "one open field": len(opened) == 1,
-        "several open fields": len(opened) > 1,
-        "only an open field": only is not None and bool(opened),
         "nothing open": not is_open,
         "open to be left": is_open and not opened,
         "only a yes": only is not None and only.kind == "boolean",
         "only a few choices": only is not None and bool(only.few),
-        "may be left": any(it.may_be_left for it in must),
         "yes beside": "boolean" in others,
         "choice beside": "choice" in others,
-        "number beside": "number" in kinds,
         "must be typed": any(it.is_free and "default" not in it.drawn for it in must),
-        "prepared": any(it.is_free and "default" in it.drawn for it in fields),
         "choice of two": only is not None and len(only.few) == 2,
         "choice of three": only is not None and len(only.few) == 3,
         "all must be answered": bool(fields) and not request.optional,
         "long sentence": any(sum(1 - 0.6 * is_unspaced(w) for w in it) >= _LONG for it in told),
-        "question": bool(asked),
-        "asks to look": any(clause.of("only looks") for clause in asked),
+        "question": any(clause.is_question for clause in request.message.clauses),
         "nothing decided": bool(fields) and not decided,
         "can be undone": can_be_undone(request),
         "in another sense": any(shows(it, sense) for sense in SECRET.senses for it in fields),
-        "short answer": isinstance(most, int) and most <= _SHORT,
         "long answer": isinstance(most, int) and most > _SHORT,
-        "answer of a length": any("minLength" in it.drawn for it in opened[:1]),
         "told in a title": len(own) >= _SEVERAL,
         "untitled": any(not it.texts("title") for it in opened[:1]),
         **{f"has {key}": any(key in it.drawn for it in fields) for key in _KEYS},
@@ -200,13 +188,15 @@ def is_spared(rule: str, sighting: Sighting, request: Reading) -> bool:
 def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tuple[str, str]:
     """The page, and its bound, below which a finding is spared; neither where it never is."""
     page, *unsure = table("spared").get(rule, ("",))
-    sure = {why.frame for why in because} - weights_of("described").keys()
-    if page == "like_secret" and not sure:
+    named = {why.frame for why in because} - weights_of("described").keys()
+    sure = named.difference(unsure, table("recipes"))
+    if page == "like_secret" and not named:
         return page, "spares described below"
-    # A bare yes lets happen whatever is told; beside a choice it may be a game.
+    # A bare yes lets happen whatever is told; beside a choice it may be a game, by one frame.
     is_bare = page == "like_act" and not made(request).isdisjoint(("only a yes", "no field"))
-    is_sure = is_bare or bool(sure.difference(unsure, table("recipes")))
-    return (page, "spares below") if page and not is_sure else ("", "")
+    is_sure = is_bare or len(sure) > (page != "like_secret")
+    name = "spares sure below" if sure else "spares below" if unsure else ""
+    return (page, name) if page and name and not is_sure else ("", "")
 
 
 PAGES: Final = {
