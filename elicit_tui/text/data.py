@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
-from elicit_tui.text.neutral import escaped_commands, neutral, neutral_line, stand_in
+from elicit_tui.text.neutral import SLACK, escaped_commands, marked, neutral, neutral_line
 
 MAXIMUM_DEPTH: Final = 64
 MAXIMUM_ITEMS: Final = 20_000
@@ -136,27 +138,36 @@ def _expressible(value: Any, depth: int) -> Any:
     return f"({type(value).__name__})"
 
 
-def readable_json(value: Any, *, indent: int | None = 2) -> str:
+def readable_json(value: Any, *, indent: int | None = 2, most: int | None = None) -> str:
     """JSON that says exactly what is there; whatever cannot be seen is written as `\\uXXXX`.
 
     Args:
         value: a JSON value; what JSON has no word for is named by its type.
         indent: spaces for each level, or None for one line.
+        most: of how many characters the reader takes no more: then what follows may be missing.
     """
     try:
         written = json.dumps(value, indent=indent, ensure_ascii=False, default=_type_name)
     except (TypeError, ValueError, RecursionError):
         return UNWRITABLE
+    if most is not None:
+        # Whether the last one is natural depends on what follows it.
+        written = written[: most + SLACK]
     if written.isascii():
         return written.replace("\x7f", "\\u007f")
-    # Position by position: what is drawn as something else than it is has to be spelled out.
-    drawn = stand_in(written, keep="\n")
-    return "".join(
-        character
-        if character == "\n" or (character == shown and character.isprintable())
-        else _escape(character)
-        for character, shown in zip(written, drawn, strict=True)
-    )
+    return _NEITHER_LETTER_NOR_ASCII.sub(_printable, marked(written, _escaped))
+
+
+_NEITHER_LETTER_NOR_ASCII: Final = re.compile(r"[^\w\n -~]+")
+
+
+def _printable(match: re.Match[str]) -> str:
+    run = match[0]
+    return run if run.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in run)
+
+
+def _escaped(run: str) -> str:
+    return "".join(map(_escape, run))
 
 
 def _type_name(value: Any) -> str:
@@ -164,6 +175,7 @@ def _type_name(value: Any) -> str:
     return f"⟨{neutral_line(type(value).__name__)}⟩"
 
 
+@lru_cache
 def _escape(character: str) -> str:
     code = ord(character)
     # Beyond the first plane as two halves, as JSON has it.

@@ -70,11 +70,20 @@ SHOWN_TEXT: Final = 20_000
 """Characters of one text in it."""
 
 
-def bounded_json(value: Any, values: int = SHOWN_VALUES, characters: int = SHOWN_CHARACTERS) -> str:
-    """A value as JSON, so many values of it; the rest and long base64 are told, not shown."""
+def bounded_json(
+    value: Any,
+    values: int = SHOWN_VALUES,
+    characters: int = SHOWN_CHARACTERS,
+    *,
+    indent: int | None = 2,
+) -> str:
+    """A value as JSON, so many values of it; the rest and long base64 are told, not shown.
+
+    Takes no longer for a larger value.
+    """
     try:
-        shown = _Shortened(values).of(value)
-        text = readable_json(shown)
+        shown = _Shortened(values, characters).of(value)
+        text = readable_json(shown, indent=indent, most=characters)
     except RecursionError:
         return "(nested too deeply to be shown)"
     return text if len(text) <= characters else text[:characters] + "…"
@@ -83,35 +92,55 @@ def bounded_json(value: Any, values: int = SHOWN_VALUES, characters: int = SHOWN
 class _Shortened:
     """A walk over one value that ends when there is enough for a screen."""
 
-    def __init__(self, values: int) -> None:
-        self._left = values
+    def __init__(self, values: int, characters: int) -> None:
+        self._values = values
+        self._characters = characters
+        """Of all its texts and names: whatever is left out then stands behind the cut."""
 
     def of(self, value: Any, key: str = "") -> Any:
         """The value with what is too long in it told instead."""
-        self._left -= 1
+        self._values -= 1
         if isinstance(value, Mapping):
-            return dict(self._members(value))
+            return self._members(value)
         if isinstance(value, list):
             return list(self._items(value))
-        if key in ("data", "blob") and isinstance(value, str) and len(value) > 200:
+        if not isinstance(value, str):
+            return value
+        if key in ("data", "blob") and len(value) > 200:
             return f"{value[:40]}… ({len(value):,} characters of base64)"
-        if isinstance(value, str) and len(value) > SHOWN_TEXT:
-            return f"{value[:SHOWN_TEXT]}… ({len(value):,} characters)"
-        return value
+        return self._text(value)
 
-    def _members(self, value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    def _text(self, text: str) -> str:
+        shown = text[: max(0, min(SHOWN_TEXT, self._characters))]
+        self._characters -= len(shown)
+        return shown if len(shown) == len(text) else f"{shown}… ({len(text):,} characters)"
+
+    def _spent(self) -> bool:
+        return self._values <= 0 or self._characters <= 0
+
+    def _members(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
         for taken, (name, item) in enumerate(value.items()):
-            if self._left <= 0:
-                yield "…", f"{len(value) - taken:,} more"
-                return
-            yield name, self.of(item, str(name))
+            if self._spent():
+                shown[_other_than(shown, "…")] = f"{len(value) - taken:,} more"
+                break
+            key = _other_than(shown, self._text(str(name)))
+            shown[key] = self.of(item, str(name))
+        return shown
 
     def _items(self, value: list[Any]) -> Iterator[Any]:
         for taken, item in enumerate(value):
-            if self._left <= 0:
+            if self._spent():
                 yield f"… {len(value) - taken:,} more"
                 return
             yield self.of(item)
+
+
+def _other_than(shown: Mapping[str, Any], name: str) -> str:
+    """The name, told from one that stands there: what was cut hides no value of another."""
+    while name in shown:
+        name += "′"
+    return name
 
 
 # Known again

@@ -29,7 +29,8 @@ _BARE_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
 NEW_LINE_MARK: Final = "⏎"
 
-_SLACK: Final = 8
+SLACK: Final = 8
+"""Characters beyond a cut that are looked at, as they may tell whether the last one is natural."""
 _DANGLING: Final = "".join(
     [
         "\r\u200c\u200d\u180b\u180c\u180d\u180e\u180f",
@@ -64,12 +65,12 @@ def neutral(text: str, limit: int | None = None) -> str:
     # Cut before it is made neutral, so that a gigabyte costs no more than its beginning. A few more
     # characters are taken than are shown, as whether the last one is natural depends on what
     # follows it.
-    return _cut(_neutralise(_whole_characters(text[: limit + _SLACK])), limit, len(text))
+    return _cut(_neutralise(_whole_characters(text[: limit + SLACK])), limit, len(text))
 
 
 def neutral_line(text: str, limit: int | None = 200) -> str:
     """The same on one line: line feeds are shown as `⏎`, tabs as `␉`."""
-    head = text if limit is None else text[: limit + _SLACK]
+    head = text if limit is None else text[: limit + SLACK]
     shorter = len(head) < len(text)
     if shorter:
         head = _whole_characters(head)
@@ -101,7 +102,7 @@ def name_line(text: str, limit: int | None = 200) -> str:
         return neutral_line(text, limit)
     from elicit_tui.text.deceptive import with_marked_letters
 
-    shown = len(text) if limit is None else limit + _SLACK
+    shown = len(text) if limit is None else limit + SLACK
     return neutral_line(with_marked_letters(text[:shown]) + text[shown:], limit)
 
 
@@ -122,7 +123,7 @@ def _with_plain_blanks(text: str, limit: int) -> str:
     """The text with a blank for each letter that looks like one, as far as it will be shown."""
     if text.isascii():
         return text
-    shown = limit + _SLACK
+    shown = limit + SLACK
     return re.sub(f"[{EMPTY_LETTERS}]", " ", text[:shown]) + text[shown:]
 
 
@@ -140,21 +141,13 @@ def stand_in(text: str, keep: str = "") -> str:
     for character, mark in (("\n", NEW_LINE_MARK), ("\t", "␉")):
         if character not in keep:
             text = text.replace(character, mark)
-    return text if is_plain(text) else _marked(text, drawn)
+    return marked(text, drawn)
 
 
-def _neutralise(text: str) -> str:
+def marked(text: str, mark: Callable[[str], str]) -> str:
+    """The text with what `mark` makes of each run of active characters in its place."""
     if is_plain(text):
         return text
-    if "\r\n" in text:
-        text = text.replace("\r\n", "\n")
-        if is_plain(text):
-            return text
-    return _marked(text, visible)
-
-
-def _marked(text: str, mark: Callable[[str], str]) -> str:
-    """The text with what `mark` makes of each active run in its place."""
 
     # Two passes: marks that pile up on one base are active only beyond a number, which no single
     # character tells; what is active by itself or by its neighbours is found after that.
@@ -169,6 +162,10 @@ def _marked(text: str, mark: Callable[[str], str]) -> str:
 
     clean: str = active_pattern().sub(active, piled_marks_pattern().sub(piled, text))
     return clean
+
+
+def _neutralise(text: str) -> str:
+    return marked(text.replace("\r\n", "\n"), visible)
 
 
 def _whole_characters(head: str) -> str:

@@ -1,10 +1,17 @@
-"""Digests: one for each JSON value, however it is spelled and whatever it holds."""
+"""Digests: one for each JSON value, whatever it holds. Shown, a value costs what a screen holds."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from elicit_tui.text.hostile_json import digest
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elicit_tui.text import data, readable_json
+from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json, digest
+from tests.text.alphabet import any_text
 
 
 def test_the_order_of_keys_makes_no_difference() -> None:
@@ -23,3 +30,54 @@ def test_what_json_cannot_spell_has_a_digest_too() -> None:
     for _ in range(5_000):
         deep = [deep]
     assert len({digest(deep), digest({1: {2}}), digest(10**5_000)}) == 3
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """All JSON that is written, before anything of it is escaped."""
+    texts: list[str] = []
+    dumps = json.dumps
+
+    def write(*given: Any, **how: Any) -> str:
+        texts.append(dumps(*given, **how))
+        return texts[-1]
+
+    monkeypatch.setattr(data.json, "dumps", write)
+    return texts
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": ["\u202e" * 20_000] * 200},
+        {f"{number}{'é' * 1_000_000}": number for number in range(5)},
+        [{"é" * 19_000 + str(number): "\u202e" * 19_000} for number in range(200)],
+        {"a": "\u202e" * 5_000_000},
+    ],
+    ids=["texts", "keys", "both", "one text"],
+)
+def test_no_more_of_a_value_is_written_than_is_shown(value: Any, written: list[str]) -> None:
+    shown = bounded_json(value)
+    assert len(shown) <= SHOWN_CHARACTERS + 1
+    assert sum(map(len, written)) < 2 * SHOWN_CHARACTERS
+
+
+@given(
+    st.recursive(
+        st.integers() | any_text | st.none(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(any_text, inner, max_size=4),
+        max_leaves=9,
+    ),
+    st.integers(0, 90),
+)
+def test_what_is_shown_begins_as_all_of_it_would(value: Any, characters: int) -> None:
+    whole = readable_json(value)
+    cut = whole[:characters] + "…" if len(whole) > characters else whole
+    assert bounded_json(value, characters=characters) == cut
+
+
+def test_a_name_that_was_cut_hides_no_value_of_another() -> None:
+    long = "k" * 30_000
+    cut = f"{'k' * 20_000}… (30,000 characters)"
+    shown = json.loads(bounded_json({cut[:-1]: 0, cut: 1, long: 2, "…": 3, "l": 4}, values=5))
+    assert [*shown.values()] == [0, 1, 2, 3, "1 more"]

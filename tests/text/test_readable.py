@@ -7,7 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit_tui.text import readable_json
+from elicit_tui.text import readable_json, stand_in
+from tests.text.alphabet import any_text
 
 CONTENT = st.dictionaries(
     st.text(), st.one_of(st.text(), st.integers(), st.booleans(), st.lists(st.text()))
@@ -21,6 +22,12 @@ def test_it_is_the_same_value_and_holds_nothing_a_terminal_obeys(
     written = readable_json(content)
     assert json.loads(written) == content
     assert all(character == "\n" or character.isprintable() for character in written)
+
+
+@given(any_text)
+def test_what_a_field_would_draw_as_something_else_is_spelled_out(text: str) -> None:
+    spelled = readable_json(text)
+    assert stand_in(spelled) == spelled
 
 
 def test_letters_stay_readable_and_what_cannot_be_seen_is_an_escape() -> None:

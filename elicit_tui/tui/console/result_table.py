@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widgets import DataTable
 from textual.widgets.data_table import Column
 
-from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.text.hostile_json import bounded_json
+from elicit_tui.text import neutral_line
+from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 
 Row = Mapping[str, Any]
 
@@ -362,12 +362,15 @@ def _cell(value: Any, widest: int) -> Text:
         return Text("")
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     text = Text(
-        neutral_line(_written(value), CELL_CHARACTERS), justify="right" if number else "left"
+        neutral_line(_written(value, CELL_CHARACTERS - 1), CELL_CHARACTERS),
+        justify="right" if number else "left",
     )
     if not number and cell_len(text.plain) > widest:
         text.truncate(widest, overflow="ellipsis")
     return text
 
 
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else readable_json(value, indent=None)
+def _written(value: Any, characters: int = SHOWN_CHARACTERS) -> str:
+    if isinstance(value, str):
+        return value
+    return bounded_json(value, characters=characters, indent=None)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
 import pytest
 from rich.cells import cell_len
 
-from elicit_tui.tui.console import palette_entries, spans
+from elicit_tui.text import data
+from elicit_tui.tui.console import palette_entries, result_table, spans
 from elicit_tui.tui.console.palette_entries import TOOL, Traits, entry, found
 from elicit_tui.tui.console.result_table import beside_the_table
 from elicit_tui.tui.console.spans import fitting
@@ -44,6 +50,21 @@ def test_of_what_stands_beside_a_table_no_more_is_named_than_a_frame_can_hold() 
     rows = [{"a": 1, "b": 2}] * 3
     data = {"rows": rows, **{f"key-{number}": 1 for number in range(3_000)}}
     assert len(beside_the_table(data, rows)) < 100
+
+
+def test_a_cell_of_a_table_is_written_as_far_as_it_is_seen() -> None:
+    value = {"a": "\u202e" * 1_000_000, "b": [1] * 100_000}
+    written = SimpleNamespace(characters=0)
+
+    def dumps(*given: Any, **how: Any) -> str:
+        text = json.dumps(*given, **how)
+        written.characters += len(text)
+        return text
+
+    with mock.patch.object(data, "json", SimpleNamespace(dumps=dumps)):
+        cell = result_table._cell(value, 40)
+    assert cell.plain.startswith('{"a": "\\u202e\\u202e')
+    assert written.characters < 1_000
 
 
 def test_a_long_name_of_like_words_is_looked_through_once_for_each_way_to_read_it(
