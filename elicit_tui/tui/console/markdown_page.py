@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.diffs import is_diff
+from elicit_tui.tui.console.markdown_bounds import is_long, is_long_to_draw
 from elicit_tui.tui.console.markdown_parts import parts_of
 from elicit_tui.tui.console.result_data import text_in
 from elicit_tui.tui.console.result_tree import json_in
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from textual.widgets import Markdown
 
-MARKDOWN_CHARACTERS: Final = 100_000
-MARKDOWN_LINES: Final = 1_000
-"""Whoever goes to the end, or searches, waits for the widgets of all paragraphs: about five
-milliseconds of the processor for each line. What has more is read as text."""
-MARKDOWN_BRACKETS: Final = 5_000
-"""Each may begin a link, whose end is looked for: of more the parser would be waited for."""
 HIT: Final = "bold underline $warning"
 HERE: Final = "bold not underline reverse $accent"
 """As `span_style` of the views draws what is looked for, and that of it where one is."""
@@ -57,10 +52,11 @@ def markdown_of(result: Mapping[str, Any]) -> str:
     """
     texts = [text for block in blocks(result) if (text := text_in(block)) is not None]
     text = "\n\n".join(texts)
-    if _is_too_much(text) or json_in(text) is not None:
+    if is_long(text) or json_in(text) is not None:
         return ""
     marked = not is_diff(text) and _MARKS.search(text)
-    return neutral(text) if text and (_is_named(result) or marked) else ""
+    drawn = neutral(text) if text and (_is_named(result) or marked) else ""
+    return "" if is_long_to_draw(drawn) else drawn
 
 
 def _is_named(result: Mapping[str, Any]) -> bool:
@@ -70,14 +66,6 @@ def _is_named(result: Mapping[str, Any]) -> bool:
 def is_markdown(result: Mapping[str, Any]) -> bool:
     """Whether what could be drawn as Markdown most likely is; else it is read as text first."""
     return _is_named(result) or bool(_SURE_MARKS.search(markdown_of(result)))
-
-
-def _is_too_much(text: str) -> bool:
-    return (
-        len(text) > MARKDOWN_CHARACTERS
-        or text.count("\n") > MARKDOWN_LINES
-        or text.count("[") > MARKDOWN_BRACKETS
-    )
 
 
 def _kind_of(block: Mapping[str, Any]) -> str:

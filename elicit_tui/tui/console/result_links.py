@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from elicit_tui.text import neutral, quoted
+from elicit_tui.tui.console.markdown_bounds import is_long_to_parse
 from elicit_tui.tui.console.results import MOST_LINKS, Link, blocks, links, texts_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def why_no_link(result: Mapping[str, Any]) -> str:
     texts = list(islice(texts_of(result), MOST_LINKS))
     if sum(map(len, texts)) > TEXT_CHARACTERS and any("://" in text for text in texts):
         return f"Links are looked for in {TEXT_CHARACTERS:,} characters: this text has more."
+    if any(map(is_long_to_parse, texts)):
+        return "Its links are not looked for: too many brackets or addresses stand in one piece."
     found = next(filter(None, map(_RELATIVE.search, texts)), None)
     if found is None:
         return "This result has no link."
@@ -64,6 +67,8 @@ def _written(result: Mapping[str, Any]) -> Iterator[Link]:
     if sum(len(text) for text, _ in texts) > TEXT_CHARACTERS:
         return
     for text, base in texts:
+        if is_long_to_parse(text):
+            continue
         if "://" in text or ("://" in base and "](" in text):
             yield from _in_text(text, base)
 

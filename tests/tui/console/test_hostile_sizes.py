@@ -8,13 +8,20 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 from rich.cells import cell_len
 
+from elicit_tui.elicitation import Call
 from elicit_tui.text import data
 from elicit_tui.tui.console import palette_entries, result_table, spans
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.markdown_page import markdown_of
 from elicit_tui.tui.console.palette_entries import TOOL, Traits, entry, found
+from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.result_table import beside_the_table
 from elicit_tui.tui.console.spans import fitting
+from tests.tui.console.reading import text_result
 
 
 def test_of_thousands_of_parts_only_those_are_measured_that_may_fit(
@@ -83,3 +90,82 @@ def test_a_long_name_of_like_words_is_looked_through_once_for_each_way_to_read_i
     assert not found([tool], "restars")
     assert found([tool], "restar") == [tool]
     assert len(walks) <= 4
+
+
+def table(columns: int, rows: int, row: str = "") -> str:
+    """A table of so many cells; of a row only what is written of it, or its first cell."""
+    lines = ["|a" * columns + "|", "|-" * columns + "|", *[row or "|a"] * rows]
+    return "## Title\n\n" + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(30, 90),
+        table(5_000, 900),
+        "\n".join([table(500, 8)] * 20),
+        "> quoted\n>\n" + table(30, 90).replace("\n", "\n> "),
+        "## Title\n\n" + "- - - - - - a\n" * 90,
+        "## Title\n\n" + f"{'>' * 18} a\n\n" * 20,
+        "```a`b\n" + "- a\n" * 600 + "**a**",
+    ],
+    ids=["short", "long", "tables", "quoted", "lists", "quotes", "no fence"],
+)
+def test_few_characters_that_would_be_many_widgets_are_read_as_text(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    push = StateBlock.push
+
+    def count(*given: Any) -> object:
+        begun.append(given[1])
+        return push(*given)
+
+    monkeypatch.setattr(StateBlock, "push", count)
+    assert markdown_of(text_result(text)) == ""
+    assert len(begun) < 12_000, "what is counted costs no more than what may be drawn"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(10, 35, "|b" * 10),
+        "## Title\n\n" + "- an item\n" * 190,
+        "\n".join(f"## Title\n\nText.\n\n```\n{'- ' * 20}\n```\n" for _ in range(99)),
+        "## Title\n\n```\n" + "- - - - a\n" * 600 + "```\n",
+    ],
+    ids=["table", "list", "chapters", "code"],
+)
+def test_what_people_write_is_drawn_as_markdown(text: str) -> None:
+    assert markdown_of(text_result(text)) == text
+
+
+def linked(text: str) -> CallRecord:
+    record = CallRecord("alpha", Call("tools/call", "look", {}))
+    record.end("answered", result=text_result(text))
+    return record
+
+
+@pytest.mark.parametrize("text", ["http://a.b/(" * 4_000, "http://a.b " + "![" * 20_000])
+def test_addresses_whose_end_is_looked_for_without_end_are_no_links(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    parse = MarkdownIt.parse
+
+    def count(*given: Any) -> object:
+        parsed.append(given[1])
+        return parse(*given)
+
+    monkeypatch.setattr(MarkdownIt, "parse", count)
+    assert not links_of(linked(text))
+    assert markdown_of(text_result(f"## Title\n\n{text}")) == ""
+    assert not parsed
+    assert "too many brackets or addresses" in why_no_link(text_result(text))
+
+
+def test_the_links_of_long_json_on_one_line_are_found() -> None:
+    rows = [
+        {"id": number, "url": f"https://example.org/{number}/{'x' * 40}"} for number in range(400)
+    ]
+    assert len(links_of(linked(json.dumps(rows)))) == 400
