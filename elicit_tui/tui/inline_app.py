@@ -22,7 +22,11 @@ from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question.actions import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.question_gate import PAINTINGS, Debounce
-from elicit_tui.tui.textual_terminal import InlineUpdate, outliving_terminal
+from elicit_tui.tui.textual_terminal import (
+    InlineUpdate,
+    outliving_terminal,
+    tell_what_is_seen,
+)
 from elicit_tui.tui.theme import begin_with_theme
 
 _FIRST_ROWS = 8
@@ -210,6 +214,9 @@ class InlineApp(OrderedApp[None]):
             if isinstance(renderable, InlineUpdate):
                 renderable = ChangedLines(renderable, self.drawn)
             super()._display(screen, renderable)
+        elif renderable is not None:
+            # Until it is painted, and seen afresh, its buttons go by what will be in view.
+            tell_what_is_seen(screen)
 
     def on_resize(self, event: events.Resize) -> None:
         """As many rows as the question needs at this width."""
