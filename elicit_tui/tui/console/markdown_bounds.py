@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from elicit_tui.tui.console.markdown_parts import parts_of
@@ -32,8 +31,7 @@ _DEEP: Final = 4
 """Levels of nesting; whatever is deeper by so many is laid out once more."""
 
 _BLANK_LINES: Final = re.compile(r"\n[\s>]*\n")
-_BELOW_HEADINGS: Final = re.compile(r"^(?=[^\w\n]+$)[^\n]*-[^\n]*$", re.MULTILINE)
-"""The line of a table that tells how many columns all others have."""
+_LETTER: Final = re.compile(r"\w")
 _NO_PIECES: Final = frozenset(["inline", "thead_open", "tbody_open", "tr_open"])
 
 
@@ -65,9 +63,12 @@ def _cells_of(text: str) -> int:
     """How many cells its tables have at the most: they are counted before any is made."""
     cells = 0
     for part in _BLANK_LINES.split(text):
-        begins = [*((found.start(), found[0]) for found in _BELOW_HEADINGS.finditer(part))]
-        for (start, line), (end, _) in pairwise([*begins, (len(part), "")]):
-            cells += line.count("|") * (1 + part.count("\n", start, end))
+        columns = 0
+        for line in part.split("\n"):
+            if "-" in line and not _LETTER.search(line):
+                # It may stand below headings, and tell how many columns all rows have.
+                columns = max(columns, line.count("|") + 1)
+            cells += columns
     return cells
 
 

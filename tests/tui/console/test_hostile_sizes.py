@@ -104,12 +104,13 @@ def table(columns: int, rows: int, row: str = "") -> str:
         table(30, 90),
         table(5_000, 900),
         "\n".join([table(500, 8)] * 20),
+        table(1_000, 60, "|-"),
         "> quoted\n>\n" + table(30, 90).replace("\n", "\n> "),
         "## Title\n\n" + "- - - - - - a\n" * 90,
         "## Title\n\n" + f"{'>' * 18} a\n\n" * 20,
         "```a`b\n" + "- a\n" * 600 + "**a**",
     ],
-    ids=["short", "long", "tables", "quoted", "lists", "quotes", "no fence"],
+    ids=["short", "long", "tables", "rows of dashes", "quoted", "lists", "quotes", "no fence"],
 )
 def test_few_characters_that_would_be_many_widgets_are_read_as_text(
     text: str, monkeypatch: pytest.MonkeyPatch
