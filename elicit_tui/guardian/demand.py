@@ -276,7 +276,8 @@ def _piece(mention: Mention, amount: int, frame: str) -> _Piece:
 def shows(field: FieldReading, sense: Sense) -> bool:
     """Whether a field is called by one of the words and shows that it means the harmless thing."""
     labels = field.texts("name", "title")
-    if next(mentions(labels, sense.words, usual_only=True), None) is None:
+    named = sense.words in field.concepts and mentions(labels, sense.words, usual_only=True)
+    if not named or next(named, None) is None:
         return False
     own = field.texts(*_OF_FIELD, "pattern")
     if sense.value and any(re.search(sense.value, place.text) for place in own):

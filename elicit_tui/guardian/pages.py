@@ -27,7 +27,7 @@ def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
                 yield heading, entries
             heading, entries = body.rstrip().rstrip(":"), []
         else:
-            entries += [entry for word in body.split(",") if (entry := word.strip())]
+            entries += filter(None, map(str.strip, body.split(",")))
     if heading:
         yield heading, entries
 

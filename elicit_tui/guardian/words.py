@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, repeat
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -50,38 +50,40 @@ class _Language:
         self.code, self.is_spoken = code, code != NAMES
         self.listed: dict[str, list[str]] = {}
         """What stands under each heading, folded."""
-        for path in sorted((FOLDER / code).glob("*.txt")):
-            for heading, entries in paragraphs(fold(path.read_text("utf-8"))):
-                is_one = heading.endswith(_COMPANIONS)
-                for concept in [heading] if is_one else heading.split(", "):
-                    self.listed.setdefault(concept, []).extend(entries)
+        told = "\n".join(it.read_text("utf-8") for it in sorted((FOLDER / code).glob("*.txt")))
+        for heading, entries in paragraphs(fold(told)):
+            is_one = heading.endswith(_COMPANIONS)
+            for concept in [heading] if is_one else heading.split(", "):
+                self.listed.setdefault(concept, []).extend(entries)
         # What asks for something has it handed over, where a language does not tell them apart.
         self.listed.setdefault("handed", self.listed.get("ask", []))
         self._endings = frozenset(self.listed.pop("endings", ()))
         self._lengths = sorted(set(map(len, self._endings)), reverse=True)
-        self.begun: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self.begun = begun = defaultdict[str, list[tuple[str, str]]](list)
         """Every concept with one entry, by how its first word begins."""
-        for concept, entry in self._entries():
-            near = entry[:_SHORTEST_STEM]
-            if not near.isalpha() or not near.isascii():
-                near = "".join(words_of(entry)[:1])[:_SHORTEST_STEM]
-            self.begun[near].append((concept, entry))
-        blank_apart = set(" ".join(entry for _, entry in chain(*self.begun.values())).split())
+        blank_apart: set[str] = set()
+        for concept, entries in self._told():
+            blank_apart.update(" ".join(entries).split())
+            for entry in entries:
+                near = entry[:_SHORTEST_STEM]
+                if not (near.isascii() and near.isalpha()):
+                    near = "".join(words_of(entry)[:1])[:_SHORTEST_STEM]
+                begun[near].append((concept, entry))
         self.spelt = frozenset(words_of(" ".join(blank_apart)))
         """Every word as it is written."""
 
-    def _entries(self) -> Iterator[tuple[str, str]]:
-        """Every concept with one entry, each head with each of its companions among them."""
+    def _told(self) -> Iterator[tuple[str, list[str]]]:
+        """Every concept with its entries, each head with each of its companions among them."""
         for heading, entries in self.listed.items():
             heads, _, how = heading.rpartition(" ")
             if how not in _COMPANIONS:
-                yield from zip(repeat(heading), entries)
+                yield heading, entries
                 continue
             concept = "harmless" if heads.endswith(" not") else "sure"
             for head in heads.removesuffix(" not").split(", "):
-                yield from ((concept, f"{head} {entry}") for entry in entries)
+                yield concept, [f"{head} {entry}" for entry in entries]
                 if how == "with":
-                    yield from ((concept, f"{entry} {head}") for entry in entries)
+                    yield concept, [f"{entry} {head}" for entry in entries]
 
     def stems(self, word: str) -> list[str]:
         """What is left of a word without each of its endings, the shortest rest first."""

@@ -168,9 +168,9 @@ def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
     amount, lent = _weighed(page, request)
     if amount >= warns:
         weighed = [weight(weights[it], it, *lent[it]) for it in lent if it in weights]
-        because = tuple(sorted(weighed, key=lambda why: -why.amount))
+        because = tuple(sorted(weighed, key=lambda why: (-why.amount, why.frame)))
         severity = Severity.BLOCK if amount >= _bound(page, "blocks from") else Severity.WARN
-        shown = next((place for place, _ in lent.values()), request.message)
+        shown = lent[because[0].frame][0] if because else request.message
         for field in _handed(request) if page == "like_secret" else (None,):
             yield Sighting(severity, shown.where, shown.text[:120], field, because, ())
 
