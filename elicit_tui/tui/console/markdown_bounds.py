@@ -24,9 +24,11 @@ MARKDOWN_BRACKETS: Final = 5_000
 ADDRESSES: Final = 25_000_000
 """Addresses of a paragraph by its characters: the end of each may be looked for in all of them."""
 PIECES_AT_ONCE: Final = 400
-"""Of one part of the page, each drawn in one to three milliseconds."""
-PIECES: Final = 3_000
+"""Of one part of the page, each drawn in a millisecond or two: cells, mostly."""
+PIECES: Final = 4_000
 """Of all parts: so many has a list of as many lines as may be."""
+_WEIGHTS: Final = {"list_item_open": 3, "fence": 5, "code_block": 5}
+"""What takes as long as several cells."""
 _DEEP: Final = 4
 """Levels of nesting; whatever is deeper by so many is laid out once more."""
 
@@ -79,4 +81,4 @@ def _pieces_of(part: str) -> int:
     tokens: list[Token] = []
     parser.block.parse(part, parser, {}, tokens)
     begun = (token for token in tokens if token.nesting >= 0 and token.type not in _NO_PIECES)
-    return sum(1 + token.level // _DEEP for token in begun)
+    return sum(_WEIGHTS.get(token.type, 1) + token.level // _DEEP for token in begun)

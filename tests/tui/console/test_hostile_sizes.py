@@ -106,11 +106,22 @@ def table(columns: int, rows: int, row: str = "") -> str:
         "\n".join([table(500, 8)] * 20),
         table(1_000, 60, "|-"),
         "> quoted\n>\n" + table(30, 90).replace("\n", "\n> "),
-        "## Title\n\n" + "- - - - - - a\n" * 90,
+        "## Title\n\n" + "- - - - - - a\n" * 30,
+        "```\na\n```\n" * 200,
         "## Title\n\n" + f"{'>' * 18} a\n\n" * 20,
         "```a`b\n" + "- a\n" * 600 + "**a**",
     ],
-    ids=["short", "long", "tables", "rows of dashes", "quoted", "lists", "quotes", "no fence"],
+    ids=[
+        "short",
+        "long",
+        "tables",
+        "rows of dashes",
+        "quoted",
+        "lists",
+        "fences",
+        "quotes",
+        "no fence",
+    ],
 )
 def test_few_characters_that_would_be_many_widgets_are_read_as_text(
     text: str, monkeypatch: pytest.MonkeyPatch
@@ -131,7 +142,7 @@ def test_few_characters_that_would_be_many_widgets_are_read_as_text(
     "text",
     [
         table(10, 35, "|b" * 10),
-        "## Title\n\n" + "- an item\n" * 190,
+        "## Title\n\n" + "- an item\n" * 95,
         "\n".join(f"## Title\n\nText.\n\n```\n{'- ' * 20}\n```\n" for _ in range(99)),
         "## Title\n\n```\n" + "- - - - a\n" * 600 + "```\n",
     ],
