@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.languages import lacking, language_of
@@ -58,13 +58,28 @@ def check(
     there is no request at all, it is 2. Raises UsageError when the file cannot be read.
     """
     review, tally = Guardian(settings).review, Tally()
-    write = REPORTS[output_format]
-    items = recorded_requests(_text_of(file))
+    write, output = REPORTS[output_format], Output(stdout)
+    try:
+        items = recorded_requests(_text_of(file))
+    except UsageError as error:
+        # A line for each request has none here; a document says why it is empty.
+        unreadable = str(error)
+        write(iter(()), _Input(file, lambda: unreadable), output)
+        raise
     rows = (tally.counted(_row(item, review, explain=explain)) for item in items)
-    write(rows, file, Output(stdout))
+    nothing = f"there is no request in {_source(file)}"
+    write(rows, _Input(file, lambda: nothing if tally.is_empty else None), output)
     if tally.is_empty:
-        Narration().tell(f"there is no request in {_source(file)}")
+        Narration().tell(nothing)
     return tally.exit_code
+
+
+class _Input(NamedTuple):
+    """What is read."""
+
+    file: str
+    failure: Callable[[], str | None]
+    """Why there is no request, to be asked once all rows were read; None where there are some."""
 
 
 Row = dict[str, Any]
@@ -122,26 +137,31 @@ def _row(
 # Formats
 
 
-def _write_text(rows: Iterable[Row], file: str, output: Output) -> None:
+def _write_text(rows: Iterable[Row], source: _Input, output: Output) -> None:
     """A few lines for each request, as soon as it is judged."""
     signs = VERDICTS if output.on_terminal else {}
     for row in rows:
-        for line in _lines(row, f"{_source(file)}:{row['line']}", signs):
+        for line in _lines(row, f"{_source(source.file)}:{row['line']}", signs):
             output.prose(ci_safe(line))
 
 
-def _write_json_lines(rows: Iterable[Row], file: str, output: Output) -> None:
+def _write_json_lines(rows: Iterable[Row], source: _Input, output: Output) -> None:
     """One JSON object for each request, as soon as it is judged."""
     for row in rows:
         output.json_line(_without_line(row))
 
 
-def _write_json(rows: Iterable[Row], file: str, output: Output) -> None:
-    output.json([_without_line(row) for row in rows])
+def _write_json(rows: Iterable[Row], source: _Input, output: Output) -> None:
+    document = [_without_line(row) for row in rows]
+    if (why := source.failure()) is not None:
+        document.append({"id": None, "error": why})
+    output.json(document)
 
 
-def _write_sarif(rows: Iterable[Row], file: str, output: Output) -> None:
-    output.json(sarif_log(file, list(rows)))
+def _write_sarif(rows: Iterable[Row], source: _Input, output: Output) -> None:
+    judged = list(rows)
+    why = source.failure()
+    output.json(sarif_log(source.file, judged, failures=() if why is None else (why,)))
 
 
 REPORTS: Final = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -128,10 +128,15 @@ def coverage_summary(suite: Suite, marks: Mapping[str, str]) -> Iterator[str]:
         yield f"- **{what}** {_plain(run.failures[0], 400)}"
 
 
-def lint_summary(linted: Iterable[Linted]) -> Iterator[str]:
-    """What is to be mended, as a table; a sentence where there is nothing."""
+def lint_summary(linted: Iterable[Linted], unasked: Sequence[str] = ()) -> Iterator[str]:
+    """What is to be mended, as a table; a sentence where there is nothing.
+
+    `unasked`: the servers that could not be asked, each with the reason.
+    """
     rows = [(subject, finding) for subject in linted for finding in subject.review.findings]
-    yield f"### Lint: {len(rows)} findings"
+    yield f"### Lint: {len(rows)} findings{', not all servers could be asked' if unasked else ''}"
+    if unasked:
+        yield from ("", *(f"- **not asked** {_plain(each, 400)}" for each in unasked))
     if rows:
         yield from ("", "| what | how grave | rule | where |", "|---|---|---|---|")
     for subject, finding in rows:

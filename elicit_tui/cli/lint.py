@@ -16,8 +16,15 @@ from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_terminal import VERDICTS
 from elicit_tui.cli.run_settings import load_settings, named_server, startable
 from elicit_tui.cli.sarif import sarif_log
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Severity
-from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError, UsageError
+from elicit_tui.errors import (
+    ElicitTuiError,
+    LimitReached,
+    ProtocolCallError,
+    ServerError,
+    UsageError,
+)
 from elicit_tui.responders import NobodyResponder
 from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
@@ -50,6 +57,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Lint: 1 where something is to be mended, 4 where a server could not be asked."""
     narration, output = Narration(), Output()
+    output.claim()
+    try:
+        try:
+            linted, unasked = _looked_at(namespace, narration)
+        except ElicitTuiError as error:
+            # Whoever reads a document learns from it why nothing is in it.
+            if namespace.output != "text":
+                write = _WRITERS[namespace.output]
+                write([], [Unasked(None, error)], output, exit_codes.code_of(error))
+            raise
+        code = _code(linted, unasked, strict=namespace.strict)
+        _WRITERS[namespace.output](linted, unasked, output, code)
+        if namespace.github:
+            _tell_github(linted, unasked, narration)
+        return code
+    finally:
+        output.release()
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """A server whose tools could not be looked at, and why; without a name: nothing could be."""
+
+    server: str | None
+    error: ElicitTuiError
+
+    def __str__(self) -> str:
+        """Both, as one line."""
+        why = neutral_line(str(self.error), 1000)
+        return why if self.server is None else f"{neutral_line(self.server, 80)}: {why}"
+
+    def as_json(self) -> dict[str, Any]:
+        """As the JSON document holds it."""
+        code, message = exit_codes.name_of(self.error), str(self.error)
+        return {"server": self.server, "code": code, "message": message}
+
+
+def _looked_at(
+    namespace: argparse.Namespace, narration: Narration
+) -> tuple[list[Linted], list[Unasked]]:
+    """Everything that was looked at, and the servers that could not be asked."""
     # What ends with .toml is a scenario; anything else is the name of a server.
     files = [Path(subject) for subject in namespace.subjects if subject.endswith(_SCENARIOS)]
     named = [subject for subject in namespace.subjects if not subject.endswith(_SCENARIOS)]
@@ -60,27 +108,19 @@ def run(namespace: argparse.Namespace) -> int:
         if not names:
             narration.tell("no server is configured; add one with --with NAME=TARGET.")
     scenarios = read_scenarios(files) if files else ()
-    output.claim()
-    try:
-        linted, complete = _linted(settings, names, scenarios, namespace, narration)
-        code = _code(linted, complete, strict=namespace.strict)
-        _WRITERS[namespace.output](linted, output, code)
-        if namespace.github:
-            _tell_github(linted, narration)
-        return code
-    finally:
-        output.release()
-
-
-def _linted(
-    settings: Settings,
-    names: Sequence[str],
-    scenarios: Sequence[Scenario],
-    namespace: argparse.Namespace,
-    narration: Narration,
-) -> tuple[list[Linted], bool]:
-    """Everything that was looked at, and whether each server could be asked."""
     # The questions first, as they start nothing.
+    questions = _of_questions(settings, scenarios, narration)
+    if not names:
+        return questions, []
+    with Interrupts() as interrupts:
+        work = _of_servers(settings, names, namespace.log_file, narration)
+        tools, unasked = asyncio.run(interrupts.run(work))
+    return [*tools, *questions], unasked
+
+
+def _of_questions(
+    settings: Settings, scenarios: Sequence[Scenario], narration: Narration
+) -> list[Linted]:
     questions = list(lint_questions(scenarios, settings.guardian))
     with_questions = {(question.file, question.server) for question in questions}
     for subject in scenarios:
@@ -88,17 +128,12 @@ def _linted(
         if subject.answers and not any(subject.server == server for _, server in with_questions):
             name = neutral_line(subject.name, 80)
             narration.tell(f"{name}: no snapshot holds its questions; test --update writes it.")
-    if not names:
-        return questions, True
-    with Interrupts() as interrupts:
-        work = _of_servers(settings, names, namespace.log_file, narration)
-        tools, complete = asyncio.run(interrupts.run(work))
-    return [*tools, *questions], complete
+    return questions
 
 
 async def _of_servers(
     settings: Settings, names: Sequence[str], log_file: Path | None, narration: Narration
-) -> tuple[list[Linted], bool]:
+) -> tuple[list[Linted], list[Unasked]]:
     opened = open_runtime(
         settings,
         responder=lambda queue: NobodyResponder(),
@@ -109,19 +144,20 @@ async def _of_servers(
         found = await asyncio.gather(
             *(_of_server(runtime, settings.servers[name], narration) for name in names)
         )
-    return [subject for linted in found for subject in linted or ()], None not in found
+    unasked = [each for each in found if isinstance(each, Unasked)]
+    return [each for part in found if not isinstance(part, Unasked) for each in part], unasked
 
 
 async def _of_server(
     runtime: Runtime, server: ServerSettings, narration: Narration
-) -> list[Linted] | None:
-    """One server's tools; None, and a line on stderr, when it cannot be asked."""
+) -> list[Linted] | Unasked:
+    """One server's tools; else why it cannot be asked, and a line on stderr."""
     try:
         connection = await runtime.host.connect(server.name)
         tools = await connection.tools()
     except (ServerError, LimitReached, ProtocolCallError) as error:
         narration.say(f"{server.name}: {error}")
-        return None
+        return Unasked(server.name, error)
     broken = map(str, connection.broken_rules())
     return list(lint_server(server.name, tools, broken, _own_file(server)))
 
@@ -134,9 +170,9 @@ def _own_file(server: ServerSettings) -> Path | None:
     return next((file for file in there if file.is_file()), None)
 
 
-def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
+def _code(linted: Sequence[Linted], unasked: Sequence[Unasked], *, strict: bool) -> int:
     # What could not be asked may be worse than what was found.
-    if not complete:
+    if unasked:
         return exit_codes.SERVER
     least = Severity.WARN if strict else Severity.BLOCK
     found = any(subject.review.at_least(least) for subject in linted)
@@ -146,20 +182,28 @@ def _code(linted: Sequence[Linted], complete: bool, *, strict: bool) -> int:
 # What is written
 
 
-def _write_text(linted: Sequence[Linted], output: Output, code: int) -> None:
+def _write_text(
+    linted: Sequence[Linted], unasked: Sequence[Unasked], output: Output, code: int
+) -> None:
     # Signs are for eyes: a file or a program gets the words alone.
     signs = VERDICTS if output.on_terminal else {}
-    for line in _lines(linted, signs):
+    for line in _lines(linted, unasked, signs):
         output.prose(ci_safe(line))
 
 
-def _write_json(linted: Sequence[Linted], output: Output, code: int) -> None:
-    output.json({"linted": [_row(subject) for subject in linted], "exitCode": code})
+def _write_json(
+    linted: Sequence[Linted], unasked: Sequence[Unasked], output: Output, code: int
+) -> None:
+    rows, errors = [_row(subject) for subject in linted], [each.as_json() for each in unasked]
+    output.json({"linted": rows, "errors": errors, "exitCode": code})
 
 
-def _write_sarif(linted: Sequence[Linted], output: Output, code: int) -> None:
+def _write_sarif(
+    linted: Sequence[Linted], unasked: Sequence[Unasked], output: Output, code: int
+) -> None:
     described = {rule: (what, advice) for rule, (_, what, advice) in RULES.items()}
-    output.json(sarif_log("", [_row(subject) for subject in linted], described))
+    rows = [_row(subject) for subject in linted]
+    output.json(sarif_log("", rows, described, failures=[str(each) for each in unasked]))
 
 
 _WRITERS: Final = {"text": _write_text, "json": _write_json, "sarif": _write_sarif}
@@ -176,7 +220,9 @@ def _row(linted: Linted) -> dict[str, Any]:
     }
 
 
-def _lines(linted: Sequence[Linted], signs: Mapping[str, str]) -> Iterator[str]:
+def _lines(
+    linted: Sequence[Linted], unasked: Sequence[Unasked], signs: Mapping[str, str]
+) -> Iterator[str]:
     counts = dict.fromkeys(("block", "warn", "note"), 0)
     for subject in linted:
         if not subject.review.findings:
@@ -188,13 +234,16 @@ def _lines(linted: Sequence[Linted], signs: Mapping[str, str]) -> Iterator[str]:
         for finding in row["findings"]:
             counts[finding["severity"]] += 1
     found = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    yield f"{len(linted)} looked at: {found or 'nothing to mend'}"
+    missing = f"; not asked: {', '.join(str(each.server) for each in unasked)}" if unasked else ""
+    yield f"{len(linted)} looked at: {found or 'nothing to mend'}{missing}"
 
 
-def _tell_github(linted: Sequence[Linted], narration: Narration) -> None:
+def _tell_github(
+    linted: Sequence[Linted], unasked: Sequence[Unasked], narration: Narration
+) -> None:
     for command in github.commands(github.of_linted(linted, Severity.WARN)):
         narration.write(f"{command}\n")
     try:
-        github.add_to_summary(github.lint_summary(linted))
+        github.add_to_summary(github.lint_summary(linted, list(map(str, unasked))))
     except OSError as error:
         raise UsageError(f"The job's summary cannot be written: {error.strerror}.") from None

@@ -20,6 +20,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.eras import revision_to_try
 from elicit_tui.errors import (
     ElicitTuiError,
+    Interrupted,
     LimitReached,
     ToolRefused,
     UsageError,
@@ -82,6 +83,10 @@ class OneCall:
         """Why the server is gone, where it went by itself."""
         self._connection: Connection | None = None
         self._call: Call | None = None
+        self._without_person = 0
+        """How many questions it pushed that cost nobody's time."""
+        self._over: LimitReached | None = None
+        self._breaking_off: asyncio.Future[None] | None = None
         self._tool: Tool | None = None
         """What is called, as its server lists it."""
         self._report = Report(
@@ -265,7 +270,10 @@ class OneCall:
         else:
             arguments = self._given.as_texts()
         self._call = Call(self._method, self._options.name, arguments)
-        self._report.result = (await connection.call(self._call)).result
+        try:
+            self._report.result = (await connection.call(self._call)).result
+        except Interrupted as error:
+            raise self._over or error from None
         self._report.schema_problem = self._schema_problem()
 
     def _schema_problem(self) -> str | None:
@@ -296,8 +304,28 @@ class OneCall:
                 self._recording.note_answer(event)
             self._event("elicitation.resolved", self._report.note_event(event))
             self._telling.resolved(event)
+            self._count(event)
         else:
             self._event("elicitation.requested", self._report.note_event(event))
+
+    def _count(self, event: Resolved) -> None:
+        """Break off a call that pushes question after question and costs nobody's time."""
+        outcome, most = event.outcome, self._settings.elicitation.rounds
+        # Rounds are counted where they are driven, and what is over a limit has its own.
+        if event.request.protocol.rounds or outcome.in_group or outcome.cost_a_person:
+            return
+        self._without_person += 1
+        if self._without_person <= most or self._over is not None:
+            return
+        if self._connection is None or self._call is None:
+            return
+        self._over = LimitReached(
+            f"{neutral_line(self._call.name, 100)} asked {most} questions without a person being "
+            "asked (elicitation.rounds allows more).",
+            code="rounds",
+        )
+        work = self._connection.break_off(self._call.id)
+        self._breaking_off = asyncio.ensure_future(work)
 
     def _on_host_event(self, event: HostEvent) -> None:
         if isinstance(event, Progress):

@@ -17,11 +17,13 @@ def sarif_log(
     file: str,
     judged: Sequence[dict[str, Any]],
     more_rules: Mapping[str, tuple[str, str]] | None = None,
+    failures: Sequence[str] = (),
 ) -> dict[str, Any]:
     """One run with a result for each finding.
 
     `judged` are rows of `check` with their `line`, or of `lint`, which have a `file` of their own.
-    `more_rules`: beside the guardian's, with what each protects from and advises.
+    `more_rules`: beside the guardian's, with what each protects from and advises. `failures`: what
+    could not be looked at, each as a sentence; with one the run was no success.
     """
     # In one order, as results name their rules by place.
     rule_ids = sorted({finding["rule"] for row in judged for finding in row.get("findings", ())})
@@ -30,10 +32,9 @@ def sarif_log(
         "version": elicit_tui.__version__,
         "rules": _rules(rule_ids, more_rules or {}),
     }
+    unread = (f"line {row['line']}: {row['error']}" for row in judged if "error" in row)
     failed = [
-        {"level": "error", "message": _message(f"line {row['line']}: {row['error']}")}
-        for row in judged
-        if "error" in row
+        {"level": "error", "message": _message(sentence)} for sentence in (*unread, *failures)
     ]
     results = [
         _result(row.get("file", file), row, finding, rule_ids.index(finding["rule"]))

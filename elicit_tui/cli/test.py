@@ -124,6 +124,8 @@ def run(namespace: argparse.Namespace) -> int:
             failed = write_junit(namespace.junit, Suite(), error)
             if failed is not None:
                 Narration().error(failed)
+        if namespace.output != "text":
+            _write_document(namespace.output, Output(), [], _end(Suite(), error))
         raise
 
 
@@ -234,8 +236,8 @@ class _TestRun:
             if self._github:
                 sentence = self._tell_github()
                 error = error or sentence
-            code = self._code(error)
-            self._write_end(code, error)
+            code = _code(self._suite, error)
+            self._write_end(error)
         finally:
             self._output.release()
         if error is not None:
@@ -251,11 +253,6 @@ class _TestRun:
         except OSError as error:
             return UsageError(f"The job's summary cannot be written: {error.strerror}.")
         return None
-
-    def _code(self, error: ElicitTuiError | None) -> int:
-        if error is not None:
-            return exit_codes.code_of(error)
-        return exit_codes.OK if self._suite.passed else exit_codes.FAILED
 
     # While it goes on
 
@@ -324,7 +321,6 @@ class _TestRun:
     # At the end
 
     def _row(self, run: Run) -> dict[str, Any]:
-        error = run.error
         return {
             "file": str(run.scenario.file),
             "scenario": run.scenario.name,
@@ -337,33 +333,16 @@ class _TestRun:
             "notes": run.notes,
             "protocolVersion": run.protocol_version,
             "result": run.result,
-            "error": None
-            if error is None
-            else {"code": exit_codes.name_of(error), "message": str(error)},
+            "error": _error_row(run.error),
             "durationMs": round(run.seconds * 1000),
         }
 
-    def _write_end(self, code: int, error: ElicitTuiError | None) -> None:
-        suite = self._suite
-        covered = coverage(suite.runs)
-        end = {
-            "passed": len(suite.runs) - len(suite.failed),
-            "failed": len(suite.failed),
-            "coverage": [_coverage_row(tool) for tool in covered],
-            "snapshotsWritten": suite.snapshot_files,
-            "error": None
-            if error is None
-            else {"code": exit_codes.name_of(error), "message": str(error)},
-            "exitCode": code,
-        }
-        writers: dict[str, Callable[[], None]] = {
-            "jsonl": lambda: self._output.json_line(event_line("summary", end)),
-            "json": lambda: self._output.json(
-                {"runs": [self._row_with_questions(run) for run in suite.runs], **end}
-            ),
-            "text": lambda: self._write_summary(covered),
-        }
-        writers[self._how]()
+    def _write_end(self, error: ElicitTuiError | None) -> None:
+        if self._how == "text":
+            self._write_summary(coverage(self._suite.runs))
+            return
+        rows = [self._row_with_questions(run) for run in self._suite.runs]
+        _write_document(self._how, self._output, rows, _end(self._suite, error))
 
     def _write_summary(self, covered: Sequence[ToolCoverage]) -> None:
         suite = self._suite
@@ -379,6 +358,41 @@ class _TestRun:
         content = self._settings.history.content
         events = [elicitation_fields(event, content) for event in run.resolved]
         return {**self._row(run), "elicitations": events}
+
+
+def _code(suite: Suite, error: ElicitTuiError | None) -> int:
+    if error is not None:
+        return exit_codes.code_of(error)
+    return exit_codes.OK if suite.passed else exit_codes.FAILED
+
+
+def _error_row(error: Exception | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {"code": exit_codes.name_of(error), "message": str(error)}
+
+
+def _end(suite: Suite, error: ElicitTuiError | None) -> dict[str, Any]:
+    """What is said of all runs together; `error`: what ended them, or kept them from beginning."""
+    return {
+        "passed": len(suite.runs) - len(suite.failed),
+        "failed": len(suite.failed),
+        "coverage": [_coverage_row(tool) for tool in coverage(suite.runs)],
+        "snapshotsWritten": suite.snapshot_files,
+        "error": _error_row(error),
+        "exitCode": _code(suite, error),
+    }
+
+
+def _write_document(
+    how: str, output: Output, rows: list[dict[str, Any]], end: dict[str, Any]
+) -> None:
+    """The whole as one JSON document, or the last of its lines (`jsonl`)."""
+    writers: dict[str, Callable[[], None]] = {
+        "jsonl": lambda: output.json_line(event_line("summary", end)),
+        "json": lambda: output.json({"runs": rows, **end}),
+    }
+    writers[how]()
 
 
 def _coverage_row(tool: ToolCoverage) -> dict[str, Any]:

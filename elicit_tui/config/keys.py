@@ -64,7 +64,7 @@ ELICITATION = table_of(
     ElicitationSettings,
     {
         "timeout_sec": "Seconds a question may wait once it can be answered; 0: none.",
-        "rounds": "Rounds of one call without a person in them.",
+        "rounds": "Rounds of one call, or questions it pushes, without a person in them.",
         "concurrent": "A new question of a server waits (queue) or cancels its pending one "
         "(replace).",
         "review": "The page that shows what will be sent: on every question, on risky ones, never.",

@@ -54,7 +54,8 @@ def answer_faults(document: Document) -> Iterator[Diagnostic]:
             if "content" in entry:
                 yield document.problem("content goes with accept only", (*path, "content"))
         elif "content" not in entry and not entry.get("use_defaults", False):
-            yield document.problem("an accept answer needs content, or use_defaults = true", path)
+            needs = "an accept answer needs content, or use_defaults = true"
+            yield document.problem(f"{needs}; a page is accepted by no entry", path)
 
 
 def guardian_rules_of(document: Document | None) -> tuple[OwnerRule, ...]:

@@ -135,6 +135,11 @@ class Outcome:
     """What was answered before a hook refused it or changed its content."""
 
     @property
+    def cost_a_person(self) -> bool:
+        """Whether somebody looked at the question, or was waited for."""
+        return self.decided_by in ("user", "deadline")
+
+    @property
     def changed(self) -> tuple[str, ...]:
         """The names of the fields that a hook changed, put in or left out."""
         if self.answered is None or self.content is None:

@@ -100,7 +100,7 @@ class CallDriver:
             number += 1
             outcomes = await self._answered(current, number)
             # Only rounds that cost nobody's time are counted: a person may be asked for ever.
-            without_person += not _cost_a_person(outcomes)
+            without_person += not any(outcome.cost_a_person for outcome in outcomes.values())
             if without_person > self.most_rounds:
                 raise self._too_many_rounds()
             # A round that only keeps state means "wait and ask again": ever more slowly.
@@ -275,11 +275,6 @@ class CallDriver:
             "rounds in which no person was asked (elicitation.rounds allows more).",
             code="rounds",
         )
-
-
-def _cost_a_person(outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether somebody looked at one of these, or was waited for."""
-    return any(outcome.decided_by in ("user", "deadline") for outcome in outcomes.values())
 
 
 def url_elicitations(error: ProtocolCallError) -> tuple[Mapping[str, Any], ...]:

@@ -254,8 +254,7 @@ class TaskFollower:
         if self._asked.pop(key, None) is None:
             return
         # As a call counts its rounds: a person may be asked for ever, nobody else.
-        if outcome.decided_by not in ("user", "deadline"):
-            self._without_person += 1
+        self._without_person += not outcome.cost_a_person
         if outcome.action is not None:
             await self._send(key, outcome, (request,))
         # So that the next poll comes now: the interval that the server wants is meant for its work.

@@ -130,6 +130,22 @@ def test_what_carries_no_request_is_passed_over(item: Any) -> None:
     assert "no request" in alone.stderr
 
 
+def test_a_document_without_a_request_says_why_and_is_no_success(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    for file, why in ((empty, "there is no request in"), (tmp_path / "none", "Cannot read")):
+        ended = run("check", str(file), "--output", "sarif")
+        assert ended.code == 2
+        (invocation,) = ended.document["runs"][0]["invocations"]
+        (notification,) = invocation["toolExecutionNotifications"]
+        assert invocation["executionSuccessful"] is False
+        assert why in notification["message"]["text"]
+        (row,) = run("check", str(file), "--output", "json").document
+        assert row["id"] is None
+        assert row["error"].startswith(why)
+        assert why in ended.stderr
+
+
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_nothing_at_all_is_exit_code_2(text: str) -> None:
     ended = check(text)

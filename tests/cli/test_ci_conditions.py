@@ -102,6 +102,33 @@ def test_output_in_a_build_log_commands_no_ci_system() -> None:
     assert not any(line.lstrip().startswith("::") for line in ended.stderr.splitlines())
 
 
+ASKING = Path(__file__).parents[1] / "scenarios" / "credulous_server.py"
+
+
+@pytest.mark.parametrize("rounds", [3, 100])
+def test_a_call_that_pushes_questions_without_end_ends_as_one_with_rounds(
+    tmp_path: Path, rounds: int
+) -> None:
+    config, answers = tmp_path / "config.toml", tmp_path / "answers.toml"
+    set_here = f"[elicitation]\nrounds = {rounds}\n" if rounds != 100 else ""
+    config.write_text(
+        f"{set_here}[mcp_servers.s]\ncommand = {toml_value(sys.executable)}\n"
+        f'args = {toml_value([str(ASKING)])}\nprotocol = "2025-11-25"\n'
+    )
+    answers.write_text('[[answers]]\ncontent = { name = "Ann" }\n')
+    call = ("call", "s", "for_ever", "--allow-tool", "--answers", str(answers))
+    ended = run("--config", str(config), *call, "--output", "json", seconds=2 * SECONDS)
+    assert ended.code == 5, ended.stderr
+    error, answered = ended.document["error"], ended.document["elicitations"]
+    assert error["code"] == "rounds"
+    assert error["message"] == (
+        f"for_ever asked {rounds} questions without a person being asked "
+        "(elicitation.rounds allows more)."
+    )
+    assert [each["action"] for each in answered[:rounds]] == ["accept"] * rounds
+    assert len(answered) <= rounds + 3
+
+
 FLOODING = Path(__file__).parents[1] / "benchmarks" / "flooding_server.py"
 
 

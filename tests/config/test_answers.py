@@ -65,8 +65,8 @@ def test_an_answers_file_is_read_in_order_with_every_key(write: Callable[..., Pa
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('[[answers]]\naction = "accept"', "F:1: answers[1]: an accept answer needs content, or use_defaults = true"),
-        ('[[answers]]\nmessage = "A"', "F:1: answers[1]: an accept answer needs content, or use_defaults = true"),
+        ('[[answers]]\naction = "accept"', "F:1: answers[1]: an accept answer needs content, or use_defaults = true; a page is accepted by no entry"),
+        ('[[answers]]\nmessage = "A"', "F:1: answers[1]: an accept answer needs content, or use_defaults = true; a page is accepted by no entry"),
         ('[[answers]]\naction = "cancel"\ncontent = {}', "F:3: answers[1].content: content goes with accept only"),
         ('[[rules]]\naction = "ask"', "F:1: rules: an answers file has its entries under [[answers]]"),
         ('[[answer]]\naction = "ask"', "F:1: answer: is not a key here; did you mean answers?"),

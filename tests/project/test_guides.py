@@ -16,7 +16,7 @@ import pytest
 from tests.forks import COMMAND, ready_elicit_tui, ready_python
 from tests.project.test_documents import DOCUMENTS, ROOT, blocks
 
-SERVERS = ROOT / "tests" / "servers" / "guides.py"
+DEPLOYS = ROOT / "tests" / "servers" / "guides.py"
 ELSEWHERE = {
     "python3 -m venv": "makes an environment, as CI does before it calls the tests",
     "sudo": "needs another user",
@@ -72,18 +72,16 @@ def desk(tmp_path: Path, sealed_machine: Path, command: str) -> Path:
     python = sys.executable
     configuration = sealed_machine / ".config" / "elicit-tui" / "config.toml"
     configuration.parent.mkdir(parents=True)
-    configuration.write_text(
-        f"[mcp_servers.deploy]\ncommand = '{python}'\nargs = ['{SERVERS}', 'deploy']\n"
-    )
+    configuration.write_text(f"[mcp_servers.deploy]\ncommand = '{python}'\nargs = ['{DEPLOYS}']\n")
     (tmp_path / "bin").mkdir()
     for name, words in [("python", ready_python()), ("elicit-tui", program_of(command))]:
         program = tmp_path / "bin" / name
         program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         program.chmod(0o755)
-    (tmp_path / "table_server.py").symlink_to(SERVERS)
     for guide, language, file in [
         ("docs/ci.md", "toml", "answers.toml"),
         ("docs/testing-your-server.md", "toml", "book.toml"),
+        ("docs/testing-your-server.md", "python", "table_server.py"),
         ("docs/administrators.md", "toml", "managed.toml"),
     ]:
         text = DOCUMENTS[guide].read_text(encoding="utf-8")

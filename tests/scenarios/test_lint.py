@@ -226,6 +226,31 @@ def test_snapshots_that_say_two_things_of_one_scenario_are_told(tmp_path: Path) 
         list(lint_questions(read_scenarios([file])))
 
 
+def test_a_document_says_why_it_lacks_a_server_and_so_does_one_of_which_nothing_came(
+    tmp_path: Path,
+) -> None:
+    gone = ("--with", "gone=/nowhere/at-all", "lint")
+    document = run(*gone, "gone", "--output", "json").document
+    assert (document["linted"], document["exitCode"]) == ([], 4)
+    (error,) = document["errors"]
+    assert (error["server"], error["code"]) == ("gone", "server_unavailable")
+    assert "/nowhere/at-all" in error["message"]
+    for subject, code in (("gone", 4), ("nobody", 2), (str(tmp_path / "none.toml"), 2)):
+        ended = run(*gone, subject, "--output", "sarif")
+        assert ended.code == code
+        sarif_schema().validate(ended.document)
+        (invocation,) = ended.document["runs"][0]["invocations"]
+        (notification,) = invocation["toolExecutionNotifications"]
+        assert invocation["executionSuccessful"] is False
+        assert subject in notification["message"]["text"]
+        told = run(*gone, subject, "--output", "json").document
+        assert (len(told["errors"]), told["exitCode"]) == (1, code)
+    summary = tmp_path / "summary.md"
+    run(*gone, "gone", "--github", env={"GITHUB_STEP_SUMMARY": str(summary)})
+    assert "not all servers could be asked" in summary.read_text()
+    assert "- **not asked** gone" in summary.read_text()
+
+
 def test_a_server_that_cannot_be_started_is_exit_code_4_and_its_snapshots_are_told(
     tmp_path: Path,
 ) -> None:
@@ -233,7 +258,7 @@ def test_a_server_that_cannot_be_started_is_exit_code_4_and_its_snapshots_are_to
     ended = run("--with", "gone=/nowhere/at-all", "lint", "gone", file)
     assert ended.code == 4
     assert "gone: " in ended.stderr
-    assert ended.stdout == "1 looked at: nothing to mend\n"
+    assert ended.stdout == "1 looked at: nothing to mend; not asked: gone\n"
     assert linting(str(tmp_path / "none.toml")).code == 2
     (tmp_path / "books.snapshots.json").unlink()
     assert "test --update writes it" in " ".join(linting(file).stderr.split())

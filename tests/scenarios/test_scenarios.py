@@ -162,8 +162,20 @@ def test_a_server_that_does_not_start_fails_its_scenarios(tmp_path: Path) -> Non
 )
 def test_a_file_that_is_wrong_is_exit_code_2(tmp_path: Path, text: str, said: str) -> None:
     ended = run("--with", DEMO, "test", str(scenarios(tmp_path, text)))
-    assert ended.code == 2
+    assert (ended.code, ended.stdout) == (2, "")
     assert said in ended.stderr
+
+
+def test_a_document_comes_also_where_no_scenario_could_be_run(tmp_path: Path) -> None:
+    files = ("test", str(scenarios(tmp_path, CACHE)), str(tmp_path / "none.toml"))
+    ended = run("--with", DEMO, *files, "--output", "json")
+    assert ended.code == 2
+    document = ended.document
+    assert (document["runs"], document["passed"], document["exitCode"]) == ([], 0, 2)
+    assert document["error"]["code"] == "usage"
+    assert "none.toml" in document["error"]["message"]
+    (line,) = run("--with", DEMO, *files, "--output", "jsonl").events
+    assert (line["event"], line["error"]) == ("summary", document["error"])
 
 
 def test_what_was_sent_past_the_judge_is_in_the_ledger_and_the_demo_refuses_it(
