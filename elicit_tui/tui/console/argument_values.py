@@ -165,15 +165,16 @@ class ValueList(OptionList):
         """Whether there is something to take."""
         return self.has_class("-shown")
 
-    def offer(self, field: str, values: Sequence[str]) -> None:
-        """Show these values; none hides the list."""
+    def offer(self, field: str, values: Sequence[str], *, by_down: bool = True) -> None:
+        """Show these values; none hides the list. `by_down`: that key leads from the field here."""
         self.field = field
         self.set_class(bool(values), "-shown")
         if tuple(values) != self._values:
             self._values = tuple(values)
             self.clear_options()
             self.add_options(Option(Text(value, no_wrap=True)) for value in values)
-        self.border_title = f"{len(values)} known · ↓ to take one"
+        how = "↓ to take one" if by_down else "clear the field to take one"
+        self.border_title = f"{len(values)} known · {how}"
 
     def on_focus(self) -> None:
         """Point at the first value, by whichever key one came: Enter takes it."""

@@ -173,6 +173,22 @@ async def test_who_takes_a_value_with_enter_goes_on_and_types_nothing_behind_it(
         assert calls_of(stand)[0].arguments == sent
 
 
+async def test_who_passes_a_field_that_is_filled_takes_no_value_for_it(tmp_path: Path) -> None:
+    team = {"type": "string", "default": "Sales", "examples": ["Research"]}
+    properties: dict[str, Any] = {"team": team, "note": {"type": "string"}}
+    tools = {"alpha": [tool("greet", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await open_form(stand, "greet")
+        await stand.until(lambda: "1 known · clear the field to take one" in stand.text())
+        await stand.press("down", *"A")
+        await stand.until(lambda: "known" not in stand.text())
+        await stand.press("up", "ctrl+u")
+        await stand.until(lambda: "1 known · ↓ to take one" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"note": "A"}
+
+
 async def test_what_an_argument_of_the_same_name_had_in_another_tool_is_offered_and_not_filled_in(
     tmp_path: Path,
 ) -> None:

@@ -411,7 +411,7 @@ class ArgumentsScreen(OffersValues):
     # Its keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Down leads from a line of text to the values below, where there are some."""
+        """Down leads to the values below, but past a line that is filled: none takes its place."""
         if action == "turn":
             return self._form.beyond is None
         if action == "skeleton":
@@ -419,8 +419,8 @@ class ArgumentsScreen(OffersValues):
         if action == "at_length":
             return self._json or self._written_in_words is not None
         if action == "to_values":
-            values = self.query(ValueList)
-            return self.typed_in is not None and bool(values) and values.first().shown
+            line = self.typed_in
+            return line is not None and not line.all_selected and self.query_one(ValueList).shown
         return super().check_action(action, parameters)
 
     def why_not(self, action: str) -> str:

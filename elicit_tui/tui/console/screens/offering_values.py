@@ -71,7 +71,8 @@ class OffersValues(ReadsOn):
         }
         values = await completion.values(name, typed, others)
         if self.is_attached and line is self.typed_in:
-            self.query_one(ValueList).offer(name, () if list(values) == [line.typed] else values)
+            shown = () if list(values) == [line.typed] else values
+            self.query_one(ValueList).offer(name, shown, by_down=not line.all_selected)
 
     def action_to_values(self) -> None:
         """Go to the values."""
