@@ -117,6 +117,8 @@ def coverage_summary(suite: Suite, marks: Mapping[str, str]) -> Iterator[str]:
         ways = " ".join(f"{_plain(way)}&nbsp;{marks[how]}" for way, how in tool.branches.items())
         right, tried = tool.wrong_answers
         refused = f"{right} of {tried}" if tried else ""
+        if refused and not tool.tells_acting:
+            refused += ", not known to be taken"
         fields = " ".join(
             f"{_plain(subject)}&nbsp;{marks[how]}" for subject, how in tool.fields.items()
         )

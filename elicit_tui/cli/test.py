@@ -403,6 +403,7 @@ def _coverage_row(tool: ToolCoverage) -> dict[str, Any]:
         "wrongAnswers": dict(zip(("passed", "tried"), tool.wrong_answers, strict=True)),
         "rightAnswers": dict(zip(("passed", "tried"), tool.right_answers, strict=True)),
         "leaks": list(tool.leaks),
+        "tellsActing": tool.tells_acting,
         "fields": tool.fields,
     }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from elicit_tui.cli.github import coverage_summary
+from elicit_tui.cli.test import MARKS
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
-from elicit_tui.scenarios.result import Run, coverage
-from elicit_tui.scenarios.scenario import Expectation
+from elicit_tui.scenarios.result import Run, Suite, coverage
+from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer
 from tests.broker.conftest import COLOUR, form_request
 from tests.scenarios.painting import ANSWER, COLOURED, PAINTS
 
@@ -76,3 +78,30 @@ def test_the_coverage_calls_no_wrong_answer_refused_where_nothing_says_what_acti
     ):
         (tool,) = coverage([Run(scenario, HANDSHAKE, "accept"), replace(wrong, scenario=scenario)])
         assert tool.tells_acting is tells
+        suite = Suite([Run(scenario, HANDSHAKE, "accept"), replace(wrong, scenario=scenario)])
+        row = next(line for line in coverage_summary(suite, MARKS) if line.startswith("| paint"))
+        told = "1 of 1" if tells else "1 of 1, not known to be taken"
+        assert f"| {told} |" in row
+
+
+def test_a_scenario_that_refuses_tells_of_no_wrong_answer_that_it_was_refused() -> None:
+    told = replace(PAINTS, expect=Expectation(text="not*"), watch=("wall.txt",))
+    assert told.tells_acting
+    assert not replace(told, answers=(PreparedAnswer("decline"), ANSWER)).tells_acting
+
+
+def test_what_is_to_be_taken_and_what_leaked_count_apart_from_what_is_to_be_refused() -> None:
+    wrong, right = (
+        Run(PAINTS, HANDSHAKE, way, "gone wrong", acceptable=way == "x") for way in ("y", "x")
+    )
+    for run in (wrong, right):
+        leaked = replace(
+            run, failures=["it came back in its log"], leaks=["it came back in its log"]
+        )
+        (tool,) = coverage([Run(PAINTS, HANDSHAKE, "accept"), run, leaked])
+        both = (tool.wrong_answers, tool.right_answers)
+        assert both == (((0, 0), (2, 2)) if run.acceptable else ((2, 2), (0, 0)))
+        assert tool.leaks == ("it came back in its log",)
+        acted = replace(leaked, failures=[*leaked.failures, "it acted all the same"])
+        (tool,) = coverage([Run(PAINTS, HANDSHAKE, "accept"), acted])
+        assert (1, 1) not in (tool.wrong_answers, tool.right_answers)

@@ -68,6 +68,7 @@ def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
             "wrongAnswers": {"passed": 0, "tried": 0},
             "rightAnswers": {"passed": 0, "tried": 0},
             "leaks": [],
+            "tellsActing": True,
             "fields": {},
         }
     ]

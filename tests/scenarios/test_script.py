@@ -79,15 +79,43 @@ def test_a_page_has_no_form_to_be_answered_wrongly() -> None:
         (("accept", "accept"), "accept"),
         (("cancel",), "cancel"),
         (("accept", "decline"), "decline 2"),
+        (("decline", "accept"), "decline 1"),
     ],
 )
-def test_a_scenario_is_named_by_its_refusal_and_has_other_ways_only_without_one(
-    actions: tuple[Action, ...], name: str
-) -> None:
+def test_a_scenario_is_named_by_its_refusal(actions: tuple[Action, ...], name: str) -> None:
     scenario = replace(PAINTS, answers=tuple(map(PreparedAnswer, actions)))
     assert as_written(scenario).name == name
     assert scenario.accepts is (name == "accept")
     assert not replace(PAINTS, answers=()).accepts
+
+
+def test_what_a_scenario_refuses_has_no_other_ways_and_what_it_accepts_has_them() -> None:
+    no, asked = PreparedAnswer("decline"), (replace(COLOURED, wire_id=None),) * 2
+    for answers, before in (((no, ANSWER), "decline 1, then "), ((ANSWER, no), "")):
+        refused, wrong = names(replace(PAINTS, answers=answers), *asked)
+        number = answers.index(ANSWER) + 1
+        ways = ("decline", "cancel", "deadline")
+        assert refused == [f"{before}{way} {number}" for way in ways]
+        assert wrong
+        assert all(way.startswith(f"{before}question {number}: ") for way in wrong)
+    assert names(replace(PAINTS, answers=(no, no)), *asked) == ([], [])
+
+
+@pytest.mark.anyio
+async def test_a_server_that_asks_on_and_on_has_its_call_cancelled_once() -> None:
+    cancelled = []
+
+    async def cancel_call() -> None:
+        cancelled.append(True)
+
+    script = Script((Step(PreparedAnswer("decline")),), True, cancel_call=cancel_call)
+    for count in range(1, 30):
+        request = replace(COLOURED, id=str(count))
+        outcome = await script.respond(Question(request), Deadline(60))
+        assert outcome.action == "decline"
+        assert len(cancelled) == (count > script_module.MOST_UNPLANNED)
+    assert script.broke_off
+    assert script.problems == []
 
 
 TYPED = "what is typed comes back in the result only"
