@@ -149,22 +149,31 @@ class ConsoleScreen(Screen[None]):
         """The bars."""
         if not self.query("#top"):
             return
-        self.query_one("#top", ClickBar).show(self._tabs(), self._right())
+        right = self._right()
+        room = self.size.width - sum(part.width for part in right)
+        self.query_one("#top", ClickBar).show(self._tabs(room), right)
         banner = self.query_one("#banner", ClickBar)
         part = self._banner()
         banner.set_class(part is not None, "-shown")
         banner.show([part] if part else [])
 
-    def _tabs(self) -> list[Part]:
+    def _tabs(self, room: int) -> list[Part]:
         """The panes; where it is narrow as much of their names as fits, but all of the shown one's.
 
-        Fewer letters than four are no name: then their keys stand alone.
+        The program's own name goes before any letter of theirs. Fewer letters than four are no
+        name: then their keys stand alone.
         """
+        own = (
+            []
+            if self.size.width < ROOMY
+            else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
+        )
         longest = max(map(len, PANES.values()))
         for letters in range(longest, 3, -1):
             tabs = self._named_tabs(letters)
-            if sum(part.width for part in tabs) < self.size.width:
-                return tabs
+            for arranged in ([*own, *tabs], tabs):
+                if sum(part.width for part in arranged) < room:
+                    return arranged
         return self._named_tabs(0)
 
     def _named_tabs(self, letters: int) -> list[Part]:
@@ -179,7 +188,7 @@ class ConsoleScreen(Screen[None]):
             "servers": self._failed if narrow else 0,
             "questions": self.state.stopped_unseen,
         }
-        parts = [] if narrow else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
+        parts = []
         for number, name in enumerate(self.pane_names, 1):
             title = PANES[name]
             here = self._panes.get(name) is self.pane

@@ -104,6 +104,19 @@ async def test_every_pane_has_its_tab_also_with_counts(tmp_path: Path, width: in
         assert "…" not in tabs
 
 
+async def test_no_tab_is_left_out_for_what_runs_waits_and_failed(tmp_path: Path) -> None:
+    failures = {"beta": "It was not found."}
+    async with console(tmp_path, failures=failures, size=(90, 30)) as stand:
+        stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        await stand.shown(stand.ask("alpha"))
+        await stand.press("ctrl+l")
+        await stand.until(lambda: "◆1" in stand.text() and "◐1" in stand.text())
+        tabs = stand.text().splitlines()[0]
+        assert "✗ 1 failed" in tabs
+        assert "5 Hist" in tabs
+        assert "…" not in tabs
+
+
 async def test_the_tabs_stay_where_they_are_when_another_is_shown(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         places = set()
