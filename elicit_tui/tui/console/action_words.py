@@ -24,6 +24,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "servers.edit": "Edit this server",
     "servers.remove": "Remove this server",
     "servers.offers": "Go to what this server offers",
+    "server.begin_anew": "Begin anew: as the file has it, or a new one",
     "questions.decline_all": "Decline all questions of this server",
     "questions.mute": "Mute the server that asks this",
     "calls.list": "Back to the list of calls",

@@ -411,11 +411,11 @@ class ConsoleApp(Controller):
 
     def action_help(self) -> None:
         """Explain the console."""
-        from elicit_tui.tui.console.screens.about import HelpScreen
+        from elicit_tui.tui.console.screens.about import HelpScreen, family_of
 
         if not isinstance(self.screen, HelpScreen):
             active = self.screen.active_bindings.values()
-            self.push_screen(HelpScreen({(key.binding.id or "").split(".")[0] for key in active}))
+            self.push_screen(HelpScreen({family_of(key.binding.id or "") for key in active}))
 
     def action_allowances(self) -> None:
         """Show what was allowed for the session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from textual import events, on
@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from elicit_tui.elicitation import Draft
-from elicit_tui.form.field import Typed
+from elicit_tui.form.field import Entry, Typed, is_unset
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.outcome_words import time_of_the_first
@@ -294,6 +294,11 @@ def half_typed(form_view: FormView) -> Draft:
     field = form_view.focused_field
     draft.in_hand(field.spec.name if field is not None else None)
     return draft
+
+
+def filled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Those of the entries in which something stands."""
+    return {name: entry for name, entry in entries.items() if not is_unset(entry)}
 
 
 def written_down(form_view: FormView) -> dict[str, Any]:

@@ -41,6 +41,71 @@ async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again
         assert "from before" not in stand.text()
 
 
+async def test_a_draft_of_a_servers_edit_gives_way_to_what_the_file_holds(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        assert "F8" not in stand.text()
+        await stand.press("f8")
+        assert "Nothing is changed here that could be taken back." in stand.notices()
+        await stand.press("tab", *"other --port 80", "escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
+        await stand.press("e")
+        await stand.until(lambda: "from before" in stand.text())
+        await stand.until(lambda: "F8 Begin anew" in stand.text().splitlines()[-1])
+        await stand.press("f8")
+        await stand.until(lambda: "from before" not in stand.text())
+        assert "other --port 80" not in stand.text()
+        await stand.until(lambda: "F8" not in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
+        assert stand.notices().count("What you filled in is kept") == 1
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        assert "from before" not in stand.text()
+
+
+async def test_a_new_server_is_begun_anew_with_nothing_filled_in(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[], size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press(*"npx notes")
+        await stand.until(lambda: "F8 Begin anew" in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: "npx notes" not in stand.text())
+        await stand.press(*"npx rain")
+        await stand.until(lambda: stand.text().count("rain") == 2)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "rain" in stand.host.connections)
+
+
+async def test_the_help_of_a_servers_form_lists_the_keys_of_that_form_alone(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 60)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press("f1")
+        await stand.until(lambda: "a server to be written" in stand.text())
+        lines = [line.strip("│ ") for line in stand.text().splitlines()]
+        first = lines.index("a server to be written")
+        here = "\n".join(lines[first : lines.index("", first)])
+        assert "Write it" in here
+        assert "Begin anew" in here
+        assert not [word for word in ("Import", "Remove", "Keep") if word in here]
+
+
 async def test_a_home_folder_is_written_whole_as_a_shell_would_have_it(
     tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

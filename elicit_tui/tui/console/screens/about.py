@@ -82,6 +82,8 @@ TITLES = {
     "pane": "the panes",
     "servers": "servers",
     "server": "a server to be written",
+    "import": "servers of other programs",
+    "removal": "a server to be removed",
     "offers": "tools, prompts, resources",
     "questions": "questions",
     "calls": "calls",
@@ -114,6 +116,20 @@ TITLES = {
     "rows": "lists",
     "lines": "texts",
 }
+
+FAMILIES = {
+    "server.choose": "import",
+    "server.import": "import",
+    "server.remove_it": "removal",
+    "server.keep": "removal",
+}
+"""Of keys whose names begin as those of another dialog."""
+
+
+def family_of(action_id: str) -> str:
+    """Where the key of an action works: a key of TITLES, where it has one."""
+    return FAMILIES.get(action_id, action_id.partition(".")[0])
+
 
 GENERAL = frozenset("console pane dialog rows lines".split())
 """Families of keys that are not of one place."""
@@ -302,7 +318,7 @@ class HelpScreen(TextDialog):
     def _keys(self, width: int) -> list[Group]:
         groups: dict[str, Group] = {}
         for name, binding in self.app.known_keys.items():
-            family = name.partition(".")[0]
+            family = family_of(name)
             pane = name.partition(".")[2] if family == "pane" else PANES_OF.get(family)
             if family not in TITLES or not binding.description:
                 continue

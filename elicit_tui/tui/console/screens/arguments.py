@@ -22,7 +22,7 @@ from elicit_tui.form.skeleton import skeleton
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.text.hostile_json import strict_json
 from elicit_tui.tui.console.argument_values import Completion, ValueList
-from elicit_tui.tui.console.dialog import CutText, DialogButton, half_typed, written_down
+from elicit_tui.tui.console.dialog import CutText, DialogButton, filled, half_typed, written_down
 from elicit_tui.tui.console.json_editor import JsonEditor, hint_of
 from elicit_tui.tui.console.screens.offering_values import OffersValues
 from elicit_tui.tui.console.servers import VERBS, Offer
@@ -258,7 +258,7 @@ class ArgumentsScreen(OffersValues):
         else:
             form_view = self.query_one(FormView)
             own = {**self._form.initial(), **self._take_apart(self._given)}
-            is_given = _filled(form_view.entries) == _filled(own)
+            is_given = filled(form_view.entries) == filled(own)
             entries = self._take_apart({} if is_given else self._given)
             self.tell_besides()
             form_view.start_afresh(entries, dict.fromkeys(entries, self._whence))
@@ -444,7 +444,3 @@ class ArgumentsScreen(OffersValues):
         line = self.typed_in
         shown = line if line is not None and not line.is_masked else None
         return focused if isinstance(focused, TextBlock) else shown
-
-
-def _filled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
-    return {name: entry for name, entry in entries.items() if not is_unset(entry)}

@@ -17,10 +17,16 @@ from elicit_tui.config.editing import DEFAULT_MODE
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.field import Typed
+from elicit_tui.form.field import Entry, Typed
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
-from elicit_tui.tui.console.dialog import DialogButton, SureDialog, WritingDialog, half_typed
+from elicit_tui.tui.console.dialog import (
+    DialogButton,
+    SureDialog,
+    WritingDialog,
+    filled,
+    half_typed,
+)
 from elicit_tui.tui.console.named_after import looks_like_command, name_for
 from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screens.confirmations import UnderWay
@@ -92,6 +98,7 @@ class ServerScreen(WritingDialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Write it", id="server.write"),
+        Binding("f8", "begin_anew", "Begin anew", id="server.begin_anew"),
     ]
 
     def __init__(
@@ -127,18 +134,10 @@ class ServerScreen(WritingDialog[None]):
 
     def body(self) -> ComposeResult:
         """Its fields."""
-        entries = {
-            field.name: entry_for(field, self._present[field.name])
-            for field in self._form.fields
-            if self._present.get(field.name, "") != ""
-        }
+        entries = self._as_it_was
         left = self._half_typed.get(self._was, Draft())
         self._continued = left.continues
-        whence = {
-            name: BY_DEFAULT if self._present[name] == _NEW.get(name) else FROM_FILE
-            for name in (entries if self._was else ())
-        }
-        whence |= dict.fromkeys(left.touched, FROM_BEFORE)
+        whence = self._whence | dict.fromkeys(left.touched, FROM_BEFORE)
         if isinstance(target := left.entries.get("target"), Typed):
             self._named_after = name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
@@ -146,6 +145,49 @@ class ServerScreen(WritingDialog[None]):
         form_view.verb, form_view.may_have_lines, form_view.arrows_choose = "", False, True
         yield form_view
         yield from self.ending("Write it", "server.write")
+
+    @property
+    def _as_it_was(self) -> dict[str, Entry]:
+        """What the file has of it, or a new one begins with."""
+        return {
+            field.name: entry_for(field, self._present[field.name])
+            for field in self._form.fields
+            if self._present.get(field.name, "") != ""
+        }
+
+    @property
+    def _whence(self) -> dict[str, str]:
+        return {
+            name: BY_DEFAULT if self._present[name] == _NEW.get(name) else FROM_FILE
+            for name in (self._as_it_was if self._was else ())
+        }
+
+    @property
+    def _is_another(self) -> bool:
+        """Whether anything stands there otherwise than it was."""
+        return any(
+            filled(form_view.entries) != filled(self._as_it_was)
+            for form_view in self.query(FormView)
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """It is begun anew where that brings something back."""
+        if action == "begin_anew":
+            return self._is_another
+        return super().check_action(action, parameters)
+
+    def why_not(self, action: str) -> str:
+        """It may stand there as it was."""
+        return {"begin_anew": "Nothing is changed here that could be taken back."}.get(action, "")
+
+    def action_begin_anew(self) -> None:
+        """Have what the file holds; the key that undoes takes that back, field by field."""
+        form_view = self.query_one(FormView)
+        self._named_after = ""
+        self._half_typed.pop(self._was, None)
+        form_view.start_afresh(self._as_it_was, self._whence)
+        self.set_focus(None)  # What stands there now is selected, as when this was opened.
+        form_view.focus_first()
 
     def on_mount(self) -> None:
         """Start in the first field."""
@@ -167,7 +209,8 @@ class ServerScreen(WritingDialog[None]):
     def action_leave(self) -> None:
         """Go back; what was typed is there when this is opened again."""
         left = half_typed(self.query_one(FormView))
-        if left.touched:
+        self._half_typed.pop(self._was, None)
+        if left.touched and self._is_another:
             self._half_typed[self._was] = left
             again = self.app.key_of("servers.edit" if self._was else "servers.add")
             self.app.notify(f"What you filled in is kept: {again} goes on with it.", markup=False)
@@ -197,6 +240,7 @@ class ServerScreen(WritingDialog[None]):
             self._name_it()
         self.say(self._fault_of_name)
         self.tell_lacks()
+        self.refresh_bindings()
 
     @property
     def lacks(self) -> str:
