@@ -97,7 +97,7 @@ def scripted_model(**more: Any) -> Iterator[ScriptedModel]:
     server = _Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     model.port = server.server_address[1]
-    serving = threading.Thread(target=server.serve_forever, daemon=True)
+    serving = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     serving.start()
     try:
         yield model
