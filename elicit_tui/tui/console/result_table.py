@@ -48,7 +48,7 @@ def table_of(data: Any) -> Sequence[Row]:
 def is_best_as_table(rows: Sequence[Row]) -> bool:
     """Whether these rows are alike, and objects in few of their columns: a table cuts those."""
     shown = rows[:TABLE_ROWS]
-    columns = len(_keys_of(shown))
+    columns = len(keys_of(shown))
     nested = {key for row in shown for key, cell in row.items() if _nests(cell)}
     filled = sum(map(len, shown))
     return 2 * len(nested) < columns and 2 * filled >= columns * len(shown)
@@ -61,7 +61,7 @@ def _nests(cell: Any) -> bool:
 
 def beside_the_table(data: Any, rows: Sequence[Row]) -> Sequence[str]:
     """What the table of these rows of the data leaves out: columns that are too many, keys."""
-    columns = len(_keys_of(rows[:TABLE_ROWS]))
+    columns = len(keys_of(rows[:TABLE_ROWS]))
     cut = [f"{columns - TABLE_COLUMNS:,} columns"] if columns > TABLE_COLUMNS else []
     if not isinstance(data, Mapping):
         return cut
@@ -69,7 +69,8 @@ def beside_the_table(data: Any, rows: Sequence[Row]) -> Sequence[str]:
     return [*cut, *(neutral_line(str(key), 40) for key in beside)]
 
 
-def _keys_of(rows: Sequence[Row]) -> list[str]:
+def keys_of(rows: Sequence[Row]) -> list[str]:
+    """The keys that any of the rows has, in the order in which they come."""
     return list(dict.fromkeys(str(key) for row in rows for key in row))
 
 
@@ -130,7 +131,7 @@ class ResultTable(DataTable[Text]):
     def __init__(self, rows: Sequence[Row]) -> None:
         super().__init__(cursor_type="cell")
         self._as_sent = rows
-        self._keys = _keys_of(rows[:TABLE_ROWS])[:TABLE_COLUMNS]
+        self._keys = keys_of(rows[:TABLE_ROWS])[:TABLE_COLUMNS]
         self._ordered = rows
         """All of them, in the order in which they are listed."""
         self._first = 0
@@ -206,6 +207,11 @@ class ResultTable(DataTable[Text]):
     def count(self) -> int:
         """How many rows it has, listed or not."""
         return len(self._ordered)
+
+    @property
+    def listed(self) -> Sequence[Row]:
+        """All of them, as they are sorted, or those that were found alone."""
+        return self._ordered
 
     @property
     def row(self) -> Row:

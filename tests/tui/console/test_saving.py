@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.result_csv import csv_of
 from elicit_tui.tui.console.screens.saving import SaveScreen, paths_like
+from tests.tui.console.reading import reading, search, text_result
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
 
@@ -174,3 +179,51 @@ def test_hidden_files_and_names_that_cannot_be_seen_whole_are_not_offered(
     assert paths_like("./") == ["./ab"]
     assert paths_like("./.") == ["./.ab"]
     assert paths_like("") == []
+
+
+ROWS = [{"id": number, "kind": ("rain", "sun")[number % 2]} for number in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("result", "whole"),
+    [
+        (text_result(json.dumps(ROWS)), "all 30 rows, as JSON"),
+        (text_result("30 days", structuredContent={"days": ROWS}), "the text of the result"),
+    ],
+)
+async def test_a_table_that_is_narrowed_says_what_of_it_is_taken_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: dict[str, Any], whole: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with reading(tmp_path, result) as (stand, _):
+        if "structuredContent" in result:
+            await stand.until(lambda: "1 of 30" in stand.text())
+        await search(stand, "rain")
+        await stand.press("f", "y")
+        await stand.until(lambda: "The JSON of all 30 rows" in stand.notices())
+        await stand.press("s")
+        told = f"Written: {whole}; with a name in .csv: the 15 rows shown, as CSV."
+        await stand.until(lambda: told in words_of(stand))
+        await stand.press("ctrl+u", *"days.csv")
+        await stand.until(lambda: "Written: the 15 rows shown, as CSV." in words_of(stand))
+        await stand.press("enter")
+        await stand.until(lambda: not isinstance(stand.app.screen, SaveScreen))
+    head, *lines = (tmp_path / "days.csv").read_text().splitlines()
+    assert head == "id,kind"
+    assert lines == [f"{number},rain" for number in range(0, 30, 2)]
+
+
+def words_of(stand: Stand) -> str:
+    return " ".join(stand.text().replace("│", " ").split())
+
+
+def test_no_cell_of_a_csv_is_a_formula_that_a_server_wrote() -> None:
+    rows = [
+        {"=a": "=HYPERLINK(1)", "b": -1, "c": None},
+        {"b": "@x", "c": [1, "two"], "d": True, "=a": 'say "no",\nplease'},
+    ]
+    assert [*csv.reader(io.StringIO(csv_of(rows).decode()))] == [
+        ["'=a", "b", "c", "d"],
+        ["'=HYPERLINK(1)", "-1", "", ""],
+        ['say "no",\nplease', "'@x", '[1, "two"]', "true"],
+    ]

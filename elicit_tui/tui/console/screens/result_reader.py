@@ -352,7 +352,8 @@ class ResultScreen(SearchedResult):
 
     def action_copy_json(self) -> None:
         """Copy the data as JSON; of a result without data all that arrived."""
-        copy_json(self.app, self._result if self._data is None else self._data)
+        rows = f" of all {len(self._rows):,} rows" if self._way == "table" else ""
+        copy_json(self.app, self._result if self._data is None else self._data, f"The JSON{rows}")
 
     def action_copy_command(self) -> None:
         """Copy the call as a command."""
@@ -365,7 +366,8 @@ class ResultScreen(SearchedResult):
         open_link(self.app, self._record.server, links_of(self._record), self.action_leave)
 
     def action_save(self) -> None:
-        """Save what is not text, or the text, to private files."""
+        """Save what is not text, or the text, to private files; a table also as it is shown."""
         from elicit_tui.tui.console.screens.saving import SaveScreen
 
-        self.app.write_in(SaveScreen(self._record, self._result))
+        shown = self.view.listed if isinstance(self.view, ResultTable) else ()
+        self.app.write_in(SaveScreen(self._record, self._result, shown, len(self._rows)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -16,6 +17,9 @@ from elicit_tui import paths
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import WritingDialog
+from elicit_tui.tui.console.result_csv import SUFFIX, csv_of
+from elicit_tui.tui.console.result_table import Row, table_of
+from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import Binary, at_home, results_directory, saved_parts
 from elicit_tui.tui.one_line import OneLine
 
@@ -138,10 +142,19 @@ class SaveScreen(PlaceDialog):
         Binding("ctrl+s", "send", "Save", id="save.write"),
     ]
 
-    def __init__(self, record: CallRecord, result: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        record: CallRecord,
+        result: Mapping[str, Any],
+        shown: Sequence[Row] = (),
+        count: int = 0,
+    ) -> None:
+        """`shown`: the rows of the table that is shown, of so many."""
         super().__init__("Save this result", neutral_line(record.server, 60))
         self._record = record
         self._result = result
+        self._shown = shown
+        self._count = count
         self._name = plain_name("result", record.server, record.call.name)
 
     def body(self) -> ComposeResult:
@@ -149,13 +162,54 @@ class SaveScreen(PlaceDialog):
         suffix, _ = saved_parts(self._result)[0]
         path = _free(results_directory() / f"{self._name}{suffix}")
         yield from self.place(at_home(path))
-        parts = [part for part in saved_parts(self._result) if isinstance(part[1], Binary)]
-        several = f"Its {len(parts)} parts that are no text, numbered. " if len(parts) > 1 else ""
-        words = f"{several}For your eyes only: nobody else may read it."
+        yield Static(self._about, id="about", markup=False)
+        yield from self.ending("Save", "save.write")
+
+    @on(Input.Changed, "#place")
+    def _say_what(self) -> None:
+        self.query_one("#about", Static).update(self._about)
+
+    @property
+    def _about(self) -> str:
+        """What is written, for whom, and where."""
         # A full stop right behind a path would be a part of it.
         here = quoted(at_home(Path.cwd()), 60) if Path.cwd() != Path.home() else "your home folder"
-        yield Static(f"{words} A name alone is written in {here}.", id="about", markup=False)
-        yield from self.ending("Save", "save.write")
+        private = "For your eyes only: nobody else may read it."
+        told = (self._what, private, f"A name alone is written in {here}.")
+        return " ".join(filter(None, told))
+
+    @property
+    def _what(self) -> str:
+        """What of it is written; empty where that is the text of the result and nothing else."""
+        parts = self._parts
+        binary = [part for _, part in parts if isinstance(part, Binary)]
+        if len(binary) > 1:
+            return f"Its {len(binary)} parts that are no text, numbered."
+        if binary or not self._shown:
+            return ""
+        every = f"all {self._count:,} rows"
+        shown = every if len(self._shown) == self._count else f"the {len(self._shown):,} rows shown"
+        if self._is_csv:
+            return f"Written: {shown}, as CSV."
+        whole = f"{every}, as JSON" if self._text_has_all else "the text of the result"
+        return f"Written: {whole}; with a name in {SUFFIX}: {shown}, as CSV."
+
+    @property
+    def _is_csv(self) -> bool:
+        """Whether the name that stands there is that of a table, and one is shown."""
+        named = self.query("#place")
+        return bool(self._shown) and bool(named) and self.typed.lower().endswith(SUFFIX)
+
+    @property
+    def _parts(self) -> Sequence[tuple[str, Binary | bytes]]:
+        """What is written, with the suffix of its file."""
+        return [(SUFFIX, csv_of(self._shown))] if self._is_csv else saved_parts(self._result)
+
+    @cached_property
+    def _text_has_all(self) -> bool:
+        """Whether the text is the JSON of all rows: beside what is structured it may be less."""
+        ((_, text),) = saved_parts(self._result)
+        return isinstance(text, bytes) and len(table_of(json_in(text.decode()))) == self._count
 
     def action_send(self) -> None:
         """Write it, where nothing is written over."""
@@ -165,7 +219,7 @@ class SaveScreen(PlaceDialog):
         first = Path(self.typed)
         contents: list[tuple[Path, bytes]] = []
         told: list[str] = []
-        for number, (suffix, part) in enumerate(saved_parts(self._result), 1):
+        for number, (suffix, part) in enumerate(self._parts, 1):
             path = first if number == 1 else first.with_name(f"{first.stem}-{number}{suffix}")
             try:
                 contents.append((path, part.content if isinstance(part, Binary) else part))
