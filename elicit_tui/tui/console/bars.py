@@ -167,6 +167,8 @@ class KeyBar(ClickBar):
         self._fills_with = fills_with
         self._names_field = names_field
         self._field: tuple[Part, ...] = ()
+        self._stay = 0
+        """How many of these, the first ones, are named wherever a key is."""
         self._rarer: tuple[Part, ...] = ()
 
     def on_mount(self) -> None:
@@ -201,6 +203,7 @@ class KeyBar(ClickBar):
             more = tuple(of_field("own_keys")), (*rarer, *of_field("rarer_keys"))
             if more != (self._field, self._rarer):
                 self._field, self._rarer = more
+                self._stay = len(getattr(self.screen, "field_keys", ())) if self._field else 0
                 self.refresh()
 
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
@@ -222,16 +225,15 @@ class KeyBar(ClickBar):
             rarer = (*self._rarer[:count], *self._mark(count))
             yield (*self._field, *parts, *rarer), self._right
             yield (*_closely(self._field), *close, *_closely(rarer)), ends
-        if parts:
-            yield (*self._field, *parts, *self._mark(0)), self._right
-        for count in range(len(self._field), -1, -1):
-            field = self._field[:count]
-            yield (*field, *parts), self._right
-            yield (*_closely(field), *close), self._right
-        yield parts, self._right[-2:]
-        yield close, self._right[-2:]
+        for count in range(len(self._field), self._stay - 1, -1):
+            field, mark = self._field[:count], self._mark(0) or [CUT] * (count < len(self._field))
+            named, close_by = (*field, *parts, *mark), (*_closely(field), *close, *mark)
+            yield named, self._right
+            yield close_by, self._right
+        yield named, self._right[-2:]
+        yield close_by, self._right[-2:]
         if width >= NARROW:
-            yield close, self._right[-1:]
+            yield close_by, self._right[-1:]
 
     def _of_a_pane(self) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """All keys where there is room; else few of them, as the palette and the help have all."""
@@ -239,7 +241,9 @@ class KeyBar(ClickBar):
             yield (*self._parts, *self._rarer[:count], *self._mark(count)), self._right
         without_quit = [part for part in self._right if part.action != "quit"]
         for count in range(AT_MOST, -1, -1):
-            yield self._parts[:count], self._right if count >= AT_LEAST else without_quit
+            mark = [CUT] if self._rarer or count < len(self._parts) else []
+            right = self._right if count >= AT_LEAST else without_quit
+            yield (*self._parts[:count], *mark), right
 
     @staticmethod
     def _key_of(part: Part) -> str:

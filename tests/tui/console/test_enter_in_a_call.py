@@ -28,6 +28,34 @@ def offering(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"alpha": [tool("read", schema, **more)]}
 
 
+TRIP = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "day": {"type": "string"},
+        "seat": {"type": "string", "enum": ["aisle", "window"]},
+    },
+}
+
+
+@pytest.mark.parametrize("width", [100, 60, 40])
+async def test_the_bar_says_what_enter_does_in_a_line_of_several_and_marks_what_it_leaves_out(
+    tmp_path: Path, width: int
+) -> None:
+    size = (width, 30)
+    async with console(tmp_path, servers=["alpha"], tools=offering(TRIP), size=size) as stand:
+        await open_form(stand)
+        await stand.until(lambda: "Enter Next" in stand.text().splitlines()[-1])
+        bar = stand.text().splitlines()[-1]
+        assert bar.endswith("F1 Help")
+        assert ("…" in bar) is ("line break" not in bar)
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "Enter" not in stand.text().splitlines()[-1])
+        bar = stand.text().splitlines()[-1]
+        assert ("…" in bar) is ("choose" not in bar)
+        assert not calls_of(stand)
+
+
 @pytest.mark.parametrize(
     ("schema", "typed", "sent"),
     [

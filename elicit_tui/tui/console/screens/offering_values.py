@@ -94,7 +94,7 @@ class OffersValues(ReadsOn):
 
     def _go_on_from(self, name: str) -> None:
         line = self.typed_in
-        if line is not None and line.spec.name == name and self.field_keys:
+        if line is not None and line.spec.name == name and self.enter_takes:
             # Whoever takes a value for the only field looks at it before it is called.
             self.query_one("#send").focus()
         elif line is not None and line.spec.name == name:

@@ -105,14 +105,21 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
 
     @property
     def field_keys(self) -> tuple[tuple[str, str], ...]:
-        """Enter in the only field, where that is one line: nothing is left to go on to."""
+        """What Enter does in a line."""
+        if not isinstance(self.focused, TextLine):
+            return ()
+        return (("Enter", self.does if self.enter_takes else "Next"),)
+
+    @property
+    def enter_takes(self) -> bool:
+        """Whether Enter does it: from the only field, where that is a line, nothing follows."""
         place = self.written_in
-        one_line = isinstance(place, FormView) and len(place.form.fields) == 1
-        return (("Enter", self.does),) if one_line and isinstance(self.focused, TextLine) else ()
+        one_field = isinstance(place, FormView) and len(place.form.fields) == 1
+        return one_field and isinstance(self.focused, TextLine)
 
     def on_form_view_finished(self, event: events.Event) -> None:
         """Enter in the only line of a form takes what stands there; else it goes on."""
-        if not self.field_keys:
+        if not self.enter_takes:
             return
         event.prevent_default()
         event.stop()
