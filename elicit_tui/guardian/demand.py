@@ -282,8 +282,7 @@ def shows(field: FieldReading, sense: Sense) -> bool:
     own = field.texts(*_OF_FIELD, "pattern")
     if sense.value and any(re.search(sense.value, place.text) for place in own):
         return True
-    shown = mentions(own, sense.shown_by, usual_only=True)
-    return any(not mention.is_denied for mention in shown)
+    return any(not it.is_denied for it in mentions(own, sense.shown_by, usual_only=True))
 
 
 def _is_count(field: FieldReading) -> bool:
@@ -319,8 +318,7 @@ def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     if len(clause.words) == 1 and any(other.of("account name") for other in clause.near):
         return True
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
-    is_qualified = clause.is_qualified(hit) or clause.is_joined(hit)
-    return mostly and clause.ends_with(hit) and is_qualified
+    return mostly and clause.ends_with(hit) and (clause.is_qualified(hit) or clause.is_joined(hit))
 
 
 def _instances(clauses: Sequence[Clause]) -> list[Clause]:

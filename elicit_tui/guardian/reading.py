@@ -215,7 +215,7 @@ class FieldReading(_Places):
 
     @kept
     def kind(self) -> str:
-        """`choice`, `boolean`, `number`, `date`, `text` or `other`."""
+        """`choice`, `boolean`, `number`, `date` or `text`."""
         schema, declared = self.drawn, self.drawn.get("type")
         if is_select(self._select):
             return "choice"
@@ -291,7 +291,8 @@ class Reading(_Places):
         required = (self.source.requested_schema or {}).get("required", ())
         if not isinstance(required, (list, tuple)):
             return frozenset()
-        return frozenset(field.name for field in self.fields if field.name not in required)
+        names = frozenset(field.name for field in self.fields)
+        return names.difference(name for name in required if isinstance(name, str))
 
     @kept
     def only_chooses(self) -> bool:

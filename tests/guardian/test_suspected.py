@@ -9,7 +9,7 @@ import pytest
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.guardian import Guardian
-from tests.guardian.requests import YES_OR_NO, form
+from tests.guardian.requests import TEXT, YES_OR_NO, form
 
 GUARDIAN: Final = Guardian()
 
@@ -228,3 +228,18 @@ def test_what_a_bare_yes_lets_happen_or_what_is_for_good_is_never_spared_as_a_ga
 def test_what_only_names_its_field_describes_no_secret(says: str) -> None:
     field = {"type": "string", "description": says}
     assert GUARDIAN.review(said("", {"text": field}, ["text"])).verdict == "allow"
+
+
+def test_what_can_be_chosen_in_a_field_is_no_secret() -> None:
+    kinds: Final = (
+        {"enum": ["red", "green"], "type": "string"},
+        TEXT,
+        {"type": "integer"},
+        {"type": "boolean"},
+    )
+    fields = {
+        f"field{each:02}": {**kinds[each % 4], "title": f"Field {each:02}"} for each in range(1, 21)
+    }
+    request = form("This is ask_twenty.", **fields)
+    request.params["requestedSchema"]["required"] = [*fields]
+    assert GUARDIAN.review(request).verdict == "allow"

@@ -21,7 +21,6 @@ from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, mentions, weight
 
 _KINDS: Final = ("identity", "bank", "health", "biometric", "pay", "location")
-_SET, _FULL_SET = 2, 3
 
 
 def _asked(name: str, request: Reading) -> Iterator[Sighting]:
@@ -29,7 +28,7 @@ def _asked(name: str, request: Reading) -> Iterator[Sighting]:
         return
     demand = Demand(request, Thing(name.replace(" ", "-"), name, f"maybe {name}"))
     # Of one's health a choice or a yes tells enough.
-    told_by = {"health": ("choice", "boolean", "other"), "pay": ("choice",)}.get(name, ())
+    told_by = {"health": ("choice", "boolean"), "pay": ("choice",)}.get(name, ())
     typed = [field for field in request.fields if field.is_free or field.kind in told_by]
     yield from filter(None, (demand.sighting(field, Severity.WARN) for field in typed[:50]))
     if typed and name == "health":
@@ -80,11 +79,10 @@ def _set_of(request: Reading, unset: frozenset[str]) -> Sighting | None:
     identity = any(sight.field not in unset for sight in _asked("identity", request))
     parts = len(members) + identity + bool(_members("full name", request, unset))
     quiz = any(place.says("quiz") for place in request.texts(*GENERAL, "choice"))
-    if parts < _SET and not identity:
+    if parts < 2 and not identity:
         return None
-    severity = Severity.BLOCK if quiz and parts >= _FULL_SET else Severity.WARN
-    evidence = ", ".join(sorted(members)[:6])
-    return Sighting(severity, "requestedSchema", f"date of birth, {evidence}")
+    severity = Severity.BLOCK if quiz and parts > 2 else Severity.WARN
+    return Sighting(severity, "requestedSchema", ", ".join(["date of birth", *sorted(members)[:6]]))
 
 
 _CONTENTS: Final = Thing("contents", "contents")

@@ -120,10 +120,11 @@ def _written_in(place: Place, sentence: Sequence[Clause]) -> Iterator[tuple[str,
 def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
     """What the fields say together, and what up to three neighbouring sentences of the form do."""
     own: dict[str, tuple[Place, str]] = {}
-    for field in request.fields[:_MOST_FIELDS]:
-        for place in field.texts("title", "description", "choice", "default"):
-            for lent in _said(place):
-                own = {**lent, **own}
+    fields = request.fields[:_MOST_FIELDS]
+    told = [at for it in fields for at in it.texts("title", "description", "choice", "default")]
+    for place in sorted(told, key=lambda at: at.role == "choice"):
+        for lent in _said(place):
+            own = {**lent, **own}
     every = [lent for place in request.texts(*GENERAL) for lent in _said(place)]
     near: list[Lent] = [{}]
     for first in range(len(every)):
@@ -153,6 +154,8 @@ def _handed(request: Reading) -> list[str]:
 def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
     """What a request adds up to at most, and the signs that its words lend to that."""
     weights, (own, near) = weights_of(page), lent_by(request)
+    if page == "like_secret":  # What can be chosen from a list is none.
+        own = {it: at for it, at in own.items() if at[0].role != "choice" or weights.get(it, 0) < 0}
     sums = [sum(weights.get(it, 0) for it in lent.keys() - own.keys()) for lent in near]
     amount = sum(weights.get(sign, 0) for sign in (*made(request), *own)) + max(sums)
     return amount, {**near[sums.index(max(sums))], **own}
