@@ -143,7 +143,7 @@ class ServerEditing:
                 beside=BesideTarget(cwd, env, values.get("approval_mode")),
             )
             if was is not None:
-                self._say_changed(name, was_in_file)
+                self._say_changed(name, was_in_file, restarts=self._runs(was, values))
             moved = [was] if was not in (None, name) else []
             for old in moved:
                 self._move(str(old), name)
@@ -155,10 +155,17 @@ class ServerEditing:
             return str(error)
         return ""
 
-    def _say_changed(self, name: str, before: bytes) -> None:
+    def _runs(self, was: str, values: Mapping[str, Any]) -> bool:
+        """Whether a server is under way, and goes on with what was filled in."""
+        record = self._app.state.servers.get(was)
+        under_way = record is not None and record.state in ("ready", "starting")
+        return under_way and values["enabled"] and self._app.runtime is not None
+
+    def _say_changed(self, name: str, before: bytes, *, restarts: bool) -> None:
         """Whether a server is another now: a bar that was only moved has chosen nothing."""
         changed = self._path.read_bytes() != before
         words = f"is written in {self._path}." if changed else "is as it was: nothing was changed."
+        words += " It is restarted." * restarts
         self._tell(f"{quoted(name, 40)} {words}", severity="information")
 
     def _say_where(self, *names: str) -> None:

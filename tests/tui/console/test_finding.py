@@ -296,6 +296,22 @@ async def test_the_filter_says_what_is_listed_and_its_key_what_it_lists_next(
         assert "f Filter: all" in stand.text()
 
 
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [(120, "f Filter: cancelled or refused"), (80, "─ f cancelled or refused ─")],
+)
+async def test_what_the_key_that_filters_lists_next_is_said_in_the_room_that_there_is(
+    tmp_path: Path, width: int, words: str
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(width, 24)) as stand:
+        for number in range(20):
+            record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+            record.end("cancelled" if number % 2 else "answered", result={})
+        await stand.press("3")
+        await stand.until(lambda: words in stand.text())
+        assert "cancelled or re…" not in stand.text()
+
+
 @pytest.mark.parametrize("content", ["redacted", "full"])
 async def test_the_history_is_searched_by_what_was_answered_but_by_no_secret(
     tmp_path: Path, content: Any

@@ -248,6 +248,22 @@ async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_
             await stand.settled()
 
 
+@pytest.mark.parametrize("goes_on", [True, False])
+async def test_whoever_edits_a_server_that_runs_is_told_that_it_is_restarted(
+    tmp_path: Path, mine: Path, goes_on: bool
+) -> None:
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.until(lambda: stand.app.state.servers["a"].state == "ready")
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press("tab", "end", *" y", "tab", "y" if goes_on else "n", "ctrl+s")
+        await stand.until(lambda: "“a” is written in" in stand.notices())
+        assert ("It is restarted." in stand.notices()) is goes_on
+
+
 async def test_the_bar_names_the_keys_of_the_field_one_is_in_and_its_hint_what_is_written(
     tmp_path: Path, mine: Path
 ) -> None:

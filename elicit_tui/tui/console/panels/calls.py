@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -120,7 +121,7 @@ class CallsPane(Pane):
 
     def action_filter(self) -> None:
         """List the calls of the next state that some are in; after the last one all of them."""
-        if not self._filter_leads_to:
+        if not self._filter_ways:
             self.app.notify("All calls are alike: there is nothing to filter.", markup=False)
         self._filter = self._next_filter
         self.draw()
@@ -133,12 +134,20 @@ class CallsPane(Pane):
         return next((state for state in following if state in there), "")
 
     @property
-    def _filter_leads_to(self) -> str:
-        """What the key that filters lists next; empty where all are listed and alike."""
+    def _filter_ways(self) -> Sequence[str]:
+        """What the key that filters lists next, the longest way to say it first.
+
+        None where all are listed and alike.
+        """
         alike = len({record.filed_under for record in self.state.calls}) < 2
         if alike and not self._filter:
-            return ""
-        return f"{self.app.key_of('calls.filter')} Filter: {self._next_filter or 'all'}"
+            return ()
+        key, leads_to = self.app.key_of("calls.filter"), self._next_filter or "all"
+        return f"{key} Filter: {leads_to}", f"{key} {leads_to}"
+
+    def _filter_leads_to(self, room: int) -> str:
+        ways = self._filter_ways
+        return next((way for way in ways if cell_len(way) <= room), ways[-1] if ways else "")
 
     @property
     def _search(self) -> SearchLine:
@@ -192,8 +201,8 @@ class CallsPane(Pane):
             calls = self.query_one("#call-list", PlacedList)
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)
-            calls.beside = lambda room: self._filter_leads_to
-            calls.named = lambda: filter(None, [self._filter_leads_to])
+            calls.beside = self._filter_leads_to
+            calls.named = lambda: self._filter_ways
             calls.empty = self._nothing
             calls.show(keys, self._row)
             verb = "To the list" if keys else ""
