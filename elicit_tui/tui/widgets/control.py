@@ -72,6 +72,8 @@ FROM_BEFORE: Final = "from before"
 """Whence what a person wrote came back to a form; whatever else is still to be seen."""
 FROM_FILE: Final = "from the file"
 """Whence the arguments of a call that was kept came: anybody may have written them."""
+IN_FILE: Final = "in the file"
+"""Whence what a form over a file changes there."""
 FROM_LAST_TIME: Final = "from last time"
 """Whence what a person sent in the same form before was filled in at once."""
 

@@ -27,6 +27,7 @@ from elicit_tui.tui.secret_arguments import masked_line, names_secret
 from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
+    IN_FILE,
     LINE_BREAK,
     REVEAL,
     drawn_safely,
@@ -229,6 +230,11 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     def all_selected(self) -> bool:
         """Whether a letter takes the place of all of it."""
         return bool(self.text) and self.selected_text == self.text
+
+    @property
+    def gives_way(self) -> bool:
+        """The lines that a file has are added to; no letter takes the place of all of them."""
+        return super().gives_way and self.whence != IN_FILE
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""

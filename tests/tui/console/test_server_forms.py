@@ -264,6 +264,27 @@ async def test_whoever_edits_a_server_that_runs_is_told_that_it_is_restarted(
         assert ("It is restarted." in stand.notices()) is goes_on
 
 
+@pytest.mark.parametrize("lines", [("A=1",), ("A=1", "B=2")])
+async def test_a_variable_is_added_to_those_that_the_file_has(
+    tmp_path: Path, mine: Path, lines: tuple[str, ...]
+) -> None:
+    env = dict(line.split("=") for line in lines)
+    more = ", ".join(f'{name} = "{value}"' for name, value in env.items())
+    put(mine, tables("a", more=f"env = {{ {more} }}\n"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        await stand.press(*["tab"] * 5)
+        await stand.until(lambda: "typing replaces" not in stand.text())
+        assert "↺ in the file" in stand.text()
+        await stand.press("enter", *"C=3", "ctrl+s")
+        await stand.until(
+            lambda: load(CommandLine(config_file=mine)).servers["a"].env == {**env, "C": "3"}
+        )
+
+
 async def test_the_bar_names_the_keys_of_the_field_one_is_in_and_its_hint_what_is_written(
     tmp_path: Path, mine: Path
 ) -> None:

@@ -35,7 +35,7 @@ from elicit_tui.tui.console.spans import padded
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
 from elicit_tui.tui.widgets.choices import MANY
-from elicit_tui.tui.widgets.control import FROM_BEFORE
+from elicit_tui.tui.widgets.control import FROM_BEFORE, IN_FILE
 from elicit_tui.tui.widgets.rows_view import Begun
 
 
@@ -84,8 +84,6 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 _NEW: Final[Mapping[str, Any]] = {"enabled": True, "approval_mode": DEFAULT_MODE}
 """What a server has before anything is filled in."""
-FROM_FILE: Final = "in the file"
-"""Whence what a server that is changed has already."""
 BY_DEFAULT: Final = "by default"
 """Whence what the file has nothing of."""
 _OPTIONAL: Final = ("cwd", "env")
@@ -158,7 +156,7 @@ class ServerScreen(WritingDialog[None]):
     @property
     def _whence(self) -> dict[str, str]:
         return {
-            name: BY_DEFAULT if self._present[name] == _NEW.get(name) else FROM_FILE
+            name: BY_DEFAULT if self._present[name] == _NEW.get(name) else IN_FILE
             for name in (self._as_it_was if self._was else ())
         }
 
