@@ -50,20 +50,20 @@ LOW: Final = {"like_secret": 0.7, "like_act": 0.7, "like_lure": -0.5}
 HIGH: Final = {"like_secret": -0.1, "like_act": -0.3, "like_lure": -1.3}
 """Wrong is what has less where it is one, and more where it is none."""
 LEAST: Final = {
-    "like_secret": {"spares below": -1.5, "spares described below": 0.0},
+    "like_secret": {"spares below": -0.4, "spares described below": 0.3},
     "like_act": {"spares below": -0.4, "spares sure below": -1.4},
     "like_lure": {"spares sure below": -3.5},
 }
 MOST: Final = -3.0
 """The same of what others found, and what can be spared."""
 SHARES: Final = {
-    "like_secret": {"warns from": 0.0022, "blocks from": 0.002},
+    "like_secret": {"warns from": 0.0018, "blocks from": 0.0018},
     "like_act": {"warns from": 0.004},
     "like_lure": {"warns from": 0.0017, "blocks from": 0.0009},
 }
 """Which share of the harmless requests may be found there, of those that were not fitted on."""
 SPARED: Final = {
-    "like_secret": {"spares below": 0.012, "spares described below": 0.016},
+    "like_secret": {"spares below": 0.05, "spares described below": 0.05},
     "like_act": {"spares below": 0.2, "spares sure below": 0.06},
     "like_lure": {"spares sure below": 0.0},
 }
@@ -297,7 +297,7 @@ def page_of(page: str, every: Sequence[Labelled]) -> str:
     fit, limits = Fit(page, every).rounded(), bounds(page, scores(page, every))
     for one in every:
         score, is_free = fit.score(one), one.expected == "allow" and one.verdict == "allow"
-        if one.is_held and one.expected != "allow" and (names := one.spares(page)):
+        if one.is_held and one.is_one(page) and (names := one.spares(page)):
             least = min(names, key=lambda name: limits[name])
             limits[least] = min(limits[least], score - 0.5 / PER_UNIT)
         if one.is_held and is_free and page in one.may and "blocks from" in limits:
