@@ -87,7 +87,9 @@ async def test_a_search_that_finds_nothing_says_where_it_looked(
 ) -> None:
     async with console(tmp_path, servers=servers, tools={"alpha": [tool("beep")]}) as stand:
         await stand.press("slash", *"sign")
-        where = "nothing of any server matches" if len(servers) > 1 else "nothing here matches"
+        where = (
+            "no tool, prompt or resource matches" if len(servers) > 1 else "nothing here matches"
+        )
         await stand.until(lambda: where in stand.text())
 
 
@@ -287,18 +289,18 @@ async def test_the_filter_says_what_is_listed_and_its_key_what_it_lists_next(
             record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
             record.end(state, result={})
         await stand.press("3")
-        await stand.until(lambda: "f Filter: failed" in stand.text())
+        await stand.until(lambda: "f Only failed" in stand.text())
         await stand.press("f")
         await stand.until(lambda: "Calls · failed, 1 of 3" in stand.text())
-        assert "f Filter: done" in stand.text()
+        assert "f Only done" in stand.text()
         await stand.press("f")
         await stand.until(lambda: "Calls · done, 2 of 3" in stand.text())
-        assert "f Filter: all" in stand.text()
+        assert "f All calls" in stand.text()
 
 
 @pytest.mark.parametrize(
     ("width", "words"),
-    [(120, "f Filter: cancelled or refused"), (80, "─ f cancelled or refused ─")],
+    [(120, "f Only cancelled or refused"), (80, "─ f cancelled or refused ─")],
 )
 async def test_what_the_key_that_filters_lists_next_is_said_in_the_room_that_there_is(
     tmp_path: Path, width: int, words: str

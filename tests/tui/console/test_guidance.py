@@ -44,7 +44,7 @@ async def test_enter_is_not_said_to_lead_to_what_no_search_found(tmp_path: Path)
         await stand.press("slash", "e")
         await stand.until(lambda: "Enter To the list" in stand.text())
         await stand.press("x")
-        await stand.until(lambda: "nothing of any server matches" in stand.text())
+        await stand.until(lambda: "no tool, prompt or resource matches" in stand.text())
         assert "Enter" not in stand.text().splitlines()[-1]
         await stand.press("enter", "backspace")
         await stand.until(lambda: "Enter To the list" in stand.text())

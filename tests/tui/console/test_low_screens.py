@@ -201,7 +201,7 @@ async def test_a_search_that_finds_nothing_is_signed_by_no_server(tmp_path: Path
     tools = {"alpha": [tool("greet", GREET)]}
     async with console(tmp_path, servers=["alpha", "beta"], tools=tools, size=LOW) as stand:
         await stand.press("slash", *"zzz")
-        await stand.until(lambda: "nothing of any server matches" in stand.text())
+        await stand.until(lambda: "no tool, prompt or resource matches" in stand.text())
         await stand.until(lambda: "stdio: " not in stand.text())
 
 

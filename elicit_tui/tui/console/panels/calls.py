@@ -142,8 +142,9 @@ class CallsPane(Pane):
         alike = len({record.filed_under for record in self.state.calls}) < 2
         if alike and not self._filter:
             return ()
-        key, leads_to = self.app.key_of("calls.filter"), self._next_filter or "all"
-        return f"{key} Filter: {leads_to}", f"{key} {leads_to}"
+        key, following = self.app.key_of("calls.filter"), self._next_filter
+        only = (f"{key} Only {following}", f"{key} {following}")
+        return only if following else (f"{key} All calls",)
 
     def _filter_leads_to(self, room: int) -> str:
         ways = self._filter_ways

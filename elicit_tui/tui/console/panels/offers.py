@@ -141,7 +141,7 @@ class OffersBox(Vertical):
     def _no_match(self) -> str:
         """That nothing was found, of no server where there are others."""
         others = len(self.app.state.servers) > 1
-        return "nothing of any server matches" if others else "nothing here matches"
+        return "no tool, prompt or resource matches" if others else "nothing here matches"
 
     @property
     def _nothing(self) -> str:
