@@ -143,9 +143,8 @@ class TokenMiddleware:
             return
         token = self._shown(Headers(scope=scope))
         if token is None:
-            # It says how to show one (RFC 9110, 11.6.1).
-            needed = PlainTextResponse("A token is needed.", 401, {"WWW-Authenticate": "Bearer"})
-            await needed(scope, receive, send)
+            # Without `WWW-Authenticate`: a client would begin an OAuth login that there is not.
+            await PlainTextResponse("A token is needed.", 401)(scope, receive, send)
         elif self._sessions.under_way(token) >= MOST_REQUESTS_OF_ONE:
             await PlainTextResponse("Too many requests at once.", 503)(scope, receive, send)
         elif (token, _session_key(Headers(scope=scope))) in self._over:
