@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -113,19 +113,32 @@ class Offer:
         """Whether its server says that another one is to be called instead."""
         return any(map(_DEPRECATED.search, (self.title, self.description)))
 
-    def matches(self, term: str) -> bool:
-        """Whether every word stands in its name, title or description."""
+    def has(self, words: Iterable[str]) -> int:
+        """How many of these words stand in its name, title or description."""
         text = f"{self.shown} {self.title} {self.description}".casefold()
-        return all(word in text for word in term.casefold().split())
+        return sum(word in text for word in words)
 
 
-def found_by(term: str, offers: Iterable[Offer]) -> list[Offer]:
-    """Those that match, the nearest first: called so, then what has it at the edge of a word.
+def searched_for(term: str, offers: Sequence[Offer]) -> tuple[list[str], int]:
+    """The words that are looked for among these, and how many of them each that is found has.
+
+    That is all; where nothing has all of them, as many of the longer ones as something has.
+    """
+    words = term.casefold().split()
+    if not words or any(offer.has(words) == len(words) for offer in offers):
+        return words, len(words)
+    telling = [word for word in words if len(word) >= _TELLING]
+    most = max((offer.has(telling) for offer in offers), default=0)
+    return (telling, most) if most else (words, len(words))
+
+
+def found_by(term: str, offers: Iterable[Offer], words: Sequence[str], least: int) -> list[Offer]:
+    """Those with so many of the words, the nearest to the term first: called so, then at an edge.
 
     Behind them what has it within a word, what only speaks of it, and last what is deprecated,
     unless its name is written out.
     """
-    found = [offer for offer in offers if offer.matches(term)]
+    found = [offer for offer in offers if offer.has(words) >= least]
     written = term.casefold().strip()
 
     def order(offer: Offer) -> tuple[bool, int]:
@@ -139,6 +152,8 @@ _DEPRECATED: Final = re.compile(
     r"^\W*deprecated\b|\(deprecated\)|\bdeprecated\s*[:.;,]|\b(?:is|been) deprecated\b", re.I
 )
 """What is said of the thing itself: a tool may also list deprecated packages."""
+_TELLING: Final = 3
+"""Letters of a word that tells something by itself."""
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NEAR: Final[tuple[Callable[[str, str], bool], ...]] = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -15,7 +15,7 @@ from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.server_words import DESTRUCTIVE, offer_words
-from elicit_tui.tui.console.servers import VERBS, Offer, found_by
+from elicit_tui.tui.console.servers import VERBS, Offer, found_by, searched_for
 from elicit_tui.tui.console.spans import (
     Line,
     Role,
@@ -43,6 +43,7 @@ TITLE_LEAST = 10
 """Cells; with fewer beside the names, a name stands alone."""
 ORDINARY_NAME = 24
 NAME_LEAST = 12
+SOME = "none has all of these words"
 SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤", "template": "▥"}
 
 
@@ -115,27 +116,37 @@ class OffersBox(Vertical):
     def _draw_list(self) -> None:
         words = self._search_line.value
         offers = self._record.offers if self._record else ()
-        found = list(found_by(words, offers))
+        every = [*offers, *(it for record in self._others(words) for it in record.offers)]
+        looked_for, least = searched_for(words, every)
+        found = list(found_by(words, offers, looked_for, least))
         if not words.strip():
             # Among what was searched for the nearest stands first: Enter goes to it.
             found.sort(key=lambda offer: not self._is_favourite(offer))
         self._shown = {offer.key: offer for offer in found}
         self._elsewhere = {}
-        for record, offer in self._found_elsewhere(words):
+        for record, offer in self._found_elsewhere(words, looked_for, least):
             key = f"{record.name} {offer.key}"
             self._shown[key], self._elsewhere[key] = offer, record
         self._widths = sorted(cell_len(offer.shown) for offer in offers)
         listing = self.query_one("#offer-list", PlacedList)
-        listing.beside = self._known
+        has_all = least == len(words.split())
+        listing.beside = self._known if has_all else lambda room: SOME * (len(SOME) <= room)
         listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row)
         self._draw_words()
 
-    def _found_elsewhere(self, words: str) -> Iterator[tuple[ServerRecord, Offer]]:
+    def _others(self, words: str) -> list[ServerRecord]:
+        """The other servers that are searched as well."""
+        every = self.app.state.servers.values() if words.strip() else ()
+        return [it for it in every if it is not self._record and it.state == "ready"]
+
+    def _found_elsewhere(
+        self, words: str, looked_for: Sequence[str], least: int
+    ) -> Iterator[tuple[ServerRecord, Offer]]:
         """Behind what this server has of what is searched for: what the others have."""
-        for record in self.app.state.servers.values() if words.strip() else ():
-            if record is not self._record and record.state == "ready":
-                yield from ((record, offer) for offer in found_by(words, record.offers))
+        for record in self._others(words):
+            for offer in found_by(words, record.offers, looked_for, least):
+                yield record, offer
 
     @property
     def _no_match(self) -> str:
