@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -32,10 +33,14 @@ class Terminal:
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    one = Terminal()
+    one, before = Terminal(), threading.enumerate()
     yield one
-    one.stream.close()
     os.close(one.keyboard)
+    # One that still reads ends with the keyboard; the next test may have the same descriptor.
+    for thread in threading.enumerate():
+        if thread not in before:
+            thread.join(10)
+    one.stream.close()
 
 
 async def soon(work: asyncio.Future[str | None] | asyncio.Task[str | None]) -> str | None:

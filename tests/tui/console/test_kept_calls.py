@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import threading
 from base64 import b64encode
@@ -22,7 +21,7 @@ from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, CallState
-from elicit_tui.tui.console.kept_calls import TELLS, THREAD_NAME, KeptCalls
+from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
 from elicit_tui.tui.console.outcome_words import duration
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
@@ -226,24 +225,6 @@ async def test_a_call_whose_question_was_refused_has_the_same_sign_in_the_next_r
     until_written()
     (kept,) = KeptCalls("redacted").read()
     assert how(kept) == how(ended)
-
-
-@pytest.mark.parametrize("secret", ['pa"ss-w\\ord77', "grün-Haus-77", "two\nlines, mine"])
-@pytest.mark.parametrize(
-    "echo",
-    [str, html.escape, json.dumps, lambda text: json.dumps(json.dumps({"you sent": text}))],
-    ids=["as it is", "HTML", "JSON", "JSON in JSON"],
-)
-def test_a_result_that_tells_a_secret_argument_is_not_kept_however_it_spells_it(
-    secret: str, echo: Callable[[str], str]
-) -> None:
-    ended = CallRecord("alpha", Call("tools/call", "enter", {"host": "h1", "password": secret}))
-    ended.end("answered", result={"content": [{"type": "text", "text": f"got {echo(secret)}"}]})
-    KeptCalls("redacted").add(ended, LOGIN, LazyGuardian(GuardianSettings()))
-    until_written()
-    (kept,) = KeptCalls("redacted").read()
-    assert kept.result is None
-    assert kept.no_result == TELLS
 
 
 PIXELS = b64encode(b"".join(sha256(bytes([each])).digest() for each in range(9))).decode()

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.settings import GuardianSettings
+from elicit_tui.runtime.opening import LazyGuardian
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.kept_calls import TELLS, KeptCalls
 from elicit_tui.tui.console.results import as_command
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
@@ -19,6 +25,7 @@ from elicit_tui.tui.console.screens.long_text import LongTextScreen
 from elicit_tui.tui.secret_arguments import masked_line
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
+from tests.tui.console.test_kept_calls import until_written
 
 pytestmark = pytest.mark.anyio
 
@@ -184,3 +191,21 @@ def test_a_shell_reads_the_command_as_it_is_meant() -> None:
     assert done.stdout.splitlines() == words
     assert "4711" not in command
     assert shlex.split(command)[0] == "elicit-tui"
+
+
+@pytest.mark.parametrize("secret", ['pa"ss-w\\ord77', "grün-Haus-77", "two\nlines, mine"])
+@pytest.mark.parametrize(
+    "echo",
+    [str, html.escape, json.dumps, lambda text: json.dumps(json.dumps({"you sent": text}))],
+    ids=["as it is", "HTML", "JSON", "JSON in JSON"],
+)
+def test_a_result_that_tells_a_secret_argument_is_not_kept_however_it_spells_it(
+    secret: str, echo: Callable[[str], str]
+) -> None:
+    ended = CallRecord("alpha", Call("tools/call", "login", {"user": "ada", "password": secret}))
+    ended.end("answered", result={"content": [{"type": "text", "text": f"got {echo(secret)}"}]})
+    KeptCalls("redacted").add(ended, LOGIN, LazyGuardian(GuardianSettings()))
+    until_written()
+    (kept,) = KeptCalls("redacted").read()
+    assert kept.result is None
+    assert kept.no_result == TELLS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,22 @@ from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 from elicit_tui.tui.console.server_editing import NEXT_RUN
 from tests.tui.console.own_file import edited_in, put, written
-from tests.tui.console.stand import console
+from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def editing(path: Path, mine: Path, size: tuple[int, int]) -> AsyncIterator[Stand]:
+    """A console in whose form the one server of the configuration is edited."""
+    put(mine, tables("a"))
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(path, server_settings=servers, size=size) as stand:
+        edited_in(stand, mine)
+        await stand.press("e")
+        await stand.until(lambda: "Ask before calls" in stand.text())
+        yield stand
 
 
 async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again(
@@ -44,12 +58,7 @@ async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again
 async def test_a_draft_of_a_servers_edit_gives_way_to_what_the_file_holds(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
-        edited_in(stand, mine)
-        await stand.press("e")
-        await stand.until(lambda: "Ask before calls" in stand.text())
+    async with editing(tmp_path, mine, (120, 40)) as stand:
         assert "F8" not in stand.text()
         await stand.press("f8")
         assert "Nothing is changed here that could be taken back." in stand.notices()
@@ -90,12 +99,7 @@ async def test_a_new_server_is_begun_anew_with_nothing_filled_in(
 async def test_the_help_of_a_servers_form_lists_the_keys_of_that_form_alone(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 60)) as stand:
-        edited_in(stand, mine)
-        await stand.press("e")
-        await stand.until(lambda: "Ask before calls" in stand.text())
+    async with editing(tmp_path, mine, (120, 60)) as stand:
         await stand.press("f1")
         await stand.until(lambda: "a server to be written" in stand.text())
         lines = [line.strip("│ ") for line in stand.text().splitlines()]
@@ -288,12 +292,7 @@ async def test_a_variable_is_added_to_those_that_the_file_has(
 async def test_the_bar_names_the_keys_of_the_field_one_is_in_and_its_hint_what_is_written(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
-        edited_in(stand, mine)
-        await stand.press("e")
-        await stand.until(lambda: "Ask before calls" in stand.text())
+    async with editing(tmp_path, mine, (120, 40)) as stand:
         assert "Space" not in stand.text().splitlines()[-1]
         await stand.press("tab", "tab")
         await stand.until(lambda: "y n ←→ choose  Space the other" in stand.text().splitlines()[-1])
@@ -323,12 +322,7 @@ async def test_an_arrow_chooses_when_calls_are_asked_before_and_none_that_leads_
 async def test_on_a_narrow_screen_the_keys_of_a_field_go_before_the_help(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(60, 40)) as stand:
-        edited_in(stand, mine)
-        await stand.press("e")
-        await stand.until(lambda: "Ask before calls" in stand.text())
+    async with editing(tmp_path, mine, (60, 40)) as stand:
         await stand.press("tab", "tab", "tab")
         await stand.until(lambda: "1-4 " in stand.text().splitlines()[-1])
         bar = stand.text().splitlines()[-1]
