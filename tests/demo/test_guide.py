@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from elicit_tui.demo import forms
 from elicit_tui.demo.demo_tools import TOOLS
-from elicit_tui.tui.console.servers import found_by, read_offers
+from elicit_tui.tui.console.servers import found_by, read_offers, searched_for
 
 COLUMNS = 20
 """Cells for a title beside the longest name, in a terminal of 80 columns."""
@@ -34,7 +34,7 @@ OFFERS = read_offers("tool", [tool.as_json() for tool in TOOLS.values()])
 def test_the_first_tool_that_a_search_by_what_it_shows_finds_shows_it(
     words: str, tool: str
 ) -> None:
-    assert found_by(words, OFFERS)[0].name == tool
+    assert found_by(words, OFFERS, *searched_for(words, OFFERS))[0].name == tool
 
 
 def test_a_title_says_what_a_tool_shows_beside_its_name_in_a_small_window() -> None:
