@@ -29,8 +29,8 @@ CHECKS = {
     "layers": ["lint-imports", "--no-cache"],
 }
 TYPES = ["mypy"]
-WORKERS = min(6, 2 * (os.cpu_count() or 2))
-"""Most tests wait for other processes half of their time: who is done takes from who is not."""
+WORKERS = min(6, 3 * (os.cpu_count() or 2))
+"""Most tests wait two thirds of their time: who is done takes from who is not."""
 
 
 # What pytest makes of a test module is kept for the next process.

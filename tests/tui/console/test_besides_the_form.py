@@ -68,6 +68,8 @@ async def test_what_is_too_long_to_be_told_stays_json(tmp_path: Path) -> None:
         await stand.press("f5")
         editor = screen.query_one(JsonEditor)
         editor.show(f'{{"name": "Ada", "essay": "{"x" * 400}"}}')
+        # What changes in it ends what was said; it is on the screen once that is done.
+        await stand.until(lambda: "essay" in stand.text())
         await stand.press("f5")
         await stand.until(lambda: "No field of the form can hold “essay”" in stand.text())
         assert editor.display
