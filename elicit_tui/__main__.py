@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line and return its exit code (README, "Exit codes")."""
+    """Run the command line and return its exit code (docs/ci.md, "Exit codes")."""
     if "_ARGCOMPLETE" in os.environ:
         from elicit_tui.cli.completion import complete
 

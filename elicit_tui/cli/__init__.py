@@ -8,7 +8,7 @@ from elicit_tui import __version__
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run one command and return its exit code (README, "Exit codes").
+    """Run one command and return its exit code (docs/ci.md, "Exit codes").
 
     Imports nothing that the command does not need: `--version` costs little more than Python.
     """

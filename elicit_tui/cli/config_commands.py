@@ -92,6 +92,8 @@ def _show(namespace: argparse.Namespace) -> int:
     from elicit_tui.elicitation.toml_spelling import toml_value
 
     settings = load_settings(namespace, Narration())
+    # The settings again, with `${NAME}` in place of what the environment has: shown are the
+    # references.
     rows = show(settings, load(command_line(namespace), environment=AsWritten()))
     output = Output()
 
@@ -108,8 +110,6 @@ def _show(namespace: argparse.Namespace) -> int:
 
 
 def _check(namespace: argparse.Namespace) -> int:
-    # The settings again, with `${NAME}` in place of what the environment has: shown are the
-    # references.
     from elicit_tui.config.loading import Checked, check, check_managed_file
     from elicit_tui.config.rules import check_answers
 

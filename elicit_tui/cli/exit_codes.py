@@ -1,4 +1,4 @@
-"""The exit codes, and the one place where an error becomes one (README, "Exit codes")."""
+"""The exit codes, and the one place where an error becomes one (docs/ci.md, "Exit codes")."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from elicit_tui.cli import exit_codes
@@ -84,6 +85,8 @@ def _kept_login(settings: Settings, server: ServerSettings) -> Login | None:
 def described(login: Login) -> str:
     """Where, as what and until when, on one line."""
     scopes = ", ".join(neutral_line(scope, 60) for scope in login.scopes[:12]) or "no scopes named"
+    # A keyring is not read for this, as it might ask for its password: that the login is there has
+    # to do.
     until = "no end was named" if login.until is None else f"until {rfc3339(login.until)}"
     renewed = ", renewed by itself" if login.refresh_token or login.kept_in == "keyring" else ""
     return (
@@ -108,8 +111,6 @@ def login_sentence(settings: Settings, server: ServerSettings) -> str:
     return f"Not logged in. If the server wants that: {decision.sentence}{change}"
 
 
-# A login in a keyring is not read for this, as the keyring might ask for its password. That it is
-# there has to do.
 def _place(login: Login) -> str:
     return "the keyring" if login.kept_in == "keyring" else str(logins_directory())
 
@@ -173,29 +174,31 @@ def _log_out(settings: Settings, server: ServerSettings, narration: Narration) -
     if known is None:
         narration.tell(f"there is no login to {server.name} on this machine.")
         return exit_codes.OK
-    # First at the authorization server, which needs the tokens for that. Whatever it says, they are
-    # gone from here then.
-    revoked = asyncio.run(_revoked(server, shelf, known, narration))
-    shelf.forget(known.key)
+    revoked = asyncio.run(_end(server, shelf, known, narration))
     at = shown_address(known.issuer)
     there = f" and {at} was told" if revoked else f"; {at} was not told, and its tokens may live on"
     Output().prose(f"✓ Logged out of {server.name}: the tokens are gone from here{there}.")
     return exit_codes.OK
 
 
-async def _revoked(
+async def _end(
     server: ServerSettings, shelf: LoginShelf, known: Login, narration: Narration
 ) -> bool:
+    """Take a login back at its authorization server, and forget it; whether the server was told."""
     from elicit_tui.host.oauth import revoked
 
-    try:
-        # Under the lock, so that no other process renews the tokens while they are taken back.
-        async with shelf.lock(known.key):
+    async with AsyncExitStack() as held:
+        try:
+            # Under the lock to the end, so that no other process renews the tokens while they are
+            # taken back, nor keeps new ones once they are gone.
+            await held.enter_async_context(shelf.lock(known.key))
             login = shelf.read(known.key)
-            return login is not None and await revoked(server, os.environ, login)
-    except LoginError as error:
-        narration.tell(f"the authorization server was not told: {error}")
-        return False
+            told = login is not None and await revoked(server, os.environ, login)
+        except LoginError as error:
+            narration.tell(f"the authorization server was not told: {error}")
+            told = False
+        shelf.forget(known.key)
+    return told
 
 
 # logins

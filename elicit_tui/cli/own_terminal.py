@@ -1,6 +1,6 @@
 """The terminal that this program runs in: is a person at it, its colours, its width, its keys.
 
-Whether a person is there has one answer for the whole run (README, "In CI").
+Whether a person is there has one answer for the whole run (docs/ci.md).
 """
 
 from __future__ import annotations

@@ -78,7 +78,9 @@ def user_document(named: Path | None = None) -> Document | None:
         return _looked_at(named, named=True)
     try:
         path = paths.config_file()
-        path.stat()
+        # A link that leads nowhere is a file that cannot be read: rules that somebody wrote are
+        # not gone unsaid.
+        path.lstat()
     except (FileNotFoundError, NotADirectoryError, ConfigError):  # or nobody has a home here
         return None
     except OSError:
@@ -89,6 +91,8 @@ def user_document(named: Path | None = None) -> Document | None:
 def _looked_at(path: Path, *, named: bool) -> Document:
     """The user's document; at its own place only a file is read, since a pipe could hang us."""
     try:
+        if path.is_symlink() and not path.exists():
+            return unreadable("user", str(path), "is a link to a file that is not there")
         if not named and not path.is_file():
             return unreadable("user", str(path), "is no regular file")
         problems, notices = exposed(path, named=named)

@@ -76,7 +76,7 @@ def _plain(settings: Settings) -> Iterator[Shown]:
         # The path that holds, also where none is set.
         if path == ("history", "path"):
             value = str(ledger_file(value))
-        yield _row(settings, ".".join(path), _json(value))
+        yield _row(settings, ".".join(path), _hidden(path[-1], _json(value)))
 
 
 def _policy(settings: Settings) -> Any:

@@ -49,9 +49,6 @@ class Diagnostic(NamedTuple):
         return ": ".join(part for part in (place, self.key, self.message) if part)
 
 
-# Blanks, line breaks and comments between two things.
-
-
 def path_key(path: KeyPath) -> str:
     """A key path as a person reads it: `rules[2].message`, entries counted from 1."""
     text = ""

@@ -1,4 +1,4 @@
-"""Programs of the owner that look at a question, answer it, or are told (README, "Hooks").
+"""Programs of the owner that look at a question, answer it, or are told (docs/hooks.md).
 
 Loaded only where one is configured. What a hook says is only read here; the broker decides what it
 may do.

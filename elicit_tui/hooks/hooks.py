@@ -238,3 +238,5 @@ class _Listener:
                     self._report(self._hook, server, str(error))
             else:
                 self._failing = False
+        # It has kept up again: what it loses later is told once more.
+        self._full = False

@@ -8,6 +8,7 @@ and takes one answer, which must carry the state of this login.
 from __future__ import annotations
 
 import asyncio
+import errno
 import secrets
 import socket
 import sys
@@ -95,7 +96,11 @@ class RedirectListener:
         try:
             self._socket = _bound(port or 0)
         # A port that is in use is another program's: what it would be told is a code.
-        except OSError:
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise LoginError(
+                    f"No port could be opened for the browser to come back to: {error.strerror}."
+                ) from None
             if not also_another:
                 raise LoginError(
                     f"The port {port} of this machine is in use, and the authorization server "

@@ -179,6 +179,10 @@ class LoginShelf:
         if login is not None and login.kept_in == "keyring":
             # Secrets first here, too: without its file nobody would find them any more.
             self._forget_in_keyring(key)
+        elif login is not None:
+            # Older ones may be there still: it took them once, and refused those that came then.
+            with suppress(LoginError):
+                self._forget_in_keyring(key)
         try:
             self._file(key).unlink()
         except FileNotFoundError:

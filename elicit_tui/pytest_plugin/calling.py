@@ -148,7 +148,7 @@ class Elicit:
             settings = settings_for(self._config, (scenario,), (f"server={command}",))
             options = replace(options, jobs=processors(), snapshots=False)
         else:
-            settings = _in_processsettings_for(self._config, server)
+            settings = _settings_in_process(self._config, server)
             # One object has one state; processes of their own do not.
             options = replace(options, in_process={"server": server}, jobs=1, snapshots=False)
         suite = Suite()
@@ -167,7 +167,7 @@ def _scenario(
     return Scenario(tool, "server", tool, arguments or {}, prepared, runner="fixture", **parts)
 
 
-def _in_processsettings_for(config: pytest.Config, server: Any) -> Settings:
+def _settings_in_process(config: pytest.Config, server: Any) -> Settings:
     place = ServerSettings(
         "server",
         command=type(server).__name__,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, NoReturn
 
 from elicit_tui.elicitation import (
@@ -118,6 +119,10 @@ class Decided(Exception):
         super().__init__(outcome.action)
 
 
+class InputEnded(Decided):
+    """The dialogue came to its end because nothing more can be typed."""
+
+
 class Dialogue:
     """One question at the prompt: writing, reading, and the commands that every prompt has."""
 
@@ -164,8 +169,12 @@ class Dialogue:
 
     async def decline(self) -> NoReturn:
         """Say no, with a line to the agent where one waits for it. Raises Decided."""
+        note = ""
         # Nobody reads a note but an agent: a server is told nothing of it.
-        note = await self._line(NOTE_PROMPT, False) if self.question.takes_note else ""
+        if self.question.takes_note:
+            # The no was said: an input that ends here ends only its note.
+            with suppress(InputEnded):
+                note = str(await self.ask(NOTE_PROMPT))
         raise Decided(decline("user", DECLINED, note=note.strip() or None))
 
     async def only_refuse(self) -> NoReturn:
@@ -184,11 +193,11 @@ class Dialogue:
         except InputGone as gone:
             self.say()
             reason = "The terminal went away before an answer was given."
-            raise Decided(cancel("nobody", reason)) from gone
+            raise InputEnded(cancel("nobody", reason)) from gone
         self.deadline.touch()
         if line is None:
             self.say()
-            raise Decided(cancel("user", "You ended the input (Ctrl+D)."))
+            raise InputEnded(cancel("user", "You ended the input (Ctrl+D)."))
         if self._lines.left_out:
             self.say(controls_left_out(self._lines.left_out))
         return line

@@ -186,6 +186,17 @@ def test_show_prints_references_and_never_the_secrets_behind_them(
         assert "eu" in out
 
 
+@pytest.mark.parametrize("output", ["json", "text"])
+def test_the_password_of_a_store_is_not_shown(file: Path, capsys: Capture, output: str) -> None:
+    file.write_text('[store]\nurl = "rediss://elicit:L1TERAL@redis.example/2"\n')
+    assert run(["--config", str(file), "config", "show", "--output", output]) == 0
+    out = capsys.readouterr().out
+    assert "L1TERAL" not in out
+    file.write_text('[store]\nurl = "rediss://redis.example/2"\n')
+    assert run(["--config", str(file), "config", "show", "--output", output]) == 0
+    assert "rediss://redis.example/2" in capsys.readouterr().out
+
+
 def test_show_json_maps_each_key_to_value_layer_and_lock(file: Path, capsys: Capture) -> None:
     file.write_text('approval_policy = "never"\n')
     assert run(["--config", str(file), "config", "show", "--output", "json"]) == 0

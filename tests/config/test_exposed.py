@@ -107,6 +107,13 @@ def test_a_pipe_at_its_place_is_refused_at_once(config: Path) -> None:
         told()
 
 
+def test_a_link_that_leads_nowhere_is_no_missing_file(config: Path) -> None:
+    config.unlink()
+    config.symlink_to(config.parent / "gone.toml")
+    with pytest.raises(ConfigError, match="is a link to a file that is not there"):
+        told()
+
+
 def test_a_pipe_on_the_command_line_is_read(config: Path) -> None:
     reading, writing = os.pipe()
     writer = threading.Thread(target=lambda: (os.write(writing, b"rules = []"), os.close(writing)))

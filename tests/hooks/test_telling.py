@@ -43,6 +43,32 @@ def test_what_waits_to_be_told_to_one_hook_is_bounded_and_said_once(
     run(body())
 
 
+def test_a_hook_that_kept_up_again_and_then_does_not_is_told_of_once_more(
+    start: RunFactory, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooks, "MOST_UNTOLD", 1)
+    done = asyncio.Event()
+
+    async def tells(*given: Any) -> Reply:
+        await done.wait()
+        return Reply()
+
+    monkeypatch.setattr(hooks, "run_hook", tells)
+
+    async def body() -> None:
+        there = start(hook("Asked", command("hangs", log)))
+        for times in (1, 2):
+            done.clear()
+            for _ in range(4):
+                there.hooks.asked(form_request(), Review())
+            assert there.told.count("cannot keep up") == times
+            done.set()
+            await there.hooks.close()
+        await there.close()
+
+    run(body())
+
+
 @pytest.mark.parametrize(
     ("meant", "chosen"),
     [

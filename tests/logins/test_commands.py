@@ -13,14 +13,22 @@ import httpx2
 import pyte
 import pytest
 
+from elicit_tui.cli import logins
 from elicit_tui.cli.asking import LoginsOnly
+from elicit_tui.cli.narration import Narration
 from elicit_tui.elicitation import Deadline
+from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.host import oauth
+from elicit_tui.logins import LoginShelf
+from elicit_tui.logins.login import LoginKey
+from elicit_tui.paths import lock_open_file
 from elicit_tui.tui.question.address import qr_code
 from tests.cli.running import run
 from tests.cli.terminal import SECONDS, Terminal
 from tests.cli.test_terminal import type_until
 from tests.hooks.world import answer
 from tests.logins.browser import CANARIES, LoginServer, Person, paste
+from tests.logins.test_shelf import LOGIN
 from tests.tui.question.asking import url_question
 
 
@@ -195,6 +203,29 @@ def test_the_console_says_that_a_server_wants_a_login_and_a_key_asks_again(
         assert any("wants a login" in row[:40] for row in window(terminal))
         # A question opens once the keys rest: each press is waited for longer than that.
         type_until(terminal, "r", "You log in at", 5)
+
+
+def test_a_login_is_gone_before_another_process_may_renew_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = []
+
+    class Watched(LoginShelf):
+        def forget(self, key: LoginKey) -> bool:
+            with (tmp_path / f"{key}.lock").open("r+b") as another:
+                free.append(lock_open_file(another.fileno()))
+            return super().forget(key)
+
+    async def revoked(*given: object) -> bool:
+        return True
+
+    monkeypatch.setattr(oauth, "revoked", revoked)
+    shelf = Watched(tmp_path, "file")
+    settings = Settings(servers={"remote": ServerSettings("remote", url=LOGIN.server_url)})
+    monkeypatch.setattr(logins, "shelf_of", lambda settings: shelf)
+    kept = shelf.save(LOGIN)
+    assert logins._log_out(settings, settings.servers["remote"], Narration()) == 0
+    assert (free, shelf.read(kept.key)) == ([False], None)
 
 
 def test_a_server_without_http_wants_no_login() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import socket
 from contextlib import suppress
 
 import pytest
 
 from elicit_tui.errors import LoginError
-from elicit_tui.logins import Redirect, RedirectListener
+from elicit_tui.logins import Redirect, RedirectListener, redirect
 from elicit_tui.logins.redirect import DONE
 
 URI = "http://127.0.0.1:9/callback"
@@ -124,6 +126,16 @@ def test_silent_connections_and_endless_ones_do_not_keep_the_browser_out() -> No
         return ended, redirect.code
 
     assert asyncio.run(talk()) == ([b""] * 8, "c")
+
+
+def test_why_no_port_can_be_opened_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(redirect.socket, "socket", full)
+    for port, also_another in ((None, False), (8080, True)):
+        with pytest.raises(LoginError, match=r"No port could be opened.*Too many open files"):
+            RedirectListener(port, also_another=also_another)
 
 
 def test_a_port_in_use_is_said_or_another_is_taken() -> None:

@@ -39,13 +39,13 @@ class FakeKeyring:
 
     def __init__(self, most: int = 2500) -> None:
         self.held: dict[str, str] = {}
-        self._most = most
+        self.most = most
 
     def get_password(self, service_name: str, username: str) -> str | None:
         return self.held.get(username)
 
     def set_password(self, service_name: str, username: str, password: str) -> None:
-        if len(password) > self._most:
+        if len(password) > self.most:
             raise OSError("The stub received bad data.")
         self.held[username] = password
 
@@ -85,6 +85,25 @@ def test_what_a_keyring_does_not_take_is_kept_in_the_file(tmp_path: Path) -> Non
     assert LoginShelf(tmp_path, keyring=FakeKeyring(10)).save(LOGIN).kept_in == "file"
     with pytest.raises(LoginError, match="did not take the login"):
         LoginShelf(tmp_path, "keyring", FakeKeyring(10)).save(LOGIN)
+
+
+@pytest.mark.parametrize("keeping", ["auto", "file"])
+def test_what_a_keyring_took_before_it_refused_is_forgotten_with_the_login(
+    tmp_path: Path, keeping: Any
+) -> None:
+    keyring = FakeKeyring()
+    LoginShelf(tmp_path, keyring=keyring).save(LOGIN)
+    keyring.most = 10
+    shelf = LoginShelf(tmp_path, keeping, keyring)
+    assert shelf.save(LOGIN).kept_in == "file"
+    assert shelf.forget(LOGIN.key)
+    assert not keyring.held
+
+
+def test_a_login_in_its_file_is_forgotten_whatever_a_keyring_says(tmp_path: Path) -> None:
+    LoginShelf(tmp_path, "file").save(LOGIN)
+    assert LoginShelf(tmp_path, keyring=Refusing()).forget(LOGIN.key)
+    assert not [*tmp_path.glob("*.json")]
 
 
 def test_a_login_whose_keyring_is_away_says_so_and_holds_no_token(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
-from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation import Call, Outcome, Question
 from elicit_tui.elicitation.own_questions import approval_request
-from tests.responders.typing import SERVER, ask, form_question
+from tests.responders.typing import SERVER, answered, ask, form_question, person
 
 CALL = Call("tools/call", "deploy", {"branch": "中文"})
 QUESTION = Question(approval_request(SERVER, CALL, None, "It is destructive."))
@@ -40,6 +41,26 @@ def test_a_no_carries_a_line_to_the_agent_that_waits_for_it(line: str, note: str
     outcome, shown = ask("n", line, question=replace(QUESTION, takes_note=True))
     assert (outcome.action, outcome.note) == ("decline", note)
     assert "to the agent" in shown
+
+
+def test_an_input_that_ends_at_the_line_to_the_agent_leaves_the_no_a_no() -> None:
+    async def declined() -> Outcome:
+        with person("/decline") as typist:
+            asked = replace(QUESTION, takes_note=True)
+            answering = asyncio.ensure_future(answered(typist, asked))
+            await asyncio.wait_for(typist.silent.wait(), 20)
+            typist.hang_up()
+            return await answering
+
+    outcome = asyncio.run(declined())
+    assert (outcome.action, outcome.decided_by, outcome.note) == ("decline", "user", None)
+
+
+def test_a_command_at_the_line_to_the_agent_is_none_of_its_words() -> None:
+    outcome, _ = ask("n", "/cancel", question=replace(QUESTION, takes_note=True))
+    assert (outcome.action, outcome.note) == ("cancel", None)
+    outcome, _ = ask("n", "//tmp is full", question=replace(QUESTION, takes_note=True))
+    assert (outcome.action, outcome.note) == ("decline", "/tmp is full")
 
 
 def test_other_scripts_are_shown_as_they_are() -> None:
