@@ -29,7 +29,7 @@ class LedgerWriter(Protocol):
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Write a question's outcome, and what was asked where that could not be written then.
 
-        When this returns, it is there to stay.
+        When this returns, an accept is there to stay; what is none may wait for its next writer.
         """
         ...
 

@@ -81,7 +81,9 @@ class Record:
         kind = (request.server.name, outcome.decided_by)
         _, _, count = self._groups.get(kind, (request, outcome, 0))
         self._groups[kind] = (request, outcome, count + 1)
-        if count + 1 >= self._most_alike:
+        # At each so many, where what was counted before could not be written: a flood does not wait
+        # for the ledger with each question.
+        if (count + 1) % self._most_alike == 0:
             self.flush()
 
     def end(self) -> None:
@@ -90,14 +92,14 @@ class Record:
         self.flush()
 
     def flush(self) -> None:
-        """Write the counted outcomes."""
-        # Taken out first, so that a failure does not count them twice.
-        groups, self._groups = self._groups, {}
-        for (server, _), (request, outcome, count) in groups.items():
+        """Write the counted outcomes; those that cannot be written are counted on."""
+        for kind, (request, outcome, count) in tuple(self._groups.items()):
             try:
-                self._ledger.flood(server, count, outcome)
+                self._ledger.flood(request.server.name, count, outcome)
             except LedgerError as error:
                 self._failed(request, error)
+            else:
+                del self._groups[kind]
 
     def _failed(self, request: ElicitationRequest, error: LedgerError) -> None:
         if not self._failing:

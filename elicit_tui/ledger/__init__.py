@@ -11,7 +11,7 @@ finds the ledger in use and is no accept waits beside it for its next writer (`L
 """
 
 from elicit_tui.ledger.chain import LedgerMissing, Verification
-from elicit_tui.ledger.late import LateRecords
+from elicit_tui.ledger.late import LateRecords, SingleRecords
 from elicit_tui.ledger.ledger import Ledger, Pruned
 
-__all__ = ["LateRecords", "Ledger", "LedgerMissing", "Pruned", "Verification"]
+__all__ = ["LateRecords", "Ledger", "LedgerMissing", "Pruned", "SingleRecords", "Verification"]

@@ -1,14 +1,16 @@
-"""Outcomes that found the ledger in use: files beside it, which its next writer takes in.
+"""What found the ledger in use: files beside it, which its next writer takes in.
 
-What goes out without an accept waits for nobody who holds the ledger, and still has its record: one
-file for each question in a folder beside the ledger, `LEDGER-late`. A file is there whole or not at
-all. It goes once what it says is committed; where a process dies between the two, its question is
-known already when it is read again.
+What goes out without an accept waits for nobody who holds the ledger, and still has its record; so
+has what can only be told once it has happened (`SingleRecords`). Each is a file in a folder beside
+the ledger, `LEDGER-late`. A file is there whole or not at all. It goes once what it says is
+committed; where a process dies between the two, its records are known already when it is read
+again.
 """
 
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -16,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, now, rfc3339
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id, now, rfc3339
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.ledger import bodies
 from elicit_tui.paths import new_private_file, private_directory
@@ -30,8 +32,28 @@ class LateRecord(NamedTuple):
 
     question: str
     at: str
-    asked: bodies.Body
-    decided: bodies.Body
+    records: dict[str, bodies.Body]
+    """By event, in the order in which they are written."""
+
+
+class SingleRecords(ABC):
+    """What is recorded once it has happened, when nothing can be withheld any more."""
+
+    def sent(self, request_id: str) -> None:
+        """Write that the answer left."""
+        self._single("sent", request_id, {})
+
+    def withdrawn(self, request_id: str, sentence: str) -> None:
+        """Write that the server took the question back after its answer had left."""
+        self._single("withdrawn", request_id, bodies.withdrawn(sentence))
+
+    def flood(self, server: str, count: int, outcome: Outcome) -> None:
+        """Write `count` outcomes alike of one server's questions, as one record."""
+        self._single("flood", new_id(), bodies.flood(server, count, outcome))
+
+    @abstractmethod
+    def _single(self, event: str, question: str, body: bodies.Body) -> None:
+        """Write this, or leave it beside the ledger while others hold it. Raises LedgerError."""
 
 
 class LateRecords:
@@ -56,12 +78,22 @@ class LateRecords:
         at = moment or now()
         asked = bodies.asked(request, review)
         decided = bodies.decided(request, outcome, review, self._content, at)
-        record = LateRecord(request.id, rfc3339(at), asked, decided | bodies.findings(review))
+        records = {"asked": asked, "decided": decided | bodies.findings(review)}
+        return self._leave(request.id, records, at)
+
+    def leave_single(
+        self, event: str, question: str, body: bodies.Body, moment: datetime | None = None
+    ) -> bool:
+        """Write one of the `SingleRecords` there; False where that cannot be either."""
+        return self._leave(question, {event: body}, moment or now())
+
+    def _leave(self, question: str, records: dict[str, bodies.Body], at: datetime) -> bool:
+        text = json.dumps(LateRecord(question, rfc3339(at), records))
         with suppress(OSError):
             folder = private_directory(self._folder)
             # By its time, so that the oldest is taken in first.
             name = f"{int(at.timestamp() * 1_000_000):020}"
-            new = new_private_file(folder, name, ".new", json.dumps(record).encode("ascii"))
+            new = new_private_file(folder, name, ".new", text.encode("ascii"))
             # Written under another name and then renamed: a reader sees a whole file or none.
             new.replace(new.with_suffix(".json"))
             return True
@@ -89,10 +121,10 @@ class LateRecords:
 
 def _record(file: Path) -> LateRecord | None:
     try:
-        question, at, asked, decided = json.loads(file.read_bytes())
+        question, at, records = json.loads(file.read_bytes())
     except (OSError, ValueError, TypeError, RecursionError):
         return None
-    right = isinstance(question, str) and isinstance(at, str)
-    if not right or not isinstance(asked, dict) or not isinstance(decided, dict):
+    right = isinstance(question, str) and isinstance(at, str) and isinstance(records, dict)
+    if not right or not all(isinstance(body, dict) for body in records.values()):
         return None
-    return LateRecord(question, at, asked, decided)
+    return LateRecord(question, at, records)

@@ -25,7 +25,7 @@ from elicit_tui.ledger.chain import (
     holds,
     walk,
 )
-from elicit_tui.ledger.late import LateRecord, LateRecords
+from elicit_tui.ledger.late import LateRecord, LateRecords, SingleRecords
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Pruned(NamedTuple):
     """The questions without an outcome that kept older records, oldest first."""
 
 
-class Ledger:
+class Ledger(SingleRecords):
     """One process's connection to the ledger; to be used from the thread that opened it.
 
     Every method raises LedgerError, of one plain sentence, when the ledger cannot do it.
@@ -125,12 +125,19 @@ class Ledger:
             self._head.keep(last)
 
     def _take_in(self, late: LateRecord) -> None:
-        """Write an outcome that was left beside the ledger, once."""
-        known = self._events(late.question)
-        if "decided" not in known:
-            if "asked" not in known:
-                self._append("asked", late.question, late.asked, late.at)
-            self._append("decided", late.question, late.decided, late.at)
+        """Write what was left beside the ledger, once."""
+        # By its time too: a question may have two ends, such as an accept that its server took back
+        # before it left. What was asked stands there once.
+        known = set(
+            self._connection.execute(
+                "SELECT event, CASE event WHEN 'asked' THEN ?2 ELSE time END FROM records"
+                " WHERE question = ?1",
+                (late.question, late.at),
+            )
+        )
+        for event, body in late.records.items():
+            if (event, late.at) not in known:
+                self._append(event, late.question, body, late.at)
 
     def _take_in_all(self) -> None:
         """Before anybody reads, write what was left beside the ledger, if that can be now."""
@@ -145,7 +152,7 @@ class Ledger:
         self._reviews[request.id] = review
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
-        """Write a question's outcome; when this returns, it is there to stay.
+        """Write a question's outcome; when this returns, an accept is there to stay.
 
         What was asked is written again where it was pruned while the question waited: an outcome
         never stands alone. While others hold the ledger, what is no accept is left beside it, for
@@ -175,20 +182,14 @@ class Ledger:
             self._append("decided", request_id, bodies.abandoned(outcome))
         return True
 
-    def sent(self, request_id: str) -> None:
-        """Write that the answer left."""
-        with self._recording():
-            self._append("sent", request_id, {})
-
-    def withdrawn(self, request_id: str, sentence: str) -> None:
-        """Write that the server took the question back after its answer had left."""
-        with self._recording():
-            self._append("withdrawn", request_id, bodies.withdrawn(sentence))
-
-    def flood(self, server: str, count: int, outcome: Outcome) -> None:
-        """Write `count` outcomes alike of one server's questions, as one record."""
-        with self._recording():
-            self._append("flood", new_id(), bodies.flood(server, count, outcome))
+    def _single(self, event: str, question: str, body: bodies.Body) -> None:
+        moment = self._clock()
+        try:
+            with self._recording():
+                self._append(event, question, body)
+        except LedgerInUse:
+            if not self._late.leave_single(event, question, body, moment):
+                raise
 
     def prune(self, before: datetime, *, also_open: bool = False) -> Pruned:
         """Remove what was recorded before a moment, and leave a marker in the chain.

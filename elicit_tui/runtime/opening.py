@@ -26,7 +26,7 @@ from elicit_tui.elicitation.settings import GuardianSettings, HistorySettings, R
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.errors import LedgerError, LedgerInUse, SecretError
 from elicit_tui.host.host import Host
-from elicit_tui.ledger import LateRecords, Ledger
+from elicit_tui.ledger import LateRecords, Ledger, SingleRecords
 from elicit_tui.paths import ledger_file, store_file
 from elicit_tui.policy import Policy
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from elicit_tui.store.store import Role, Store
 
 
-class UnavailableLedger:
+class UnavailableLedger(SingleRecords):
     """A ledger that could not be opened: every write says why (design: fail closed)."""
 
     def __init__(self, reason: str, late: LateRecords | None = None) -> None:
@@ -53,11 +53,15 @@ class UnavailableLedger:
     def _refuse(self, *told: object, **named: object) -> NoReturn:
         raise LedgerError(self.reason)
 
-    asked = sent = withdrawn = flood = _refuse
+    asked = _refuse
 
     def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Leave what is no accept beside the ledger. Raises LedgerError."""
         if self._late is None or not self._late.leave(request, outcome, review):
+            self._refuse()
+
+    def _single(self, event: str, question: str, body: dict[str, Any]) -> None:
+        if self._late is None or not self._late.leave_single(event, question, body):
             self._refuse()
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from elicit_tui.broker import Broker, BrokerEvent, Notice
-from elicit_tui.broker.record import Record
+from elicit_tui.broker.record import GROUP, Record
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, accept, cancel, decline
 from elicit_tui.elicitation.settings import (
     Settings,
@@ -224,3 +224,25 @@ def test_a_number_that_cannot_be_written_keeps_no_other_from_being_written(
         record.end()
         assert [row.server for row in ledger.rows()] == ["deploy"]
     assert len(told) == 1
+
+
+def test_what_is_counted_is_counted_on_while_it_cannot_be_written(tmp_path: Path) -> None:
+    class FailsOnce(Ledger):
+        tries = 0
+
+        def flood(self, server: str, count: int, outcome: Outcome) -> None:
+            self.tries += 1
+            if self.tries == 1:
+                raise LedgerError("The disk is away for a moment.")
+            super().flood(server, count, outcome)
+
+    with closing(FailsOnce.open(tmp_path / "ledger.sqlite3")) as ledger:
+        record = Record(ledger, lambda event: None)
+        for _ in range(GROUP + 7):
+            record.group(form_request(), cancel("flood", "Too many."))
+        # A flood is no reason to try with each of its questions.
+        assert (ledger.tries, list(ledger.rows())) == (1, [])
+        record.asked(form_request(), Review())
+        assert next(ledger.rows()).count == GROUP + 7
+        record.end()
+        assert ledger.tries == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.broker import BrokerEvent
 from elicit_tui.broker.record import Record
 from elicit_tui.elicitation import (
     Call,
@@ -20,6 +21,7 @@ from elicit_tui.elicitation import (
     accept,
     cancel,
     decline,
+    ended_unsent,
     unsent,
 )
 from elicit_tui.elicitation.settings import HistorySettings
@@ -157,16 +159,47 @@ def test_a_ledger_that_could_not_even_be_opened_has_its_refusals_too(path: Path)
         other.execute("BEGIN EXCLUSIVE")
         unavailable = open_ledger(HistorySettings(path=str(path)))
         assert isinstance(unavailable, UnavailableLedger)
-        unavailable.decided(request(), unsent("nobody", "Nobody was there."), Review())
+        refused = request()
+        unavailable.decided(refused, unsent("nobody", "Nobody was there."), Review())
+        unavailable.sent(refused.id)
         with pytest.raises(LedgerError, match="in use"):
             unavailable.decided(request(), accept("user", "Yes.", {}), Review())
     with closing(Ledger.open(path)) as ledger:
-        assert [row.decided_by for row in ledger.rows()] == ["nobody"]
+        assert [(row.decided_by, row.state) for row in ledger.rows()] == [("nobody", "sent")]
+
+
+def test_what_is_told_after_the_answer_left_waits_beside_a_ledger_in_use(
+    ledger: Ledger, path: Path
+) -> None:
+    asked, told = request(id="abc"), list[BrokerEvent]()
+    record = Record(ledger, told.append)
+    record.asked(asked, Review())
+    record.decided(asked, accept("user", "Yes.", {}), Review())
+    with held(path):
+        record.sent(asked)
+        record.withdrawn(asked, "The server took it back.")
+        for _ in range(7):
+            record.group(asked, cancel("flood", "Too many.", in_group=True))
+        record.end()
+    one, flood = ledger.rows()
+    assert (one.state, one.details["withdrawal"]) == ("sent", "The server took it back.")
+    assert (flood.count, flood.decided_by) == (7, "flood")
+    assert (ledger.verify().records, left(path), told) == (5, [], [])
+
+
+def test_an_accept_that_its_server_took_back_while_others_held_the_ledger_is_so_in_it(
+    ledger: Ledger, path: Path
+) -> None:
+    asked = request()
+    ledger.decided(asked, accept("user", "Yes.", {}), Review())
+    with held(path):
+        ledger.decided(asked, ended_unsent("withdrew", "It took it back."), Review())
+    assert [row.decided_by for row in ledger.rows()] == ["server"]
 
 
 DAMAGED = (
     *(b"", b"{", b"[1, 2]", b"\xff", b"5", b"[" * 100_000),
-    *(b'["q", "t", [], {}]', b'["q", "t", {}, []]', b'["q", 5, {}, {}]', b'[5, "t", {}, {}]'),
+    *(b'["q", "t", []]', b'["q", "t", {"sent": []}]', b'["q", 5, {}]', b'[5, "t", {}]'),
 )
 
 
