@@ -19,7 +19,7 @@ from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no
 from elicit_tui.scenarios.scenario import Scenario, advice, excerpt, text_of
 from elicit_tui.scenarios.script import Script
-from elicit_tui.scenarios.variants import MARKER, TYPED, Asked, Variant
+from elicit_tui.scenarios.variants import MARKER, Asked, Variant
 from elicit_tui.scenarios.watching import Watched
 from elicit_tui.text import ascii_json, neutral_line
 
@@ -187,8 +187,8 @@ def _departed(
 ) -> Iterator[str]:
     kind = variant.wrong.kind if variant.wrong is not None else None
     # Looked for in any case, also where the run ends by an error.
-    if kind in ("typed", "decline with content"):
-        run.leaks = list(_came_back(run, accepted=kind == "typed"))
+    if variant.typed is not None:
+        run.leaks = list(_came_back(run, variant.typed, accepted=kind == "typed"))
         yield from run.leaks
     if script.broke_off:
         yield (
@@ -300,15 +300,15 @@ def _named(key: str, faults: list[str]) -> Iterator[str]:
     return (f"{key}: {fault}" for fault in faults)
 
 
-def _came_back(run: Run, *, accepted: bool) -> Iterator[str]:
-    """Where a marker that was typed stands, though it may not: beside the result of an accept."""
+def _came_back(run: Run, typed: str, *, accepted: bool) -> Iterator[str]:
+    """Where a text that was typed stands, though it may not: beside the result of an accept."""
     what = "what was typed" if accepted else "what came with a decline"
-    places = {where for where, text in run.overheard if TYPED in text}
-    if run.error is not None and TYPED in f"{run.error} {getattr(run.error, 'data', '')}":
+    places = set(run.came_back)
+    if run.error is not None and typed in f"{run.error} {getattr(run.error, 'data', '')}":
         places.add("the error")
     failed = _failed(run.result)
     # In the result of an accept it may stand; beside it, or in an error, it has no business.
-    if run.result is not None and (failed or not accepted) and TYPED in ascii_json(run.result):
+    if run.result is not None and (failed or not accepted) and typed in ascii_json(run.result):
         places.add("an error" if failed else "the result")
     for where in sorted(places):
         yield f"{what} came back in {where}"

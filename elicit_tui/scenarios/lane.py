@@ -15,7 +15,7 @@ from elicit_tui.broker import BrokerEvent, Notice, Requested, Resolved
 from elicit_tui.elicitation import Call, Deadline, ElicitationRequest, Outcome, Question, cancel
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.errors import ElicitTuiError, LimitReached, ServerError
+from elicit_tui.errors import ElicitTuiError, Interrupted, LimitReached, ServerError
 from elicit_tui.host.events import HostEvent, LogMessage, Progress, ServerLog
 from elicit_tui.host.launch import server_directory
 from elicit_tui.runtime import RunOptions, open_runtime
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 ALIVE_SECONDS: Final = 5.0
 """How long a server may take to show that it still answers after a refusal."""
-
-MOST_OVERHEARD: Final = 10_000
-"""Lines and notes of a server that are looked at for one way."""
 
 Tell = Callable[[RunEvent], None]
 
@@ -63,8 +60,8 @@ class Lane:
         self.door: Door | None = None
         self.way: Way | None = None
         """The one that is tried now."""
-        self.ways = 0
-        """How many were tried on it."""
+        self.ways: list[Way] = []
+        """Those that were tried on it."""
         self._told = 0
 
     async def connect(self) -> Connection:
@@ -128,8 +125,9 @@ class Lane:
             self.way.on_broker_event(event)
 
     def _on_host_event(self, event: HostEvent) -> None:
-        if self.way is not None:
-            self.way.on_host_event(event)
+        # A server may say late what one of them typed.
+        for way in self.ways:
+            way.on_host_event(event)
 
 
 class Way:
@@ -139,7 +137,7 @@ class Way:
         self, scenario: Scenario, era: Revision, variant: Variant, base: Run | None, tell: Tell
     ) -> None:
         self._scenario = scenario
-        self._variant = variant
+        self.variant = variant
         self._base = base
         self._tell = tell
         self.run = Run(scenario, era, variant.name, variant.kind, field=variant.field)
@@ -160,6 +158,8 @@ class Way:
         self._before: States = {}
         self._alive = True
         self.judged = False
+        self.broken: list[str] = []
+        """What its server was found to do against the protocol."""
 
     def by_step(self) -> Asked:
         """The questions with their outcomes, by the order of the scenario's answers.
@@ -180,7 +180,7 @@ class Way:
         self._tell(RunEvent("started", run))
         began = time.monotonic()
         lane.way = self
-        lane.ways += 1
+        lane.ways.append(self)
         try:
             await self._called(lane)
         except ElicitTuiError as error:
@@ -197,10 +197,11 @@ class Way:
         run.asked = [request for _, request in self.script.asked]
         run.watched = Watched(self._before, await self.states(lane), lane.directory)
         # Where the call itself failed, that says more.
-        if run.error is None:
-            run.failures += lane.newly_broken()
+        if run.error is None or isinstance(run.error, Interrupted):
+            self.broken = lane.newly_broken()
+            run.failures += self.broken
         run.failures += faults_of(
-            run, self._variant, self._base, self.script, self.by_step(), alive=self._alive
+            run, self.variant, self._base, self.script, self.by_step(), alive=self._alive
         )
         self.judged = True
         return run
@@ -261,24 +262,25 @@ class Way:
             self._tell(RunEvent("requested", self.run, event))
 
     def on_host_event(self, event: HostEvent) -> None:
-        """Keep what the server says beside its result."""
-        if len(self.run.overheard) >= MOST_OVERHEARD:
-            return
+        """Note where the server says what was typed beside its result, however late."""
+        where, text = "", ""
         if isinstance(event, ServerLog):
-            self.run.overheard.append(("its standard error", event.line))
+            where, text = "its standard error", event.line
         elif isinstance(event, LogMessage):
-            self.run.overheard.append(("its log", str(event.data)))
+            where, text = "its log", str(event.data)
         elif isinstance(event, Progress):
-            self.run.overheard.append(("its progress", event.message or ""))
+            where, text = "its progress", event.message or ""
+        if self.variant.typed is not None and self.variant.typed in text:
+            self.run.came_back.add(where)
 
     def instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
         """What goes past the judge for the question that is to be answered wrongly."""
-        wrong, lane = self._variant.wrong, self._lane
+        wrong, lane = self.variant.wrong, self._lane
         number = next((place for place, asked in self.script.asked if asked.id == request.id), None)
         if wrong is None or number != wrong.question or outcome.decided_by != "answers":
             return outcome
         self.script.wrong_message = request.message
-        reason = f"Sent past the judge: {self._variant.name}."
+        reason = f"Sent past the judge: {self.variant.name}."
         if wrong.kind == "twice":
             if lane is not None and lane.door is not None:
                 lane.door.send_again(request, replace(outcome, reason=reason))

@@ -52,26 +52,27 @@ class OneByOne:
         variant = next((other for other in self._others if other.name == name), None)
         if variant is None:
             return None
-        run = await self._shared(base, variant)
-        return run or await self._ways.alone(self._ways.way(variant, base))
+        way = self._ways.way(variant, base)
+        # What was typed may come back as long as a process lives, and who asks is told now.
+        lane = await self._shared(base) if variant.typed is None else None
+        if lane is None:
+            return await self._ways.alone(way)
+        await way.call(lane)
+        run = await way.judge()
+        if run.passed and goes_on(run):
+            return run
+        await self.close()
+        return await self._ways.at_the_end(way, base)
 
-    async def _shared(self, base: Run, variant: Variant) -> Run | None:
-        """The way on a process that served others before; None where it has to be tried alone."""
-        if self._may_share is False:
-            return None
-        if self._lane is None:
+    async def _shared(self, base: Run) -> Lane | None:
+        """The process that serves several ways; None where each has to have its own."""
+        if self._lane is None and self._may_share is not False:
             self._lane = self._ways.lane()
             if self._may_share is None:
                 self._may_share = await self._ways.answers_alike(self._lane, base)
-        if self._may_share:
-            way = self._ways.way(variant, base)
-            await way.call(self._lane)
-            run = await way.judge()
-            # What fails here is tried alone, by the caller, and that counts.
-            if run.passed and goes_on(run):
-                return run
-        await self.close()
-        return None
+            if not self._may_share:
+                await self.close()
+        return self._lane
 
     async def close(self) -> None:
         """End the process that served several ways."""

@@ -41,8 +41,8 @@ class Run:
     """The questions, in the order in which they came."""
     refused: bool = False
     """Whether an answer was a refusal: declined, cancelled, left, or the no of a form."""
-    overheard: list[tuple[str, str]] = dataclasses.field(default_factory=list)
-    """What the server said beside its result: where (`its standard error` …), and the text."""
+    came_back: set[str] = dataclasses.field(default_factory=set)
+    """Where what was typed came back beside the result (`its standard error` …)."""
     leaks: list[str] = dataclasses.field(default_factory=list)
     """Those of the failures that tell where what was typed came back."""
     acceptable: bool = False

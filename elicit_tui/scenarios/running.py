@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from elicit_tui.scenarios.judging import form_refused, hint_of
 from elicit_tui.scenarios.lane import Lane, Tell, Way
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario, advice
+from elicit_tui.scenarios.scenario_settings import scenario_settings
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
 from elicit_tui.scenarios.variants import (
     Asked,
@@ -36,9 +37,6 @@ from elicit_tui.text import neutral_line
 
 WAYS_OF_A_LANE: Final = 12
 """So many ways are worth the start of one more server process."""
-
-QUESTIONS_A_MINUTE: Final = 10_000
-"""What nobody reads costs no attention, and many ways are asked over one connection."""
 
 
 def processors() -> int:
@@ -309,8 +307,8 @@ class Ways:
         ended: what that says then is said of it. What fails here is tried alone, and that counts.
         """
         lane = self.lane()
-        # The way that was called and has no run yet that counts.
-        unsettled: tuple[int, Variant, Way] | None = None
+        # What was typed may come back as long as the process lives; the last ends with it.
+        unsettled: list[tuple[int, Way]] = []
         try:
             if not sharing_known.is_set() and not await self.answers_alike(lane, base):
                 return False
@@ -318,36 +316,36 @@ class Ways:
             while waiting:
                 number, variant = waiting.pop(0)
                 way = self.way(variant, base)
+                unsettled.append((number, way))
                 await way.call(lane)
-                unsettled = number, variant, way
                 # The last one is judged with the process's end, and whoever did not go on ends the
                 # lane.
-                if not waiting or not goes_on(way.run):
+                if not waiting or not goes_on(way.run) or not (await way.judge()).passed:
                     break
-                run = await way.judge()
-                if not run.passed:
-                    break
-                self.runs[number] = run
-                unsettled = None
-                ended()
+                if variant.typed is None:
+                    unsettled.pop()
+                    self.runs[number] = way.run
+                    ended()
         finally:
             await lane.close()
-        if unsettled is not None:
-            number, variant, way = unsettled
-            self.runs[number] = await self._last_of_a_lane(way, variant, base)
+        for number, way in unsettled:
+            self.runs[number] = await self.at_the_end(way, base)
         return True
 
-    async def _last_of_a_lane(self, way: Way, variant: Variant, base: Run) -> Run:
-        """The way that a process ended with, tried alone where it failed there: that counts."""
-        # Judged already where it failed before the end of its process.
+    async def at_the_end(self, way: Way, base: Run) -> Run:
+        """What came of a way whose process has ended; where it failed there it is tried alone."""
         run = way.run if way.judged else await way.judge()
-        if run.passed:
+        if run.passed and not run.came_back:
             return run
-        why = run.failures[0]
-        run = await self.alone(self.way(variant, base))
-        if run.passed:
-            run.notes.append(f"fails on a process that served other ways before: {why}")
-        return run
+        again = self.way(way.variant, base)
+        # What was seen was seen: alone a process may end before it comes to that.
+        again.run.came_back |= run.came_back
+        again.run.failures += way.broken
+        alone = await self.alone(again)
+        if alone.passed:
+            why = run.failures[0]
+            alone.notes.append(f"fails on a process that served other ways before: {why}")
+        return alone
 
     async def answers_alike(self, lane: Lane, base: Run) -> bool:
         """Whether a process answers the accepted call a second time as it did the first."""
@@ -368,10 +366,9 @@ class Ways:
 
     def lane(self) -> Lane:
         """A server process of its own, which the first call starts."""
-        server = self.scenario.server
-        return Lane(
-            self._settings_of(), server, self.options.log_file, self.options.in_process.get(server)
-        )
+        server, options = self.scenario.server, self.options
+        settings = scenario_settings(self.settings, server, self.era, options.timeout_sec)
+        return Lane(settings, server, options.log_file, options.in_process.get(server))
 
     def _others(self, base: Run, asked: Asked) -> Iterator[Variant]:
         if not base.passed or form_refused(self.scenario, asked):
@@ -382,7 +379,8 @@ class Ways:
             yield from answers_gone_wrong(self.scenario, asked)
 
     def _compare(self, run: Run) -> None:
-        if run.error is not None or run.protocol_version is None:
+        # An error that is expected ends a call that asked all the same.
+        if (run.error is not None and not run.passed) or run.protocol_version is None:
             return
         questions = [question_snapshot(request) for request in run.asked]
         name, revision = self.scenario.name, run.protocol_version
@@ -408,24 +406,6 @@ class Ways:
                 run.notes.append(f"no snapshot yet: {how}")
         how = advice(self.scenario.runner, "update")
         run.failures += (f"{difference} ({how})" for difference in found or ())
-
-    def _settings_of(self) -> Settings:
-        """The owner's settings with the scenario's answers in place of rules, hooks and waits."""
-        # The scenario's own time, in which nobody has to read anything.
-        seconds = self.options.timeout_sec
-        server = replace(self.settings.servers[self.scenario.server], tool_timeout_sec=seconds)
-        limits = replace(self.settings.elicitation.limits, per_minute=QUESTIONS_A_MINUTE)
-        if self.era != "auto":
-            server = replace(server, protocol=self.era)
-        return replace(
-            self.settings,
-            servers={server.name: server},
-            elicitation=replace(self.settings.elicitation, timeout_sec=seconds, limits=limits),
-            # Rules of the user would answer in place of the scenario; those of an administrator
-            # hold always.
-            rules=tuple(rule for rule in self.settings.rules if rule.layer == "managed"),
-            hooks=tuple(hook for hook in self.settings.hooks if hook.layer == "managed"),
-        )
 
 
 def goes_on(run: Run) -> bool:

@@ -31,9 +31,6 @@ _MOST_LENGTH: Final = 100_000
 MARKER: Final = "elicit-tui was not asked for this"
 """The value of a property that the form does not have: a server must not take it over."""
 
-TYPED: Final = "elicit-tui typed this"
-"""Stands for what a person typed: it may come back in the result of what was accepted alone."""
-
 
 @dataclass(frozen=True)
 class Wrong:
@@ -50,6 +47,15 @@ class Wrong:
         """Whether it is an answer all the same: odd, or sent too often, and to be taken once."""
         return self.kind in ("extra", "twice", "typed", "short")
 
+    @property
+    def typed(self) -> str | None:
+        """Stands for what a person types: in the result of its accept alone it may come back.
+
+        Each way has its own, so that it is known from which one a server has it. None: it has none.
+        """
+        action = {"typed": "accepted", "decline with content": "declined"}.get(self.kind)
+        return None if action is None else f"elicit-tui {self.question + 1} {action}"
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -63,6 +69,11 @@ class Variant:
     """The number of the question that is refused, from 0."""
     field: str | None = None
     """The title of the field that is answered wrongly, where it is one."""
+
+    @property
+    def typed(self) -> str | None:
+        """The text that stands for what a person types, where it types one."""
+        return None if self.wrong is None else self.wrong.typed
 
     @property
     def cancels_the_call(self) -> bool:
@@ -178,17 +189,16 @@ def _forms_gone_wrong(
     if form.judge_of_schema.faults(extra.content or {}):
         extra = replace(extra, kind="invalid")
     yield _wrong("an extra property", steps, extra)
-    typed = _typed(form, content)
-    if typed != content:
-        name = "what is typed comes back in the result only"
-        yield _wrong(name, steps, Wrong(number, "typed", typed))
+    typed = _typed(form, content, Wrong(number, "typed"))
+    if typed.content != content:
+        yield _wrong("what is typed comes back in the result only", steps, typed)
     # What is kept of a question may want another content than its scenario has by now.
     required = (field.name for field in form.fields if field.required)
     short = {name: content[name] for name in required if name in content}
     # A form that wants more than its required fields is not answered by them alone.
     if short != content and not form.judge(short):
         yield _wrong("what is optional is left out", steps, Wrong(number, "short", short))
-    declined = Wrong(number, "decline with content", typed)
+    declined = _typed(form, content, Wrong(number, "decline with content"))
     yield _wrong("a decline with content", steps, declined)
 
 
@@ -201,14 +211,14 @@ def _wrong(name: str, steps: tuple[Step, ...], wrong: Wrong) -> Variant:
     return Variant(name, steps, "gone wrong", wrong)
 
 
-def _typed(form: Form, content: dict[str, Any]) -> dict[str, Any]:
-    """The content with `TYPED` wherever its schema allows that text."""
+def _typed(form: Form, content: dict[str, Any], wrong: Wrong) -> Wrong:
+    """It, with the content that has what it types wherever the schema allows that text."""
     for field in form.fields:
         if field.kind == "string" and not field.choices and field.name in content:
-            marked = {**content, field.name: TYPED}
+            marked = {**content, field.name: wrong.typed}
             # Where the schema does not allow it the answer stays as it is.
             content = content if form.judge(marked) else marked
-    return content
+    return replace(wrong, content=content)
 
 
 def _invalid(form: Form, content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -20,7 +20,7 @@ from elicit_tui.scenarios.lane import Lane, Way
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Runner
 from elicit_tui.scenarios.script import Step
-from elicit_tui.scenarios.variants import Variant, as_written
+from elicit_tui.scenarios.variants import Variant, Wrong, as_written
 from tests.scenarios.painting import ANSWER, COLOURED, PAINTS
 from tests.scenarios.test_running import PLACE, SETTINGS
 
@@ -96,18 +96,22 @@ async def test_a_server_still_answers_after_a_refusal_if_only_with_an_error(
     monkeypatch.setattr(lane_module, "ALIVE_SECONDS", 0.01)
     run, lane = await run_of(Answers(tools=tools))
     assert run.failures == ([] if answers else [GONE])
-    assert (lane.ways, lane.way) == (1, None)
+    assert (len(lane.ways), lane.way) == (1, None)
     # Of the scenario as it is written that is no matter.
     run, _ = await run_of(Answers(tools=tools), refused=False)
     assert GONE not in run.failures
 
 
-async def test_of_a_server_that_talks_without_end_only_the_first_words_are_kept() -> None:
-    way = Way(PAINTS, HANDSHAKE, as_written(PAINTS), None, lambda event: None)
+async def test_of_a_server_that_talks_without_end_nothing_but_a_leak_is_kept_and_each_one_is() -> (
+    None
+):
+    wrong = Wrong(0, "typed")
+    way = Way(PAINTS, HANDSHAKE, Variant("typed", (), wrong=wrong), None, lambda event: None)
     for number in range(10_002):
         way.on_host_event(ServerLog("paint", f"{number}"))
-    assert len(way.run.overheard) == 10_000
-    assert way.run.overheard[-1] == ("its standard error", "9999")
+    assert way.run.came_back == set()
+    way.on_host_event(ServerLog("paint", f"got {wrong.typed}"))
+    assert way.run.came_back == {"its standard error"}
 
 
 async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_unanswered() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step
 from elicit_tui.scenarios.variants import (
     MARKER,
-    TYPED,
     Variant,
     Wrong,
 )
@@ -57,13 +56,13 @@ def faults(
     accepted: Mapping[str, Any] = PAINTED,
     asked: tuple[ElicitationRequest, ...] = (COLOURED,),
     problems: tuple[str, ...] = (),
-    overheard: tuple[tuple[str, str], ...] = (),
+    came_back: Collection[str] = (),
     way: Any = "answer",
 ) -> list[str]:
     """What is wrong with a run whose first question was answered in this wrong way."""
     variant = Variant(kind, (Step(ANSWER, way),), "gone wrong", wrong=Wrong(0, kind))
     run = Run(scenario, HANDSHAKE, kind, "gone wrong", result=given, error=error)
-    run.overheard, run.watched = list(overheard), watched
+    run.came_back, run.watched = set(came_back), watched
     base = Run(scenario, HANDSHAKE, "accept", result=accepted)
     script = Script((), asked=list(enumerate(asked)), problems=list(problems))
     return faults_of(run, variant, base, script, (), alive=True)
@@ -107,20 +106,20 @@ def test_an_answer_that_comes_twice_counts_once() -> None:
 
 
 def test_what_was_typed_may_come_back_in_the_result_of_its_accept_alone() -> None:
-    echoed = result(f"painted {TYPED}")
+    typed, declined = (Wrong(0, kind).typed for kind in ("typed", "decline with content"))
+    echoed = result(f"painted {typed}")
     assert faults("typed", echoed) == []
     assert faults("typed", {**echoed, "isError": True}) == [
         "what was typed came back in an error",
     ]
-    assert faults("decline with content", echoed) == [
+    assert faults("decline with content", result(f"painted {declined}")) == [
         "what came with a decline came back in the result"
     ]
     assert faults("decline with content", result("no")) == []
-    heard = (("its log", f"got {TYPED}"), ("its progress", "half"), ("its log", TYPED))
-    assert faults("typed", overheard=heard) == ["what was typed came back in its log"]
-    error = ProtocolCallError(-32602, f"not {TYPED}")
+    assert faults("typed", came_back={"its log"}) == ["what was typed came back in its log"]
+    error = ProtocolCallError(-32602, f"not {typed}")
     assert faults("typed", None, error=error) == ["what was typed came back in the error"]
-    hidden = ProtocolCallError(-32602, "no", {"value": TYPED})
+    hidden = ProtocolCallError(-32602, "no", {"value": typed})
     assert faults("typed", None, error=hidden) == ["what was typed came back in the error"]
 
 

@@ -11,10 +11,10 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 
 from elicit_tui.elicitation.eras import HANDSHAKE
-from elicit_tui.scenarios import OneByOne, Options, Scenario
+from elicit_tui.scenarios import OneByOne, Options, PreparedAnswer, Scenario
 from elicit_tui.scenarios.lane import Lane
 from elicit_tui.scenarios.scenario import Expectation
-from tests.scenarios.test_running import SETTINGS, in_order, painting, scenario
+from tests.scenarios.test_running import SETTINGS, in_order, naming, painting, scenario
 
 pytestmark = pytest.mark.anyio
 
@@ -148,3 +148,34 @@ async def test_where_the_scenario_itself_fails_there_are_no_other_ways(
     assert await tried.ways.names() == []
     assert await tried("decline") is None
     assert not (await tried.ways.base()).passed
+
+
+async def test_what_types_a_text_has_a_process_of_its_own_that_ends_before_it_is_judged(
+    tmp_path: Path, open_lanes: set[Lane]
+) -> None:
+    one = scenario(
+        tmp_path, PreparedAnswer(content={"name": "Ada"}), expect=Expectation(text="painted")
+    )
+    tried = Tried(one, naming, answers_gone_wrong=True)
+    assert (await tried("decline")).passed
+    shared = set(open_lanes)
+    for name in ("what is typed comes back in the result only", "a decline with content"):
+        assert (await tried(name)).passed
+        assert open_lanes == shared
+    assert tried.made == 4
+    await tried.ways.close()
+
+
+async def test_a_rule_that_was_broken_on_a_shared_process_counts_whatever_the_way_does_alone(
+    tmp_path: Path, open_lanes: set[Lane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def newly_broken(self: Lane) -> list[str]:
+        return ["It wrote no message."] if len(self.ways) > 1 and self in told else []
+
+    told: set[Lane] = set()
+    monkeypatch.setattr(Lane, "newly_broken", newly_broken)
+    one = scenario(tmp_path, expect=Expectation(text="painted"))
+    tried = Tried(one, lambda: painting(in_order))
+    assert (await tried("decline")).passed
+    told |= open_lanes
+    assert (await tried("cancel")).failures == ["It wrote no message."]

@@ -14,14 +14,23 @@ from mcp.server.mcpserver import Context, MCPServer
 from elicit_tui.broker import Notice, Requested, Resolved
 from elicit_tui.elicitation import Deadline, Question, Review, accept, decline
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
-from elicit_tui.elicitation.settings import Hook, Rule, ServerSettings, Settings
-from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
+from elicit_tui.elicitation.settings import (
+    ElicitationLimits,
+    ElicitationSettings,
+    Hook,
+    Provenance,
+    Rule,
+    ServerSettings,
+    Settings,
+)
+from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError, UsageError
 from elicit_tui.host.events import LogMessage, Progress, ServerLog
-from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, lane, run_scenarios
+from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios
 from elicit_tui.scenarios.lane import Lane, Way
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.running import Ways, _all_of, _chains, _InOrder, goes_on, processors
 from elicit_tui.scenarios.scenario import Expectation
+from elicit_tui.scenarios.scenario_settings import QUESTIONS_A_MINUTE, scenario_settings
 from elicit_tui.scenarios.snapshots import Snapshots, snapshot_file
 from elicit_tui.scenarios.variants import Variant, Wrong, as_written
 from tests.broker.conftest import form_request
@@ -151,7 +160,7 @@ def test_a_scenario_keeps_of_the_owners_rules_and_hooks_the_administrators_alone
         rules=(managed_rule, Rule("accept", server="x", layer="user")),
         hooks=(managed, Hook("Asked", command=("b",), layer="user", position=1)),
     )
-    found = ways(Scenario("a", "paint", "c"), settings, timeout_sec=7.0)._settings_of()
+    found = scenario_settings(settings, "paint", HANDSHAKE, 7.0)
     assert (found.rules, found.hooks, list(found.servers)) == (
         (managed_rule,),
         (managed,),
@@ -160,8 +169,38 @@ def test_a_scenario_keeps_of_the_owners_rules_and_hooks_the_administrators_alone
     server = found.servers["paint"]
     assert (server.tool_timeout_sec, found.elicitation.timeout_sec) == (7.0, 7.0)
     assert server.protocol == HANDSHAKE
-    either = ways(Scenario("a", "paint", "c"), settings, eras=("auto",))._settings_of()
+    assert found.elicitation.limits.per_minute == QUESTIONS_A_MINUTE
+    either = scenario_settings(settings, "paint", "auto", 7.0)
     assert either.servers["paint"].protocol == PLACE.protocol
+
+
+@pytest.mark.parametrize(
+    ("limit", "wanted", "held"), [(5, 30.0, 5), (60, 30.0, 30.0), (0, 30.0, 30.0)]
+)
+def test_what_an_administrator_locked_no_scenario_loosens(
+    limit: float, wanted: float, held: float
+) -> None:
+    place = replace(PLACE, layer="managed", tool_timeout_sec=limit, protocol=HANDSHAKE)
+    keys = ("elicitation.timeout_sec", "elicitation.limits.per_minute")
+    asking = ElicitationSettings(timeout_sec=limit, limits=ElicitationLimits(per_minute=3))
+    managed = Settings(
+        servers={"paint": place},
+        elicitation=asking,
+        provenance=dict.fromkeys(keys, Provenance("managed", locked=True)),
+    )
+    for era in ("auto", HANDSHAKE):
+        found = scenario_settings(managed, "paint", era, wanted)  # type: ignore[arg-type]
+        asked = found.elicitation
+        server = found.servers["paint"]
+        assert (server.tool_timeout_sec, asked.timeout_sec) == (held, held)
+        assert (server.protocol, asked.limits.per_minute) == (HANDSHAKE, 3)
+    with pytest.raises(UsageError, match=r"paint\.protocol is locked by managed configuration"):
+        scenario_settings(managed, "paint", MODERN, wanted)
+    # Of a user's own server, and where nothing is locked, it is the scenario's.
+    own = replace(managed, servers={"paint": replace(place, layer="user")}, provenance={})
+    found = scenario_settings(own, "paint", MODERN, wanted)
+    assert (found.servers["paint"].tool_timeout_sec, found.elicitation.timeout_sec) == (30.0, 30.0)
+    assert found.servers["paint"].protocol == MODERN
 
 
 def compared(tmp_path: Path, **options: Any) -> Run:
@@ -189,11 +228,24 @@ def test_a_question_without_a_snapshot_is_a_note_and_in_a_build_a_failure(tmp_pa
 
 def test_a_run_that_broke_off_or_asked_nothing_is_not_compared(tmp_path: Path) -> None:
     one = ways(scenario(tmp_path), need_snapshots=True)
-    for more in ({"error": ServerError("x")}, {"protocol_version": None}, {"asked": []}):
+    gone = ServerError("x")
+    for more in ({"error": gone, "failures": ["x"]}, {"protocol_version": None}, {"asked": []}):
         run = Run(one.scenario, HANDSHAKE, "accept", asked=[form_request()])
         run.protocol_version = HANDSHAKE
-        one._compare(replace(run, **more))  # type: ignore[arg-type]
-        assert (run.failures, run.notes) == ([], [])
+        tried = replace(run, **more)  # type: ignore[arg-type]
+        told = list(tried.failures)
+        one._compare(tried)
+        assert (tried.failures, tried.notes) == (told, [])
+
+
+def test_a_run_whose_error_was_expected_is_compared_as_one_whose_result_says_so(
+    tmp_path: Path,
+) -> None:
+    one = ways(scenario(tmp_path), need_snapshots=True)
+    run = Run(one.scenario, HANDSHAKE, "accept", asked=[form_request()])
+    run.protocol_version, run.error = HANDSHAKE, ProtocolCallError(-32001, "no")
+    one._compare(run)
+    assert "no snapshot to compare with" in run.failures[0]
 
 
 # On which process
@@ -309,24 +361,71 @@ def way_of(wrong: Wrong | None = None, steps: int = 1) -> Way:
     return Way(one, HANDSHAKE, variant, None, lambda event: None)
 
 
-async def test_what_a_server_says_beside_its_result_is_kept_and_bounded(
-    monkeypatch: pytest.MonkeyPatch,
+def test_where_a_server_says_what_was_typed_beside_its_result_is_noted() -> None:
+    wrong = Wrong(0, "typed", {})
+    for event, where in (
+        (ServerLog("paint", f"got {wrong.typed}."), {"its standard error"}),
+        (LogMessage("paint", "info", None, {"a": [wrong.typed]}), {"its log"}),
+        (Progress("paint", "c", 1.0, None, wrong.typed), {"its progress"}),
+        (Progress("paint", "c", 1.0), set()),
+        (ServerLog("paint", f"got {Wrong(1, 'typed', {}).typed}."), set()),
+        (ServerLog("paint", f"got {Wrong(0, 'decline with content', {}).typed}."), set()),
+    ):
+        way, types_nothing = way_of(wrong), way_of()
+        way.on_host_event(event)
+        types_nothing.on_host_event(event)
+        assert (way.run.came_back, types_nothing.run.came_back) == (where, set())
+
+
+def naming() -> MCPServer:
+    """A server whose tool asks for a name, and says in the next call what it was."""
+    server, names = MCPServer("paint"), [""]
+
+    @server.tool()
+    async def paint(context: Context) -> str:
+        await context.report_progress(1, message=f"the last was {names[-1]}")
+        answer = await context.session.elicit_form("Whose?", NAMED, context.request_id)
+        name = (answer.content or {}).get("name")
+        names.append(str(name))
+        return in_order(1, answer.action if isinstance(name, str) else "cancel")
+
+    return server
+
+
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+
+
+async def test_what_was_typed_and_comes_back_when_another_way_is_tried_is_a_leak_of_its_own(
+    tmp_path: Path,
 ) -> None:
-    way = way_of()
-    way.on_host_event(ServerLog("paint", "line"))
-    way.on_host_event(LogMessage("paint", "info", None, {"a": 1}))
-    way.on_host_event(Progress("paint", "c", 1.0, None, "half"))
-    way.on_host_event(Progress("paint", "c", 1.0))
-    kept = [
-        ("its standard error", "line"),
-        ("its log", "{'a': 1}"),
-        ("its progress", "half"),
-        ("its progress", ""),
-    ]
-    assert way.run.overheard == kept
-    monkeypatch.setattr(lane, "MOST_OVERHEARD", 4)
-    way.on_host_event(ServerLog("paint", "more"))
-    assert way.run.overheard == kept
+    one = scenario(
+        tmp_path, PreparedAnswer(content={"name": "Ada"}), expect=Expectation(text="painted")
+    )
+    runs, made = await outcome(one, naming, answers_gone_wrong=True)
+    assert {name: run.failures for name, run in runs.items() if not run.passed} == {
+        "what is typed comes back in the result only": ["what was typed came back in its progress"],
+        "a decline with content": ["what came with a decline came back in its progress"],
+    }
+    # The accept, all ways on one process, and these two alone.
+    assert made == 4
+
+
+async def test_a_rule_that_a_process_broke_late_is_no_less_broken_where_the_way_alone_is_fine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def newly_broken(self: Lane) -> list[str]:
+        return ["It wrote no message."] if len(self.ways) == BRANCHES_AND_BEFORE else []
+
+    monkeypatch.setattr(Lane, "newly_broken", newly_broken)
+    one = scenario(tmp_path, expect=Expectation(text="painted"))
+    runs, _ = await outcome(one, lambda: painting(in_order))
+    failed = {name: run.failures for name, run in runs.items() if not run.passed}
+    # Its call ended as it was to: what else ended with the process is told as well.
+    assert failed == {"call cancelled": ["It wrote no message."]}
+
+
+BRANCHES_AND_BEFORE = 2 + 4
+"""Two accepts show that a process answers alike, then it is declined, cancelled, left, given up."""
 
 
 async def test_the_questions_of_the_server_alone_are_a_ways() -> None:
@@ -381,13 +480,10 @@ async def test_a_question_outside_of_every_way_is_cancelled() -> None:
     assert (found.action, found.decided_by) == ("cancel", "answers")
 
 
-async def test_what_a_server_does_once_its_way_was_judged_is_no_longer_of_that_way() -> None:
+async def test_what_a_server_asks_once_its_way_was_judged_is_no_longer_of_that_way() -> None:
     here, way = Lane(SETTINGS, "paint"), way_of()
     await way.call(here)
-    here._on_host_event(ServerLog("paint", "during"))
     await way.judge()
-    here._on_host_event(ServerLog("paint", "afterwards"))
-    assert way.run.overheard == [("its standard error", "during")]
     found = await here.respond(Question(form_request()), Deadline(60))
     assert (found.action, found.reason) == (
         "cancel",
