@@ -108,7 +108,10 @@ _SSN: Final = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!000
 _BASE32: Final = re.compile(
     r"\b[A-Z2-7]{16,64}\b={0,6}|\b[A-Za-z2-7]{4}(?:[ -][A-Za-z2-7]{4}){3,}\b"
 )
-_WORDS: Final = re.compile(r"(?:(?:\d{1,2}[.):] ?)?\b[a-z]{3,8}\b[ \t,]*\n?[ \t]*){12,25}")
+_WORDS: Final = re.compile(
+    # What stands between two words can be read in one way only.
+    r"(?:(?:\d{1,2}[.):] ?)?\b[a-z]{3,8}\b(?:[ \t,]+(?:\n[ \t]*)?|\n[ \t]*)?){12,25}"
+)
 _PHRASE_LENGTHS: Final = frozenset((12, 15, 18, 21, 24, 25))
 _NO_PHRASE: Final = (
     r"\b(?:the|and|for|are|was|with|from|not|our|your|has|have|his|her|its|but|had|were|been|which"

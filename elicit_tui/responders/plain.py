@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
-from urllib.parse import urlsplit
 
 from elicit_tui.elicitation import Deadline, Outcome, Question, Scope, accept, hints_of
 from elicit_tui.elicitation.question import KEY_GRACE_SECONDS, REDIRECT
@@ -20,7 +19,7 @@ from elicit_tui.responders.typed_lines import (
     PromptCommand,
 )
 from elicit_tui.text import in_seconds, neutral, neutral_line, readable_json
-from elicit_tui.text.hosts import is_web_address, spellings
+from elicit_tui.text.hosts import host_of, is_web_address, spellings
 
 YES: Final = ("y", "yes")
 NO: Final = ("n", "no")
@@ -77,6 +76,10 @@ _PASTE: Final = (
     "Is your browser on another machine? Open the page there; it will end at an address of this "
     "machine, which it cannot show. Paste that address here."
 )
+_NO_PAGE: Final = "Only http and https pages may be opened: this one may not."
+_NOT_OPENED: Final = (
+    "This page may not be opened: its URL holds characters that a browser may read as another page."
+)
 AGREED: Final = "You agreed to the page."
 
 
@@ -86,8 +89,8 @@ async def ask_page(dialogue: Dialogue, opener: Opener) -> Outcome:
     # A page of ours leads back to this machine; a server's does not.
     ours = dialogue.question.request.traits.takes_redirect
     _show_page(dialogue, url, ours)
-    if not is_web_address(url):
-        dialogue.say("Only http and https pages may be opened: this one may not.")
+    if not may_open(url):
+        dialogue.say(_NOT_OPENED if is_web_address(url) else _NO_PAGE)
         await dialogue.only_refuse()
     dialogue.say("Nothing is opened or fetched unless you agree. /help lists the commands.")
     if ours:
@@ -140,14 +143,10 @@ async def _opened(dialogue: Dialogue, opener: Opener, url: str, then: str) -> bo
 
     `then`: the command that goes on once the person has opened it.
     """
-    if not may_open(url):
-        dialogue.say("This URL is not handed to a browser, because of the characters in it.")
     # In a thread, as the system may take seconds to start a browser.
-    elif await asyncio.to_thread(opener, url):
+    if await asyncio.to_thread(opener, url):
         return True
-    else:
-        dialogue.say("No browser could be started here.")
-    dialogue.say(f"Open the page yourself, then type {then}.")
+    dialogue.say(f"No browser could be started here. Open the page yourself, then type {then}.")
     return False
 
 
@@ -179,11 +178,7 @@ def _is_address(line: str) -> bool:
 
 def _host(url: str) -> str | None:
     """The host in both spellings where they differ; None when there is none to show."""
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        return None
-    if not host:
+    if not (host := host_of(url)):
         return None
     both = spellings(host)
     if not both:

@@ -17,6 +17,7 @@ from elicit_tui.text.neutral import neutral_line
 LONGEST_HOST: Final = 253
 LONGEST_LABEL: Final = 63
 """Characters (RFC 1035); decoding takes time that grows with the square of a label's."""
+_MISREAD: Final = re.compile(r"[\\\x00-\x20\x7f]")
 
 
 @lru_cache(maxsize=1)
@@ -35,6 +36,19 @@ def is_web_address(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def host_of(url: str) -> str:
+    """The host that a browser goes to; empty where it may read the URL as another one.
+
+    A browser reads `\\` as `/`, and drops what is invisible, so that another host comes first.
+    """
+    if _MISREAD.search(url):
+        return ""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def registrable_domain(host: str) -> str:

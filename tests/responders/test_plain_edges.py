@@ -28,6 +28,8 @@ from elicit_tui.responders import plain_form, typed_lines
 from elicit_tui.responders.dialogue import heading
 from elicit_tui.responders.plain import PlainResponder
 from elicit_tui.responders.typed_lines import PASTE_BEGINS, PASTE_ENDS, InputGone, Lines
+from elicit_tui.text.hosts import host_of
+from elicit_tui.tui.question.address import address_of
 from tests.responders.typing import SERVER, ask, form_question, page_question
 
 WARNING = Finding("acme.ticket", Severity.WARN, "message", "4711", "Look twice.")
@@ -107,15 +109,28 @@ def test_the_address_that_a_login_ends_at_may_be_pasted_before_and_after_it_is_o
 
 
 @pytest.mark.parametrize(
-    "url", ["https://example.com/`x`", "https://example.com/a|b", "https://ex%61mple.com/"]
+    "url",
+    [
+        "https://example.com/`x`",
+        "https://example.com/a|b",
+        "https://ex%61mple.com/",
+        r"https://evil.example\@good.example/",
+    ],
 )
-def test_a_page_with_characters_that_a_shell_could_misread_is_opened_by_the_person(
-    url: str,
-) -> None:
+def test_a_page_whose_url_could_be_misread_can_only_be_refused(url: str) -> None:
     opened: list[str] = []
-    outcome, shown = ask("/open", "/agree", question=page_question(url), opener=opens(opened))
-    assert (outcome.action, opened) == ("accept", [])
-    assert "This URL is not handed to a browser" in shown
+    lines = ("/open", "/agree", "/decline")
+    outcome, shown = ask(*lines, question=page_question(url), opener=opens(opened))
+    assert (outcome.action, opened) == ("decline", [])
+    assert "This page may not be opened" in shown
+
+
+def test_no_host_is_named_that_a_browser_would_not_go_to() -> None:
+    url = r"https://evil.example\@good.example/"
+    _, shown = ask("/decline", question=page_question(url))
+    assert "Host:" not in shown
+    assert host_of(url) == ""
+    assert address_of(url).domain == ""
 
 
 def test_a_page_can_be_opened_once_more_while_it_is_waited_for() -> None:

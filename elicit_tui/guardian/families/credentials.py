@@ -39,8 +39,8 @@ _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that
 _NEAR: Final = 3  # sentences are read together
 _LONGEST: Final = 120
 _MOST_TRIED: Final = 60
-_IDENTIFIER: Final = re.compile(r"[^\W\d_]\w*(?:[-_.]\w+){0,12}[-_]\d+\b")
-"""A name that ends with its number, such as `inbox-open-7`: its words are no sentence."""
+_IDENTIFIER: Final = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[-_.]+[^\W_]+){0,12}[-_]\d+\b")
+"""A name with a number at its end (`inbox-open-7`), no sentence; no text fits it in two ways."""
 Signs = dict[str, tuple[Place, Clause, Hit]]  # each sign with where it stands
 _ENOUGH: Final = 9  # is the sum from which a description is one of a secret
 _FEWEST_JOINED: Final = 3

@@ -8,7 +8,6 @@ import sys
 from functools import lru_cache
 from threading import Thread
 from typing import Any
-from urllib.parse import urlsplit
 
 from textual.app import App
 from textual.content import Content
@@ -17,7 +16,7 @@ from textual.geometry import Size
 from elicit_tui.dataclass import dataclass
 from elicit_tui.paths import program
 from elicit_tui.text import neutral
-from elicit_tui.text.hosts import registrable_domain, spellings
+from elicit_tui.text.hosts import host_of, registrable_domain, spellings
 
 # A URL as a person can judge it: whole, its registrable domain set off, both spellings.
 
@@ -68,11 +67,7 @@ class Address:
 def address_of(url: str) -> Address:
     """Take a URL apart; one that cannot be is shown whole with nothing set off."""
     shown = neutral(url).replace("\n", "⏎").replace("\t", "⇥")
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        host = ""
-    if not host:
+    if not (host := host_of(url)):
         return Address(shown, shown, "", "", ())
     if "%" in host:
         # What somebody registered does not stand there: only the spellings say where it leads.
