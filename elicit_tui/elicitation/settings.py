@@ -18,6 +18,16 @@ from elicit_tui.elicitation.toml_spelling import dotted
 
 Layer = Literal["managed", "command line", "user", "default"]
 
+ApprovalMode = Literal["auto", "writes", "prompt", "approve"]
+ASK_BEFORE_CALLS: Final = "Ask before calls"
+APPROVAL_MODES: Final[Mapping[ApprovalMode, str]] = {
+    "auto": "may destroy",
+    "writes": "may write",
+    "prompt": "every call",
+    "approve": "never",
+}
+"""What a person reads of each approval mode, wherever they are asked, or choose one."""
+
 
 @dataclass(frozen=True)
 class OwnerRule:
@@ -115,7 +125,7 @@ class Rule:
 class ToolSettings:
     """`[mcp_servers.NAME.tools.TOOL]`."""
 
-    approval_mode: Literal["auto", "prompt", "writes", "approve"] | None = None
+    approval_mode: ApprovalMode | None = None
 
 
 Grant = Literal["authorization_code", "client_credentials", "private_key_jwt"]
@@ -195,7 +205,7 @@ class ServerSettings:
     elicitations: Literal["ask", "decline", "cancel", "off"] = "ask"
     elicitation_modes: tuple[Literal["form", "url"], ...] = ("form", "url")
     protocol: Revision = "auto"
-    default_tools_approval_mode: Literal["auto", "prompt", "writes", "approve"] = "auto"
+    default_tools_approval_mode: ApprovalMode = "auto"
     tools: Mapping[str, ToolSettings] = field(default_factory=dict)
     layer: Layer = "user"
     missing: tuple[str, ...] = ()

@@ -310,6 +310,17 @@ class Ledger(SingleRecords):
                 ):
                     yield row
 
+    def decided_last(self, most: int) -> Iterator[Row]:
+        """So many of the questions that were decided, the last one first."""
+        self._take_in_all()
+        with FILE.plain_errors(self._path):
+            found = self._connection.execute(
+                "SELECT question FROM records WHERE event = 'decided' ORDER BY number DESC LIMIT ?",
+                (most,),
+            )
+            for (question,) in found.fetchall():
+                yield self._row(question)
+
     def row(self, question: str) -> Row:
         """One question by its id, or by the beginning of it that no other has."""
         self._take_in_all()

@@ -7,8 +7,15 @@ from typing import Any
 
 from elicit_tui.elicitation.outcome import cancel, decline, unsent
 from elicit_tui.elicitation.own_questions import hints_of
-from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
-from elicit_tui.elicitation.toml_spelling import dotted, toml_value
+from elicit_tui.elicitation.settings import (
+    APPROVAL_MODES,
+    ASK_BEFORE_CALLS,
+    ApprovalMode,
+    ServerSettings,
+    Settings,
+    granted,
+)
+from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import (
     Decision,
     ends,
@@ -42,7 +49,7 @@ def may_run(settings: Settings, server: ServerSettings) -> Decision:
     return Decision(STARTING, f"{quoted(server.name)} may run.", key, layer)
 
 
-def approval_mode(server: ServerSettings, tool: str) -> tuple[str, str]:
+def approval_mode(server: ServerSettings, tool: str) -> tuple[str, ApprovalMode]:
     """The key and value of the approval mode that holds for a tool."""
     own = _own_mode(server, tool)
     if own is not None:
@@ -51,7 +58,7 @@ def approval_mode(server: ServerSettings, tool: str) -> tuple[str, str]:
     return key, server.default_tools_approval_mode
 
 
-def _own_mode(server: ServerSettings, tool: str) -> str | None:
+def _own_mode(server: ServerSettings, tool: str) -> ApprovalMode | None:
     own = server.tools.get(tool)
     return own.approval_mode if own is not None else None
 
@@ -117,7 +124,7 @@ def judge_call(
     if nobody is not None:
         refused = cancel("nobody", f"{wants}, and {nobody}. {advice}", key=key, layer=layer)
         return ends(CALLING, refused, remedy)
-    change = f"Change it with {key}, now {toml_value(mode)} ({layer})."
+    change = f"Change it with “{ASK_BEFORE_CALLS}”, now “{APPROVAL_MODES[mode]}”: {setting}."
     asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, change)}"
     return Decision(CALLING, asked, key, layer, remedy, asks=True)
 

@@ -169,6 +169,12 @@ class OrderedApp(App[ReturnType]):
         if all((told.title, told.message) != (title, message) for told in self._notifications):
             super().notify(message, title=title, **more)
 
+    def hush(self) -> None:
+        """Take away what was said in passing: the person turned to something else."""
+        for told in list(self._notifications):
+            if told.severity == "information":
+                self._unnotify(told)
+
     def tell_of_input(self, sentence: str) -> None:
         """Say that something of what was typed or pasted was not taken."""
         self.notify(sentence, severity="warning", markup=False)

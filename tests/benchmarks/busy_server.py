@@ -3,7 +3,8 @@
     python busy_server.py COUNT
 
 `questions` asks COUNT of them at once, `result` answers with COUNT characters in lines of a
-hundred, `log` writes COUNT lines of log before it answers.
+hundred, `rows` with as many in a list of like objects, `log` writes COUNT lines of log before it
+answers.
 """
 
 from __future__ import annotations
@@ -37,6 +38,12 @@ def result(call: Any) -> None:
     answer(call, f"the first line\n{lines}line {count} is the last")
 
 
+def rows(call: Any) -> None:
+    row = {"host": "host 0000000", "address": "10.0.0.1", "note": "x" * 40}
+    count = COUNT // (len(json.dumps(row)) + 2)
+    answer(call, json.dumps([{**row, "host": f"host {number:07}"} for number in range(count)]))
+
+
 def log(call: Any) -> None:
     for number in range(COUNT):
         data = f"line {number}: {LINE.strip()}"
@@ -44,7 +51,7 @@ def log(call: Any) -> None:
     answer(call, "all is logged")
 
 
-TOOLS = {"questions": questions, "result": result, "log": log}
+TOOLS = {"questions": questions, "result": result, "rows": rows, "log": log}
 
 
 def results(method: str) -> dict[str, Any]:

@@ -80,6 +80,9 @@ LINES = [(TAB, b"first"), *([(END, b"characters"), (HOME, b"the first line")] * 
 # On the whole screen all of it is read, page by page: each shows lines that were out of sight.
 PAGES = [(PAGE_DOWN, b" is line %d " % (page * 37 + 20)) for page in range(1, 31)]
 
+# A table moves by its own height, less its heading.
+ROWS = [(PAGE_DOWN, b"host %07d" % (page * 36 + 10)) for page in range(1, 21)]
+
 
 def loads() -> tuple[Load, ...]:
     """Each with a tenth of it first, so that what grows with it is seen."""
@@ -90,6 +93,8 @@ def loads() -> tuple[Load, ...]:
         Load("result", 5_000_000, b"the first line", LINES),
         Load("result", 500_000, b"the first line", PAGES, opens=(b"z", b" is line 30 ")),
         Load("result", 5_000_000, b"the first line", PAGES, opens=(b"z", b" is line 30 ")),
+        Load("rows", 500_000, b"[3 Calls", ROWS, opens=(b"z", b"host 0000010")),
+        Load("rows", 5_000_000, b"[3 Calls", ROWS, opens=(b"z", b"host 0000010")),
         Load("log", 1_000, b"[3 Calls", PANELS),
         Load("log", 100_000, b"[3 Calls", PANELS),
     )

@@ -45,7 +45,8 @@ def test_an_approval_is_a_question_in_the_queue_and_stands_in_the_ledger(
         assert question.request.message == "Call “drop” of “s”?"
         assert question.note == (
             "“drop” says of itself that it can destroy something, so you are asked first. "
-            'Change it with mcp_servers.s.default_tools_approval_mode, now "auto" (default).'
+            "Change it with “Ask before calls”, now “may destroy”: "
+            'mcp_servers.s.default_tools_approval_mode = "auto" (default).'
         )
         assert [waiting.question.id for waiting in table.broker.pending] == [question.id]
         assert table.ledger.row(question.id).decided_at is None

@@ -141,20 +141,21 @@ def test_a_tool_that_its_server_does_not_list_is_silent(mode: Any, asks: bool) -
 
 
 @pytest.mark.parametrize(
-    ("mode", "hints", "said"),
+    ("mode", "words", "hints", "said"),
     [
-        ("auto", "destructive", "“t” says of itself that it can destroy something"),
-        ("writes", "silent", "“t” does not say of itself that it only reads"),
-        ("prompt", "reads", "“t” is confirmed at every call"),
+        ("auto", "may destroy", "destructive", "“t” says of itself that it can destroy something"),
+        ("writes", "may write", "silent", "“t” does not say of itself that it only reads"),
+        ("prompt", "every call", "reads", "“t” is confirmed at every call"),
     ],
 )
 def test_who_is_asked_reads_why_first_and_then_which_key_changes_it(
-    mode: str, hints: str, said: str
+    mode: str, words: str, hints: str, said: str
 ) -> None:
     result = gate(mode=mode, hints=hints)
     assert result.note == (
         f"{said}, so you are asked first. "
-        f'Change it with mcp_servers.s.default_tools_approval_mode, now "{mode}" (default).'
+        f"Change it with “Ask before calls”, now “{words}”: "
+        f'mcp_servers.s.default_tools_approval_mode = "{mode}" (default).'
     )
     refused = gate(mode=mode, hints=hints, person="nobody")
     assert refused.sentence == (

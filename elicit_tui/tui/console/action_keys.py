@@ -18,6 +18,7 @@ from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import key_label
 from elicit_tui.tui.console.call_words import briefly
 from elicit_tui.tui.console.kept_again import list_kept
+from elicit_tui.tui.console.kept_words import what_it_calls
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.palette_entries import (
     CAREFUL,
@@ -304,8 +305,9 @@ def _recent(app: Controller) -> Iterator[Entry]:
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
         where = "" if path.parent == Path.cwd() else _folder_of(path)
+        about, _ = what_it_calls(app, path, SAID)
         kept = Traits((help_text,), KEPT, beside=where, label="Kept call: ", verb="Open")
-        yield _command(f"Kept call: {help_text}", help_text + SUFFIX, call, kept)
+        yield _command(f"Kept call: {help_text}", about, call, kept)
 
 
 def _folder_of(path: Path) -> str:

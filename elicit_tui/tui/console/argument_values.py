@@ -20,7 +20,9 @@ from textual.widgets.option_list import Option
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.form.shape import secret_names
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.secret_arguments import is_secret
+from elicit_tui.tui.widgets.control import CLEAR
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import Offer, ServerRecord
@@ -173,8 +175,8 @@ class ValueList(OptionList):
             self._values = tuple(values)
             self.clear_options()
             self.add_options(Option(Text(value, no_wrap=True)) for value in values)
-        how = "↓ to take one" if by_down else "clear the field to take one"
-        self.border_title = f"{len(values)} known · {how}"
+        before = "" if by_down else f"{key_of(self, CLEAR)}, then "
+        self.border_title = f"{len(values)} known · {before}↓ to take one"
 
     def on_focus(self) -> None:
         """Point at the first value, by whichever key one came: Enter takes it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 
@@ -70,7 +70,7 @@ def _size(record: CallRecord) -> Sequence[str]:
 
 def _at_a_glance(record: CallRecord) -> object:
     """What its row in the list says of it."""
-    made_with = tuple(record.argument_texts.items())
+    made_with = tuple(record.told_texts.items())
     return record.server, record.call.name, record.at, how(record)[1], made_with
 
 
@@ -112,7 +112,7 @@ class CallTelling:
         stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
         room = width - cell_len(stands) - 3
         more = shortened(neutral_line(record.note, 80), room)
-        more = more or briefly(record.argument_texts, room, self._beside(record))
+        more = more or briefly(record.told_texts, room, self._beside(record))
         about = f"{stands} · {more}" if more else stands
         whose = [record.server] if len(self._state.servers) > 1 else []
         for beside in ([*_size(record)[-1:], *whose], whose):
@@ -124,7 +124,7 @@ class CallTelling:
     def _beside(self, record: CallRecord) -> list[Mapping[str, str]]:
         """The arguments of other calls of the same, the newest."""
         same = (each for each in self._state.calls if each.is_like(record))
-        return [each.argument_texts for each in islice(same, BESIDE)]
+        return [each.told_texts for each in islice(same, BESIDE)]
 
     def _looks_alike(self, record: CallRecord) -> bool:
         """Whether another call of the same was made with the same in the same minute."""
@@ -258,10 +258,7 @@ class CallTelling:
             return self._no_result(record, width)
         key = (record, as_json)
         if self._laid_out[:2] != (key, width):
-            from elicit_tui.tui.console.result_data import at_a_glance
-
-            text = bounded_json(record.result) if as_json else at_a_glance(record.result)
-            lines = received(diff_lines(text, width - len(GUTTER)))
+            lines = received(self._read(record.result, width - len(GUTTER), as_json))
             found = binaries(record.result)
             if found:
                 words = f"{self._app.key_of('calls.save')} saves what is not text"
@@ -275,6 +272,15 @@ class CallTelling:
             head: Line = (("result", "accent"), (size + of_run + "  as JSON" * as_json, "dim"))
             self._laid_out = (key, width, [head, *lines])
         return self._laid_out[2]
+
+    def _read(self, result: Mapping[str, Any], width: int, as_json: bool) -> list[Line]:
+        """Rows as a table where that has room, else its text, or all of it as JSON."""
+        from elicit_tui.tui.console.result_data import at_a_glance
+        from elicit_tui.tui.console.table_lines import table_lines
+
+        rows = [] if as_json else table_lines(result, width, self._app.key_of("calls.whole"))
+        text = "" if rows else bounded_json(result) if as_json else at_a_glance(result)
+        return rows or diff_lines(text, width)
 
     def _how_to_see(self, pictures: int) -> str:
         """The key that shows them, or what has to be installed first."""

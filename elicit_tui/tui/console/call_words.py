@@ -90,7 +90,7 @@ def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line
     lines: list[Line] = []
     for sign, record, name in (("-", other, "the call at"), ("+", this, "this call, at")):
         head = f"{sign} {name} {record.at_second}"
-        made_with = briefly(record.argument_texts, width - len(head) - 2)
+        made_with = briefly(record.told_texts, width - len(head) - 2)
         role: Role = "bad" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
     if alike:
@@ -122,7 +122,7 @@ SHARED: Final = 6
 def briefly(texts: Mapping[str, str], room: int, beside: Sequence[Mapping[str, str]] = ()) -> str:
     """`path=/srv, depth=2`: so that two calls of one tool are told apart; empty without room.
 
-    `texts`, and each of `beside`: the `argument_texts` of a call.
+    `texts`, and each of `beside`: the `told_texts` of a call.
 
     Where it does not fit, what is other than in the calls `beside` it comes first, and without the
     beginning that it shares with theirs; then of paths their last parts, where these tell it from

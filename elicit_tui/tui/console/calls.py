@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,6 +47,15 @@ class AnsweredQuestion:
     """Whether it is of this call for sure: the server says so, or no other ran."""
     sent: str = ""
     """What was sent, as JSON, masked as the record is; empty where nothing was or may be told."""
+
+    @cached_property
+    def sent_texts(self) -> Mapping[str, str]:
+        """The same as texts by field; what was cut, or is no object, is one text."""
+        try:
+            sent = json.loads(self.sent) if self.sent else {}
+        except (ValueError, RecursionError):
+            sent = None
+        return _spelled(sent) if isinstance(sent, Mapping) else {"sent": self.sent}
 
 
 @dataclass(eq=False)
@@ -117,11 +127,16 @@ class CallRecord:
 
         Spelled once: the list is drawn with every key, and each row looks at those beside it too.
         """
-        spelled = {
-            name: value if isinstance(value, str) else readable_json(value, indent=None)
-            for name, value in self.shown_arguments.items()
-        }
-        return {name: text[:COMPARED] for name, text in spelled.items()}
+        return _spelled(self.shown_arguments)
+
+    @property
+    def told_texts(self) -> Mapping[str, str]:
+        """The same, then what was answered to what it asked: calls may differ in that alone."""
+        told = dict(self.argument_texts)
+        for end in reversed(self.answered):
+            for name, text in end.sent_texts.items():
+                told.setdefault(name, text)
+        return told
 
     @property
     def at(self) -> str:
@@ -259,6 +274,15 @@ class Calls:
         for key in finished[: max(0, len(self._records) - self._kept)]:
             del self._records[key]
         return record
+
+
+def _spelled(values: Mapping[str, Any]) -> dict[str, str]:
+    """The beginning of each as a text, by its name; of what is no text its JSON."""
+    texts = (
+        (name, value if isinstance(value, str) else readable_json(value, indent=None))
+        for name, value in values.items()
+    )
+    return {name: text[:COMPARED] for name, text in texts}
 
 
 def _what(record: CallRecord) -> tuple[str, str, str]:

@@ -199,7 +199,11 @@ class WritingDialog(Dialog[Result]):
     """The field that had the keys last."""
 
     def on_mount(self) -> None:
-        """What waits meanwhile is told in the frame, what is missing beside the buttons."""
+        """What waits meanwhile is told in the frame, what is missing beside the buttons.
+
+        What was told in passing is of what lies below, and hides nothing of this.
+        """
+        self.app.hush()
         self._tell_waiting()
         self.tell_lacks()
         self.set_interval(WAITING_SECONDS, self._tell_waiting)

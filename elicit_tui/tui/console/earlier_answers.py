@@ -1,19 +1,21 @@
-"""What a server was answered in this run, offered again in its next question."""
+"""What a server was answered before, offered again in its next question."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.elicitation.finding import MASK
+from elicit_tui.elicitation.finding import MASK, Review
 from elicit_tui.elicitation.keeping import kept_arguments
+from elicit_tui.errors import LedgerError
 from elicit_tui.form.json_values import json_key
 from elicit_tui.form.shape import secret_names
-from elicit_tui.text import neutral_line
+from elicit_tui.text import CUT_ENDS, neutral, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
     from elicit_tui.elicitation import ElicitationRequest
+    from elicit_tui.ledger.rows import Row
 
 LONGEST: Final = 300
 KEPT_VALUES: Final = 20
@@ -67,6 +69,57 @@ class EarlierAnswers:
         """What this server was sent last for the same form, of the same message if there is one."""
         found = (self._forms[place] for place in _places(request) if place in self._forms)
         return next(found, {})
+
+
+LOOKED_THROUGH: Final = 200
+"""Questions of earlier runs, the last ones; all of them would be waited for."""
+
+
+def sent_before(ledger: Any, request: ElicitationRequest) -> Mapping[str, Any]:
+    """What this server was sent in earlier runs for the same form, as far as it was recorded whole.
+
+    Of the same message if there is one, else last. A ledger that could not be opened has none.
+    """
+    if not request.requested_schema or not hasattr(ledger, "decided_last"):
+        return {}
+    found: Mapping[str, Any] = {}
+    try:
+        for row in ledger.decided_last(LOOKED_THROUGH):
+            if _is_of(row, request):
+                content = _whole(row, request)
+                if row.message == neutral(request.message):
+                    return content
+                found = found or content
+    except LedgerError:
+        return {}
+    return found
+
+
+def _is_of(row: Row, request: ElicitationRequest) -> bool:
+    """Whether the person sent it, to this server, for this form."""
+    sent = (row.server, row.action, row.decided_by) == (request.server.name, "accept", "user")
+    schema = row.request.get("requestedSchema") if isinstance(row.request, Mapping) else None
+    return sent and json_key(schema) == json_key(request.requested_schema)
+
+
+def _whole(row: Row, request: ElicitationRequest) -> Mapping[str, Any]:
+    """Of an answer what is no secret, and was neither cut nor masked where it was recorded."""
+    content = row.content if isinstance(row.content, Mapping) else {}
+    found = [*row.findings, *row.details.get("outgoing", ())]
+    places = ".".join(str(finding.get("where")) for finding in found).split(".")
+    secret = {*secret_names(request.requested_schema), *places}
+    told = kept_arguments(content, Review(), "redacted") or {}
+    return {
+        name: value
+        for name, value in content.items()
+        if name not in secret and told.get(name) == value and not _is_altered(value)
+    }
+
+
+def _is_altered(value: Any) -> bool:
+    texts = value if isinstance(value, list) else [value]
+    texts = [text for text in texts if isinstance(text, str)]
+    return any(MASK in text or "⟨" in text or text.endswith(CUT_ENDS) for text in texts)
 
 
 def _places(request: ElicitationRequest) -> tuple[Hashable, Hashable]:

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elicit_tui import paths
-from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.saved_call import SavedCall
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, quoted
-from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.kept_words import of_file
 
 if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
 
-Repeat = Callable[[CallRecord], None]
+Repeat = Callable[["CallRecord"], None]
 
 
 def list_kept(app: Controller) -> None:
@@ -40,7 +40,7 @@ def make_again(app: Controller, path: Path, repeat: Repeat) -> None:
         return
     servers = app.state.servers
     if saved.server in servers or not servers:
-        repeat(_of_file(saved))
+        repeat(of_file(saved))
         return
     from elicit_tui.tui.console.screens.kept_files import OtherServerScreen
 
@@ -65,9 +65,4 @@ def _take_to(
         app.notify(neutral_line(words, 300), severity="warning", markup=False)
     else:
         app.notify(f"{neutral_line(path.name, 80)} is for {quoted(server, 40)} now.", markup=False)
-    repeat(_of_file(saved))
-
-
-def _of_file(saved: SavedCall) -> CallRecord:
-    call = Call("tools/call", saved.tool, saved.arguments)
-    return CallRecord(saved.server, call, of_file=True)
+    repeat(of_file(saved))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
 from elicit_tui.tui.ordered_app import not_shown
@@ -12,7 +13,7 @@ from elicit_tui.tui.question_gate import LastVanished
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
-    from elicit_tui.elicitation import Outcome, Pending, Question, Queue
+    from elicit_tui.elicitation import ElicitationRequest
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.question import QuestionScreen
 
@@ -265,7 +266,7 @@ class QuestionPresenter:
             standing=self._standing(pending.question),
             as_it_stands=self._state.as_it_stands,
             known=partial(self._state.earlier_answers.known, pending.server),
-            last=self._state.earlier_answers.last(pending.question.request),
+            last=self._sent_before(pending.question.request),
         )
         view = QuestionView(
             pending.question,
@@ -277,6 +278,13 @@ class QuestionPresenter:
         )
         view.body.last_field = self._fields.get(pending.question.id)
         return QuestionScreen(view)
+
+    def _sent_before(self, request: ElicitationRequest) -> Mapping[str, Any]:
+        """What was sent in the same form last, in this run or in one before."""
+        from elicit_tui.tui.console.earlier_answers import sent_before
+
+        runtime, last = self._app.runtime, self._state.earlier_answers.last(request)
+        return last if last or runtime is None else sent_before(runtime.ledger, request)
 
     # What the view says
 

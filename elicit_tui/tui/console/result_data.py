@@ -64,14 +64,15 @@ def difference(
     )
     if old == new:
         return [((_SAME if _is_same(before, after) else _SAME_SO_FAR, "dim"),)]
-    old_lines, new_lines = (_lines_of(text) for text in (old, new))
+    old_lines, new_lines = _lines_of(old, new), _lines_of(new, old)
     roles: dict[str, Role] = {**CHANGES, "@": "accent"}
     lines: list[Line] = []
     if cut := _cut_of(old, new):
         same = old_lines == new_lines
         lines += text_lines(f"{cut}{': they are the same' * same}.", width, "warn")
     for text in unified(old_lines, new_lines):
-        lines += change_lines(text, width, roles.get(text[:1], "dim"))
+        for part in text.split("\n"):
+            lines += change_lines(part, width, roles.get(part[:1], "dim"))
     return lines
 
 
@@ -92,8 +93,18 @@ def takes_long(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return sum(lengths) > COMPARED_AT_ONCE
 
 
-def _lines_of(text: str) -> list[str]:
-    return text[:COMPARED_CHARACTERS].split("\n")[:COMPARED_LINES]
+_UNENDED: Final = "\n\\ No newline at end of file"
+"""As `git diff` says it, behind the last line."""
+
+
+def _lines_of(text: str, other: str) -> list[str]:
+    """Those that are compared: a line's end begins none, and is told where the other has it."""
+    compared = text[:COMPARED_CHARACTERS]
+    unended = other.endswith("\n") and not text.endswith("\n") and compared == text
+    lines = compared.removesuffix("\n").split("\n")
+    if unended and len(lines) <= COMPARED_LINES:
+        lines[-1] += _UNENDED
+    return lines[:COMPARED_LINES]
 
 
 def _cut_of(old: str, new: str) -> str:
@@ -131,7 +142,7 @@ def unpacked(result: Mapping[str, Any]) -> Any:
 
     What is structured and only says the text once more, under a key, is no data.
     """
-    structured, text = result.get("structuredContent"), _only_text(result)
+    structured, text = result.get("structuredContent"), only_text(result)
     if structured and isinstance(structured, (Mapping, list)) and not _is_text_again(result):
         return structured
     data = json_in(text)
@@ -139,11 +150,12 @@ def unpacked(result: Mapping[str, Any]) -> Any:
 
 
 def _is_text_again(result: Mapping[str, Any]) -> bool:
-    structured, text = result.get("structuredContent"), _only_text(result)
+    structured, text = result.get("structuredContent"), only_text(result)
     return isinstance(structured, Mapping) and text is not None and [*structured.values()] == [text]
 
 
-def _only_text(result: Mapping[str, Any]) -> str | None:
+def only_text(result: Mapping[str, Any]) -> str | None:
+    """The text of a result that has one block and no more; None of any other."""
     found = [text_in(block) for block in blocks(result)]
     return found[0] if len(found) == 1 else None
 

@@ -30,6 +30,10 @@ HEADING_IN_BAR: Final = 12
 """Letters of a column's name beside the key that sorts by it."""
 COLUMN_CELLS: Final = 40
 """Cells of the widest column, where columns are many: Enter reads a row whole."""
+PLAIN: Final = 10**15
+"""A number below it is written as it is; so are yes and no."""
+SEARCHED_AS_TYPED: Final = 100_000
+"""Rows; in more of them each letter would be waited for."""
 CELLS_AT_ONCE: Final = 1_000
 """Cells of the table that are made at once: others follow once these are on the screen."""
 
@@ -134,11 +138,15 @@ class ResultTable(DataTable[Text]):
         self._keys = keys_of(rows[:TABLE_ROWS])[:TABLE_COLUMNS]
         self._ordered = rows
         """All of them, in the order in which they are listed."""
+        self._numbers: Sequence[int] = ()
+        """Of those that are listed alone the numbers that they have among all."""
         self._first = 0
         """The number of the first one that is listed."""
         self._order: tuple[str, bool] | None = None
         """By which key they are sorted, and whether falling; None: as they were sent."""
         self._term = ""
+        self._words: dict[int, str] = {}
+        """What is searched of each row, by its identity."""
         self.narrowed = False
         """Whether the rows that were found are listed alone."""
         self._marked: list[Text] = []
@@ -194,9 +202,19 @@ class ResultTable(DataTable[Text]):
         return Strip.join([line.crop(0, stays), marked])
 
     @property
+    def searched_as_typed(self) -> bool:
+        """Whether it is quick enough to be searched with every letter."""
+        return len(self._as_sent) <= SEARCHED_AS_TYPED
+
+    @property
     def place(self) -> str:
-        """Which row one is in."""
-        return f"{self.number + 1:,} of {self.count:,}"
+        """Which row one is in, of all there are: one that is listed alone keeps its number."""
+        return f"{self.number_in_all + 1:,} of {len(self._as_sent):,}"
+
+    @property
+    def number_in_all(self) -> int:
+        """The number that the row has in the whole table as it is sorted, from 0."""
+        return self._numbers[self.number] if self.narrowed else self.number
 
     @property
     def number(self) -> int:
@@ -291,10 +309,11 @@ class ResultTable(DataTable[Text]):
 
     def _list(self) -> None:
         rows = self._as_sent
-        if self.narrowed:
-            rows = [row for row in rows if self._holds(row)]
         if self._order is not None:
             rows = sorted_by(rows, self._order[0], falling=self._order[1])
+        if self.narrowed:
+            self._numbers = self._holding(rows)
+            rows = [rows[number] for number in self._numbers]
         self._ordered, self._first = rows, 0
         self._lay_out()
         self.on_resize()
@@ -312,12 +331,18 @@ class ResultTable(DataTable[Text]):
         self._mark(map(self.get_row_at, range(self.row_count)))
         self.notify_style_update()
         self.refresh()
-        if not term:
-            return []
-        return [number for number, row in enumerate(self._ordered) if self._holds(row)]
+        return self._holding(self._ordered) if term else []
 
-    def _holds(self, row: Row) -> bool:
-        return self._term.casefold() in "\n".join(map(_written, row.values())).casefold()
+    def _holding(self, rows: Sequence[Row]) -> Sequence[int]:
+        """The numbers of those rows that hold what was looked for."""
+        term = self._term.casefold()
+        return [number for number, row in enumerate(rows) if term in self._searched(row)]
+
+    def _searched(self, row: Row) -> str:
+        """What a row says, folded once."""
+        if (words := self._words.get(id(row))) is None:
+            words = self._words[id(row)] = "\n".join(map(written, row.values())).casefold()
+        return words
 
     def names(self, term: str) -> bool:
         """Whether the words are in the name of a column, of which no row is found."""
@@ -368,7 +393,7 @@ def _cell(value: Any, widest: int) -> Text:
         return Text("")
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     text = Text(
-        neutral_line(_written(value, CELL_CHARACTERS - 1), CELL_CHARACTERS),
+        neutral_line(written(value, CELL_CHARACTERS - 1), CELL_CHARACTERS),
         justify="right" if number else "left",
     )
     if not number and cell_len(text.plain) > widest:
@@ -376,7 +401,10 @@ def _cell(value: Any, widest: int) -> Text:
     return text
 
 
-def _written(value: Any, characters: int = SHOWN_CHARACTERS) -> str:
+def written(value: Any, characters: int = SHOWN_CHARACTERS) -> str:
+    """A value as it stands in a cell: a text as it is, of all else the JSON."""
     if isinstance(value, str):
         return value
+    if isinstance(value, int) and abs(value) < PLAIN:
+        return str(value).lower()
     return bounded_json(value, characters=characters, indent=None)

@@ -104,7 +104,9 @@ class ConsoleScreen(Screen[None]):
             self._draw_all()
 
     async def action_pane(self, name: str) -> None:
-        """Show another pane, as its key says."""
+        """Show another pane, as its key says; what was told in passing is of the one before."""
+        if self.pane is not self._panes.get(name):
+            self.app.hush()
         await self.show_pane(name)
         self.pane.chosen()
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from elicit_tui import paths
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
-from elicit_tui.tui.console.results import as_command, at_home, results_directory, variables_of
+from elicit_tui.tui.console.results import (
+    as_command,
+    at_home,
+    results_directory,
+    variables_of,
+    whole_text,
+)
 from elicit_tui.tui.question.address import copy, handed_over
 
 if TYPE_CHECKING:
@@ -26,6 +32,24 @@ def copy_json(app: Controller, value: Any, what: str = "The JSON") -> None:
     """Copy a value as JSON."""
     copy(app, readable_json(value))
     app.notify(handed_over(), title=neutral_line(what, 60), markup=False)
+
+
+def copy_result(app: Controller, record: CallRecord, *, as_json: bool) -> None:
+    """Copy the result of a call, if it has one, as it is shown."""
+    if record.result is None:
+        return
+    if as_json:
+        copy_json(app, record.result, "The result, as JSON")
+    else:
+        copy_text(app, whole_text(record.result), "The result, as text")
+
+
+def copy_data(app: Controller, record: CallRecord) -> None:
+    """Copy the data of a result as JSON; of one without data all that arrived."""
+    from elicit_tui.tui.console.result_data import unpacked
+
+    if record.result is not None:
+        copy_json(app, unpacked(record.result), "The data, as JSON")
 
 
 def copy_command(app: Controller, record: CallRecord) -> None:

@@ -17,7 +17,7 @@ from elicit_tui.text import neutral_line, readable_json
 from elicit_tui.tui.widgets.choice_places import Placed, lay_out
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
-    FROM_BEFORE,
+    OWN,
     FieldControl,
     FieldLeft,
 )
@@ -91,7 +91,7 @@ class ChoiceControl(FieldControl):
         """What others chose for the person is still to be seen."""
         super().came_back(whence, continues=continues)
         self._unread, self._cut_besides = set(), False
-        if whence != FROM_BEFORE:
+        if whence not in OWN:
             self.is_of_others()
 
     def is_of_others(self) -> None:

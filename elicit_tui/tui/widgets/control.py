@@ -74,6 +74,9 @@ FROM_FILE: Final = "from the file"
 """Whence the arguments of a call that was kept came: anybody may have written them."""
 IN_FILE: Final = "in the file"
 """Whence what a form over a file changes there."""
+UNWRITTEN: Final = "not written yet"
+"""Whence what a person wrote into such a form, and left there, came back to it."""
+OWN: Final = frozenset({FROM_BEFORE, UNWRITTEN})
 FROM_LAST_TIME: Final = "from last time"
 """Whence what a person sent in the same form before was filled in at once."""
 

@@ -22,8 +22,8 @@ from elicit_tui.tui.one_line import OneLine
 from elicit_tui.tui.secret_arguments import is_secret_field
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
-    FROM_BEFORE,
     LINE_BREAK,
+    OWN,
     REVEAL,
     FieldLeft,
     LinesPasted,
@@ -89,7 +89,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
     def came_back(self, whence: str, *, continues: bool = False) -> None:
         """What others wrote is to be seen, in a field of a secret too."""
         super().came_back(whence, continues=continues)
-        if whence != FROM_BEFORE:
+        if whence not in OWN:
             self._hides = self.password = False
 
     @property

@@ -30,6 +30,7 @@ from elicit_tui.tui.widgets.control import (
     IN_FILE,
     LINE_BREAK,
     REVEAL,
+    UNWRITTEN,
     drawn_safely,
     odd_letter,
 )
@@ -233,8 +234,8 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     @property
     def gives_way(self) -> bool:
-        """The lines that a file has are added to; no letter takes the place of all of them."""
-        return super().gives_way and self.whence != IN_FILE
+        """Lines of a file, or for one, are added to; no letter takes the place of all of them."""
+        return super().gives_way and self.whence not in (IN_FILE, UNWRITTEN)
 
     def put(self, entry: Entry) -> None:
         """Show an entry; text that is empty counts as empty on purpose."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from elicit_tui.form.field import EmptyOnPurpose, Entry, Typed, Unset
-from elicit_tui.tui.widgets.control import FROM_BEFORE, FieldControl, unseen_in
+from elicit_tui.tui.widgets.control import OWN, FieldControl, unseen_in
 from elicit_tui.tui.widgets.seen_writing import SeenWriting
 
 # What the widgets for typed text have in common: two kinds of blank, length, unseen letters.
@@ -28,7 +28,7 @@ class TypedControl(SeenWriting, FieldControl):
     def came_back(self, whence: str, *, continues: bool = False) -> None:
         """What others wrote is still to be seen; what is wrong for good is not gone on with."""
         super().came_back(whence, continues=continues and self.may_become_right)
-        if whence == FROM_BEFORE:
+        if whence in OWN:
             self.counts_as_own()
         else:
             self.is_of_others()

@@ -9,7 +9,8 @@ import pytest
 
 from elicit_tui.broker.contracts import Resolved
 from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity, accept
-from elicit_tui.tui.console.earlier_answers import KEPT_FORMS, EarlierAnswers
+from elicit_tui.ledger import Ledger
+from elicit_tui.tui.console.earlier_answers import KEPT_FORMS, EarlierAnswers, sent_before
 from elicit_tui.tui.question import QuestionView
 from elicit_tui.tui.question.form_body import FormBody
 from tests.tui.console.stand import Stand, console
@@ -177,3 +178,48 @@ def test_only_so_many_forms_are_kept() -> None:
         earlier.remember(event)
     assert not earlier.last(events[0].request)
     assert earlier.last(events[-1].request)
+
+
+async def sent(stand: Stand, schema: dict[str, Any], content: dict[str, Any]) -> None:
+    """The form came, and the person sent this."""
+    request = await asked(stand, schema)
+    fields = body(stand).fields
+    fields.put(fields.form.entries_for(content))
+    await stand.pilot.pause()
+    await stand.press("ctrl+s")
+    await stand.until(lambda: stand.outcome(request))
+
+
+async def test_the_next_run_fills_in_what_was_sent_in_this_one(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await sent(stand, TRIP, {**ANSWER, "city": "Bern"})
+        await sent(stand, TRIP, ANSWER)
+    async with console(tmp_path) as stand:
+        again = await asked(stand)
+        await stand.until(lambda: "As last time F8" in stand.text())
+        await stand.press("f8")
+        await stand.until(lambda: "5 fields filled in as last time" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: stand.outcome(again))
+        outcome = stand.outcome(again)
+        assert outcome is not None
+        assert outcome.content == ANSWER
+
+
+@pytest.mark.parametrize("content", ["redacted", "full", "none"])
+async def test_the_next_run_fills_in_no_secret_and_nothing_of_another_form_or_server(
+    tmp_path: Path, content: Any
+) -> None:
+    secret = {"type": "string", "title": "Key", "format": "password"}
+    schema = {**TRIP, "properties": {**TRIP["properties"], "api_key": secret}}
+    request = resolved({"city": "Rome", "api_key": "sk-1234567890abcdef"}, schema)
+    ledger = Ledger.open(tmp_path / "kept.sqlite3", content)
+    ledger.asked(request.request, Review())
+    ledger.decided(request.request, request.outcome, Review())
+    told = {} if content == "none" else {"city": "Rome"}
+    assert sent_before(ledger, request.request) == told
+    assert sent_before(ledger, resolved({}, TRIP).request) == {}
+    other = ElicitationRequest(ServerIdentity("beta", "stdio", "beta"), request.request.params)
+    assert sent_before(ledger, other) == {}
+    ledger.close()
+    assert sent_before(object(), request.request) == {}

@@ -17,6 +17,7 @@ from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdent
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
+from elicit_tui.tui.console.calls import AnsweredQuestion
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -288,3 +289,51 @@ async def test_the_bar_asks_once_what_the_frame_of_a_call_names_and_not_for_each
         monkeypatch.setattr(CallsPane, "in_frame", property(in_frame))
         stand.app.screen.query_one(KeyBar).follow()
         assert len(asked) == 2, "for the keys, and for the rarer ones"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_frame_of_the_calls_names_the_key_of_those_kept_in_files(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=size) as stand:
+        await made(stand, "look", text_result("x"))
+        await stand.until(lambda: "W Kept calls" in stand.text())
+        stand.app.state.calls.start("alpha", Call("tools/call", "look", {})).end("failed")
+        stand.app.state.changed()
+        await stand.until(lambda: "f Only failed  W Kept" in stand.text())
+        assert "Kept cal…" not in stand.text()
+
+
+async def test_calls_that_differ_in_what_was_answered_alone_are_told_apart_by_that(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for city in ("Oslo", "Rome"):
+            await made(stand, "book", text_result("ok"), trip="summer")
+            call = next(iter(stand.app.state.calls))
+            sent = json.dumps({"guest": "Ada Lovelace of London", "city": city})
+            call.answered.append(
+                AnsweredQuestion("Where to?", "accept", "you answered", True, sent)
+            )
+        stand.app.state.changed()
+        await stand.until(lambda: "city=Oslo" in stand.text() and "city=Rome" in stand.text())
+        cut = AnsweredQuestion("", "accept", "you answered", True, '{"city": "Os…')
+        assert cut.sent_texts == {"sent": '{"city": "Os…'}
+
+
+async def test_like_rows_stand_as_a_table_beside_the_calls_where_no_cell_has_to_be_cut(
+    tmp_path: Path,
+) -> None:
+    hosts = [{"host": f"h{number}", "load": number, "up": True} for number in range(203)]
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await made(stand, "look", text_result(json.dumps(hosts)))
+        await stand.until(lambda: "│ host  load  up" in stand.text())
+        assert "│ h12     12  true" in stand.text()
+        await stand.press("t")
+        await stand.until(lambda: '"type": "text"' in stand.text())
+        await stand.press("t", "right", "G")
+        await stand.until(lambda: "… 3 more rows: z shows them" in stand.text())
+        wide = [{**row, "note": "word " * 30} for row in hosts]
+        await stand.press("escape")
+        await made(stand, "other", text_result(json.dumps(wide)))
+        await stand.until(lambda: '"host": "h0",' in stand.text())

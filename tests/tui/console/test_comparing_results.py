@@ -315,3 +315,16 @@ async def test_words_of_a_change_are_found_where_its_line_was_broken(tmp_path: P
         await search(stand, "here and ends in")
         await stand.until(lambda: "1 of 1 for" in stand.text())
         await stand.press("escape")
+
+
+def compared(before: str, after: str) -> list[str]:
+    return [text_of(line) for line in difference(text_result(before), text_result(after), 60)]
+
+
+def test_the_head_of_a_difference_counts_lines_as_git_does() -> None:
+    assert compared("a\nb\nc\n", "a\nx\nc\n") == [
+        *("@@ -1,3 +1,3 @@", " a", "-b", "+x", " c"),
+    ]
+    assert compared("a\nb", "a\nb\n") == [
+        *("@@ -1,2 +1,2 @@", " a", "-b", "\\ No newline at end of file", "+b"),
+    ]

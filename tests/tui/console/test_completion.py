@@ -179,7 +179,7 @@ async def test_who_passes_a_field_that_is_filled_takes_no_value_for_it(tmp_path:
     tools = {"alpha": [tool("greet", {"type": "object", "properties": properties})]}
     async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
         await open_form(stand, "greet")
-        await stand.until(lambda: "1 known · clear the field to take one" in stand.text())
+        await stand.until(lambda: "1 known · ^U, then ↓ to take one" in stand.text())
         await stand.press("down", *"A")
         await stand.until(lambda: "known" not in stand.text())
         await stand.press("up", "ctrl+u")

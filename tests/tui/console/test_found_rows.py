@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from elicit_tui.tui.console import result_table
 from elicit_tui.tui.console.result_table import ResultTable
+from elicit_tui.tui.console.screens import searched_result
 from tests.tui.console.reading import reading, search, text_result
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +44,7 @@ async def test_a_key_lists_the_rows_that_were_found_alone_and_leads_back_to_all(
         await stand.until(lambda: "60" in stand.text() and "End search" not in stand.text())
         assert (table.count, table.row["id"]) == (60, 47)
         await stand.press("f")
-        await stand.until(lambda: "is listed alone: / searches" in stand.notices())
+        await stand.until(lambda: "the rows of a table that were found: / s" in stand.notices())
 
 
 async def test_another_search_looks_in_all_rows(tmp_path: Path) -> None:
@@ -78,3 +80,74 @@ async def test_the_key_that_sorts_names_the_column_and_which_way(tmp_path: Path)
         await stand.until(lambda: "S Sort title ▼" in stand.text())
         await stand.press("S")
         await stand.until(lambda: "S As sent" in stand.text())
+
+
+async def test_a_row_that_is_listed_alone_keeps_the_number_that_it_has_among_all(
+    tmp_path: Path,
+) -> None:
+    result = text_result(json.dumps(NOTES))
+    async with reading(tmp_path, result, size=(100, 24)) as (stand, screen):
+        await search(stand, "note 4")
+        await stand.until(lambda: "2 of 11" in stand.text() or "1 of 11" in stand.text())
+        await stand.press("n", "f")
+        await stand.until(lambda: "2 of 11 rows for “note 4” · Table, row 41 of 60" in stand.text())
+        await stand.press("c")
+        assert "Row 41, as JSON" in stand.notices()
+        await stand.press("enter")
+        await stand.until(lambda: "row 41 of 60" in stand.text() and "Next row" in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "row 42 of 60" in stand.text())
+        await stand.press("escape")
+        await stand.press("S", "S")
+        assert isinstance(screen.view, ResultTable)
+        await stand.until(lambda: "row 12 of 60" in stand.text())
+
+
+async def test_a_table_is_searched_as_it_is_typed(tmp_path: Path) -> None:
+    result = text_result(json.dumps(NOTES))
+    async with reading(tmp_path, result, size=(80, 24)) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        await stand.press("slash", *"note 4")
+        await stand.until(lambda: "1 of 11 rows for “note 4”" in stand.text())
+        assert table.row["id"] == 4
+        assert not table.has_focus
+        await stand.press("2")
+        await stand.until(lambda: "1 of 1 for “note 42”" in stand.text())
+        assert table.row["id"] == 42
+        await stand.press("enter")
+        await stand.until(lambda: table.has_focus and "row 43 of 60" in stand.text())
+        await stand.press("slash", *"nowhere", "escape")
+        await stand.until(lambda: "nowhere" not in stand.text())
+        assert table.has_focus
+        assert "nothing found" not in stand.text()
+
+
+async def test_a_table_that_is_too_long_for_that_is_searched_by_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_table, "SEARCHED_AS_TYPED", 59)
+    monkeypatch.setattr(searched_result, "TYPING_SECONDS", 0.0)
+    async with reading(tmp_path, text_result(json.dumps(NOTES)), size=(80, 24)) as (stand, _):
+        await stand.press("slash", *"note 4")
+        await stand.pilot.pause(0.05)
+        assert "of 11 rows" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "1 of 11 rows for “note 4”" in stand.text())
+
+
+async def test_the_keys_that_copy_are_called_by_what_they_copy_and_so_is_what_they_say(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result(json.dumps(NOTES)), size=(120, 30)) as (stand, _):
+        await stand.until(lambda: "c Copy row" in stand.text())
+        assert "y Copy all rows" in stand.text()
+        titles = {command.title for command in stand.app.get_system_commands(stand.app.screen)}
+        assert {"Copy row", "Copy all rows"} <= titles
+        await stand.press("c", "y")
+        assert "Row 1, as JSON" in stand.notices()
+        assert "All 60 rows, as JSON" in stand.notices()
+        await stand.press("t")
+        await stand.until(lambda: "c Copy value" in stand.text())
+        await stand.press("t")
+        await stand.until(lambda: "c Copy text" in stand.text())

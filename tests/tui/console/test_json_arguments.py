@@ -105,7 +105,7 @@ async def test_what_is_still_to_be_written_is_no_mistake_until_it_is_sent(tmp_pa
     async with writing(tmp_path) as stand:
         await stand.press("ctrl+u", *"[")
         await stand.until(lambda: "This is not JSON" in stand.text())
-        await stand.press("f8", *"Ada")
+        await stand.press("f7", *"Ada")
         await stand.until(lambda: '"name": "Ada"' in stand.text())
         await stand.until(lambda: "This is not JSON" not in stand.text())
         screen = stand.app.screen
@@ -125,7 +125,7 @@ async def test_a_letter_outside_of_quotes_is_told_what_is_missing(tmp_path: Path
 async def test_a_key_begins_anew_and_what_was_written_comes_back(tmp_path: Path) -> None:
     async with writing(tmp_path) as stand:
         await stand.press("ctrl+u", *"mine")
-        await stand.press("f8")
+        await stand.press("f7")
         await stand.until(lambda: '"name": null' in stand.text())
         await stand.press("ctrl+z")
         await stand.until(lambda: "mine" in stand.text())
@@ -316,6 +316,6 @@ async def test_the_bar_of_json_hides_no_key_on_an_ordinary_screen(tmp_path: Path
     async with writing(tmp_path) as stand:
         await stand.until(lambda: "Tab Next value" in stand.text())
         bar = stand.text().splitlines()[-1]
-        assert "F8 Begin anew" in bar
+        assert "F7 Begin anew" in bar
         assert "F4 Whole screen" in bar
         assert "…" not in bar

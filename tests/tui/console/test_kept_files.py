@@ -57,7 +57,7 @@ async def test_the_calls_of_this_folder_and_of_others_are_listed_and_made_again(
     async with listing(tmp_path, monkeypatch) as stand:
         await stand.until(lambda: "other" in stand.text() and "/elsewhere" in stand.text())
         assert stand.text().index("hello") < stand.text().index("other")
-        assert "beta · greet" in stand.text()
+        assert "beta · greet  name=Ada, times=2" in stand.text()
         assert "r Rename" in stand.text()
         assert "Del Remove" in stand.text()
         await stand.press("down", "enter")
@@ -191,3 +191,18 @@ async def test_a_call_kept_in_another_folder_is_in_the_palette_of_each_with_its_
         await stand.until(lambda: "/there" in stand.text())
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+
+
+async def test_the_palette_says_what_a_kept_call_calls_and_shows_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    keep(tmp_path / "hello.call.json")
+    SavedCall("beta", "greet", {"password": "hunter2"}).write(tmp_path / "two.call.json")
+    (tmp_path / "three.call.json").write_text("no JSON")
+    async with console(tmp_path, tools=TOOLS) as stand:
+        commands = list(stand.app.get_system_commands(stand.app.screen))
+        told = {each.title: each.help for each in commands if each.title.startswith("Kept call: ")}
+        assert told["Kept call: hello"] == "beta · greet  name=Ada, times=2"
+        assert told["Kept call: two"] == "beta · greet  password=•••"
+        assert "is not JSON" in told["Kept call: three"]

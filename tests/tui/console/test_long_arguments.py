@@ -179,7 +179,7 @@ async def test_json_begins_with_the_value_to_be_written_and_one_key_empties_it_u
 ) -> None:
     async with writing(tmp_path, BEYOND) as stand:
         area = stand.app.screen.query_one(TextArea)
-        await stand.until(lambda: "F8 Begin anew" in stand.text())
+        await stand.until(lambda: "F7 Begin anew" in stand.text())
         await stand.press("4", "2")
         assert json.loads(area.text) == {"options": 42}
         await at_length(stand)

@@ -23,7 +23,7 @@ async def test_the_row_under_the_cursor_of_a_table_is_copied_and_no_other(tmp_pa
         assert isinstance(screen.view, ResultTable)
         await stand.press("down", "down", "c")
         assert json.loads(stand.app.clipboard) == ROWS[2]
-        assert "The JSON of row 3" in stand.notices()
+        assert "Row 3, as JSON" in stand.notices()
 
 
 @pytest.mark.parametrize("key", ["c", "y"])
@@ -35,7 +35,7 @@ async def test_a_row_that_is_read_whole_is_copied_from_there(tmp_path: Path, key
         assert "c Copy" in stand.text().splitlines()[-1]
         await stand.press("down", key)
         assert json.loads(stand.app.clipboard) == ROWS[2]
-        assert "The JSON of row 3" in stand.notices()
+        assert "Row 3, as JSON" in stand.notices()
         await stand.press("escape")
 
 

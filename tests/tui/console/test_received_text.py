@@ -102,3 +102,9 @@ def test_a_record_says_of_a_tools_approval_that_no_server_asked_for_it() -> None
     ):
         row = Row("1", "alpha", kind=kind, message=said, action="accept", decided_by="user")
         assert any(text_of(line).startswith(asked) for line in RecordScreen(row).lines(70))
+
+
+def test_a_record_says_whose_verdict_stands_beside_what_became_of_a_question() -> None:
+    row = Row("1", "alpha", message="?", verdict="allow", action="decline", decided_by="user")
+    lines = [text_of(line) for line in RecordScreen(row).lines(70)]
+    assert "guardian verdict allow" in lines

@@ -164,7 +164,9 @@ async def test_a_search_goes_to_rows_of_a_table_that_are_not_listed_and_finds_va
         await stand.press("slash")
         await stand.until(lambda: isinstance(stand.app.focused, SearchLine))
         await stand.press(*"user 1100", "enter")
-        await stand.until(lambda: "1 of 1 for “user 1100” · Table · alpha" in stand.text())
+        await stand.until(
+            lambda: "1 of 1 for “user 1100” · Table, row 1,100 of 1,101 · alpha" in stand.text()
+        )
         table = stand.app.screen.query_one(ResultTable)
         assert table.row["name"] == "user 1100"
         await stand.press("escape")

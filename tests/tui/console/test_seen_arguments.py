@@ -224,7 +224,7 @@ STEPS: Any = {
 }
 
 
-@pytest.mark.parametrize("way_back", [("space", "escape"), ("f8", "f8")])
+@pytest.mark.parametrize("way_back", [("space", "escape"), ("f7", "f7")])
 async def test_json_of_a_file_is_still_to_be_read_when_it_comes_back(
     tmp_path: Path, way_back: tuple[str, ...]
 ) -> None:

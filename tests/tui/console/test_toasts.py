@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -87,3 +90,39 @@ async def test_what_is_told_covers_no_row_of_a_list(
         assert not toast.region.overlaps(screen.query_one("KeyBar").region)
         stand.app.clear_notifications()
         await stand.until(lambda: screen.query_one("#panes").region.bottom == 23)
+
+
+async def test_what_was_told_in_passing_stays_with_its_pane_and_a_warning_goes_along(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(80, 24), notifications=True) as stand:
+        stand.app.notify("Told in passing.", markup=False, timeout=60)
+        stand.app.notify("A warning.", severity="warning", markup=False, timeout=60)
+        await stand.until(lambda: "Told in passing." in stand.text())
+        await stand.press("1")
+        await stand.until(lambda: "Told in passing." in stand.text())
+        await stand.press("3")
+        await stand.until(lambda: "No call yet." in stand.text())
+        await stand.until(lambda: "Told in passing." not in stand.text())
+        assert "A warning." in stand.text()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_what_is_told_of_a_row_that_is_read_covers_nothing_of_it(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    rows = [{f"key{number}": f"value {number}" for number in range(18)}] * 2
+    async with console(tmp_path, servers=["alpha"], size=size, notifications=True) as stand:
+        call = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        call.end("answered", result=text_result(json.dumps(rows)))
+        await stand.press("3")
+        await stand.until(lambda: "look" in stand.text())
+        await stand.press("z", "enter")
+        await stand.until(lambda: "row 1 of 2" in stand.text())
+        await stand.press("c")
+        screen = stand.app.screen
+        await stand.until(lambda: screen.query("Toast") and "Row 1, as JSON" in stand.text())
+        told = screen.query_one("Toast").region
+        assert told.area
+        assert not told.overlaps(screen.query_one(".dialog").region)
+        assert not told.overlaps(screen.query_one("KeyBar").region)

@@ -89,7 +89,7 @@ async def test_a_form_says_of_a_key_of_the_json_that_it_is_not_for_it(tmp_path: 
     ) as stand:
         await stand.press("right", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        await stand.press("f8")
+        await stand.press("f7")
         assert "JSON is begun anew" in stand.notices()
         await stand.press("f3")
         assert "Close this first" in stand.notices()

@@ -19,10 +19,9 @@ from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.result_links import links_of, why_no_link
-from elicit_tui.tui.console.results import whole_text
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
-from elicit_tui.tui.console.taking import copy_command, copy_json, copy_text
+from elicit_tui.tui.console.taking import copy_command, copy_data, copy_result
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.textual_terminal import write_subtitle
 
@@ -146,9 +145,17 @@ class CallsPane(Pane):
         only = (f"{key} Only {following}", f"{key} {following}")
         return only if following else (f"{key} All calls",)
 
-    def _filter_leads_to(self, room: int) -> str:
-        ways = self._filter_ways
-        return next((way for way in ways if cell_len(way) <= room), ways[-1] if ways else "")
+    @property
+    def _ways(self) -> Sequence[Sequence[str]]:
+        """What the frame of the list names, the longest way first."""
+        key, filters = self.app.key_of("calls.kept"), self._filter_ways
+        kept: list[list[str]] = [[f"{key} Kept calls"], [f"{key} Kept"], []]
+        return [[*way, *more] for way in zip(filters) for more in kept] or kept[:2]
+
+    def _named_within(self, room: int) -> Sequence[str]:
+        room += CORNERS  # Between two of them, and around both, there is air.
+        fitting = (w for w in self._ways if sum(cell_len(way) + CORNERS for way in w) <= room)
+        return next(fitting, self._ways[-1])
 
     @property
     def _search(self) -> SearchLine:
@@ -202,8 +209,8 @@ class CallsPane(Pane):
             calls = self.query_one("#call-list", PlacedList)
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)
-            calls.beside = self._filter_leads_to
-            calls.named = lambda: self._filter_ways
+            calls.beside = lambda room: "  ".join(self._named_within(room))
+            calls.named = lambda: {way for ways in self._ways for way in ways}
             calls.empty = self._nothing
             calls.show(keys, self._row)
             verb = "To the list" if keys else ""
@@ -258,8 +265,8 @@ class CallsPane(Pane):
 
     @property
     def in_frame(self) -> frozenset[str]:
-        """The frame around the chosen call names what is taken along of it."""
-        return frozenset(self._in_frame)
+        """The frame around the chosen call names what is taken along of it, that of the list."""
+        return frozenset({*self._in_frame, "kept"})
 
     @property
     def _in_frame(self) -> Mapping[str, str]:
@@ -363,20 +370,13 @@ class CallsPane(Pane):
 
     def action_copy(self) -> None:
         """Copy the result as it is shown."""
-        record = self.record
-        if record is None or record.result is None:
-            return
-        if record.call.id in self._as_json:
-            copy_json(self.app, record.result)
-        else:
-            copy_text(self.app, whole_text(record.result))
+        if self.record is not None:
+            copy_result(self.app, self.record, as_json=self.record.call.id in self._as_json)
 
     def action_copy_json(self) -> None:
         """Copy the data of the result as JSON; of one without data all that arrived."""
-        from elicit_tui.tui.console.result_data import unpacked
-
-        if self.record is not None and self.record.result is not None:
-            copy_json(self.app, unpacked(self.record.result))
+        if self.record is not None:
+            copy_data(self.app, self.record)
 
     def action_copy_command(self) -> None:
         """Copy the call as a command."""

@@ -66,8 +66,9 @@ class ArgumentsScreen(OffersValues):
         Binding("ctrl+s", "send", "Call", id="arguments.call"),
         Binding("f5", "turn", "Form/JSON", id="arguments.turn"),
         Binding("f2", "about", "About", id="arguments.about"),
-        Binding("f8", "skeleton", "Begin anew", id="arguments.skeleton"),
-        # Before the same key of a field of several lines: from there it leads to the editor.
+        # Before the same keys of a field of several lines: there one selects all of it, and the
+        # other leads to the editor.
+        Binding("f7", "skeleton", "Begin anew", id="arguments.skeleton", priority=True),
         Binding("f4", "at_length", "More lines", id="arguments.at_length", priority=True),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]

@@ -43,7 +43,7 @@ class OtherCallScreen(Dialog[CallRecord]):
         sign, stands, role = how(record)
         head: Line = ((f" {sign} ", role), (record.at_second, "dim"), (f"  {stands}", role))
         room = width - sum(len(text) for text, _ in head) - 4
-        return [(*head, (f"  {briefly(record.argument_texts, room)}", "plain"))]
+        return [(*head, (f"  {briefly(record.told_texts, room)}", "plain"))]
 
     @on(RowList.Chosen)
     def _choose(self, event: RowList.Chosen) -> None:

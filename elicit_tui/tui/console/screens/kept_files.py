@@ -13,12 +13,12 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
-from elicit_tui.errors import UsageError
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
+from elicit_tui.tui.console.kept_words import what_it_calls
 from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screens.saving import PlaceDialog
-from elicit_tui.tui.console.spans import Line, Role, apart, shortened
+from elicit_tui.tui.console.spans import Line, apart, shortened
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.widgets.buttons import KeyRow
 
@@ -70,18 +70,8 @@ class KeptFilesScreen(Dialog[Path]):
         first = apart(
             ((f" {_name(path)}", "strong"),), ((f"{shortened(where, room)} ", "dim"),), width
         )
-        about, role = self._about(path)
+        about, role = what_it_calls(self.app, path, width - 4)
         return [first, ((f"   {shortened(about, width - 4)}", role),)]
-
-    def _about(self, path: Path) -> tuple[str, Role]:
-        try:
-            saved = SavedCall.read(path)
-        except UsageError as error:
-            return neutral_line(str(error), 300), "warn"
-        what = f"{neutral_line(saved.server, 60)} · {neutral_line(saved.tool, 60)}"
-        if saved.server not in self.app.state.servers:
-            return f"{what} · there is no such server now: Enter chooses another", "warn"
-        return what, "dim"
 
     @property
     def _file(self) -> Path | None:

@@ -186,6 +186,8 @@ def way_through(decided_by: str, key: str, server: str) -> str:
 
 _OURS: Final = frozenset(kind for kind, traits in KINDS.items() if not traits.from_server)
 """The kinds of questions that no server wrote."""
+_LABELS: Final = {"verdict": "guardian verdict"}
+"""Of fields whose own name says too little: beside a decline it would be taken for that."""
 
 
 class RecordScreen(TextDialog):
@@ -235,7 +237,8 @@ class RecordScreen(TextDialog):
     def _fields(self, width: int) -> list[Line]:
         lines: list[Line] = []
         for name, value in as_pairs(self._row):
-            lines.extend(labelled(name, neutral(value, 20_000), width, label_width=17))
+            label = _LABELS.get(name, name)
+            lines.extend(labelled(label, neutral(value, 20_000), width, label_width=17))
         return lines
 
 

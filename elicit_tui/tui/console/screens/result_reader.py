@@ -46,6 +46,13 @@ IN_FRAME: Final = {
     "copy_command": ("result.copy_command", "Copy command"),
 }
 """What is taken along: the frame names the keys where it has room."""
+COPIES: Final[Mapping[str, Mapping[str, str]]] = {
+    "table": {"copy": "Copy row", "copy_json": "Copy all rows"},
+    "json": {"copy": "Copy value"},
+    "markdown": {"copy": "Copy text"},
+    "text": {"copy": "Copy text"},
+}
+"""What the keys that copy are called in each view, as what they copied is."""
 CORNERS: Final = 8
 """Cells of the frame that its words do not have."""
 
@@ -233,6 +240,8 @@ class ResultScreen(SearchedResult):
 
     def worded(self, action: str) -> str | None:
         """The key that turns names where it leads; that which compares also leads back."""
+        if action in ("copy", "copy_json"):
+            return COPIES.get(self._way, {}).get(action)
         if self._way != "difference":
             return TITLES[self._following] if action == "turn" else super().worded(action)
         if action == "turn" and len(self._readings) > 1:
@@ -287,6 +296,8 @@ class ResultScreen(SearchedResult):
         title, place = TITLES[self._way], getattr(self.view, "place", "")
         if place and not self._term:
             title = f"{place} · {title}"
+        elif place and self._way == "table":
+            title = f"{title}, row {place}"
         if self._way == "difference" and self._other is not None:
             what = f"{self._readings[0]} compared" if len(self._readings) > 1 else "compared"
             return f"{what.capitalize()} with the call at {self._other.at_second}"
@@ -318,7 +329,9 @@ class ResultScreen(SearchedResult):
                 looked += ", a column's name"
             words = f"{found} for {looked} · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
-        named = keys_in_frame(self.app, IN_FRAME, self.app.size.width - CORNERS - len(words))
+        room = self.app.size.width - CORNERS - len(words)
+        ways = {do: (key, self.worded(do) or does) for do, (key, does) in IN_FRAME.items()}
+        named = keys_in_frame(self.app, ways, room)
         write_subtitle(frame, " · ".join([words, *named.values()]), named.values())
         sorts = self.view.worded("sort") if isinstance(self.view, ResultTable) else None
         if (self.in_frame, self._sorts) != (frozenset(named), sorts):
@@ -352,8 +365,8 @@ class ResultScreen(SearchedResult):
 
     def action_copy_json(self) -> None:
         """Copy the data as JSON; of a result without data all that arrived."""
-        rows = f" of all {len(self._rows):,} rows" if self._way == "table" else ""
-        copy_json(self.app, self._result if self._data is None else self._data, f"The JSON{rows}")
+        what = f"All {len(self._rows):,} rows, as JSON" if self._way == "table" else "The JSON"
+        copy_json(self.app, self._result if self._data is None else self._data, what)
 
     def action_copy_command(self) -> None:
         """Copy the call as a command."""

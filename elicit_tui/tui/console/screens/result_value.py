@@ -34,7 +34,7 @@ class ValueScreen(TextDialog):
 
 def copy_row(app: Controller, table: ResultTable) -> None:
     """Copy the row that the cursor of a table is in, as JSON."""
-    copy_json(app, dict(table.row), f"The JSON of row {table.number + 1:,}")
+    copy_json(app, dict(table.row), f"Row {table.number_in_all + 1:,}, as JSON")
 
 
 class RowLines(LineView):
@@ -43,7 +43,7 @@ class RowLines(LineView):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "screen.step(1)", "Next row", id="row.next"),
         Binding("up,k", "screen.step(-1)", "Previous row", id="row.previous"),
-        Binding("c,y", "screen.copy", "Copy", key_display="c", id="row.copy"),
+        Binding("c,y", "screen.copy", "Copy row", key_display="c", id="row.copy"),
     ]
 
 

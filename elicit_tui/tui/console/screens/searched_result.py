@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,9 +18,15 @@ from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.result_tree import ResultTree
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from elicit_tui.tui.console.pictures import PicturePage
 
 View: TypeAlias = "FoundLines | MarkdownPage | ResultTable | ResultTree | PicturePage"
+
+
+TYPING_SECONDS: Final = 0.15
+"""So long after a letter what is typed is looked for."""
 
 
 class SearchedResult(Dialog[None]):
@@ -40,6 +46,7 @@ class SearchedResult(Dialog[None]):
     _term = ""
     _places: Sequence[Any] = ()
     _place = 0
+    _will_search: Timer | None = None
     _came_from: tuple[int, int] | None = None
     """The place where one was among those of the view before, and how many these were."""
 
@@ -81,7 +88,7 @@ class SearchedResult(Dialog[None]):
         search = self.app.key_of("result.search")
         return {
             "step": f"Nothing is looked for: {search} searches.",
-            "narrow": f"What was found in a table is listed alone: {search} searches.",
+            "narrow": f"Lists only the rows of a table that were found: {search} searches first.",
             "search": "There are no words in a picture.",
         }.get(action, "")
 
@@ -98,13 +105,36 @@ class SearchedResult(Dialog[None]):
         search.display = True
         search.focus()
 
-    @on(SearchLine.Submitted, "#result-search")
-    def _search(self, event: SearchLine.Submitted) -> None:
+    @on(SearchLine.Changed, "#result-search")
+    def _search_soon(self) -> None:
+        """Look for it as it is typed, where that is quick; the keys do not wait for it."""
+        self._stop_waiting()
+        if isinstance(self.view, ResultTable) and self.view.searched_as_typed:
+            self._will_search = self.set_timer(TYPING_SECONDS, self._search)
+
+    def _stop_waiting(self) -> None:
+        if self._will_search is not None:
+            self._will_search.stop()
+
+    def _search(self) -> None:
+        term = self.query_one("#result-search", SearchLine).value.strip()
         self._all_rows()
-        self._term = event.value.strip()
-        self.view.focus()
+        self._term = term
         self._came_from, self._places, self._place = None, (), 0
         self._find()
+
+    @on(SearchLine.Submitted, "#result-search")
+    def _to_what_is_found(self) -> None:
+        self._stop_waiting()
+        self._search()
+        self.view.focus()
+
+    @on(SearchLine.Left, "#result-search")
+    def _left_search(self, event: SearchLine.Left) -> None:
+        if event.down:
+            self._to_what_is_found()
+        else:
+            self.action_end_search()
 
     def find_anew(self) -> None:
         """Another view is shown: one goes on near the place where one was in the view before."""
@@ -128,9 +158,9 @@ class SearchedResult(Dialog[None]):
         self._place = min(self._place, max(0, len(self._places) - 1))
         self._point()
 
-    @on(SearchLine.Left, "#result-search")
     def action_end_search(self) -> None:
         """Nothing is looked for any more; the place stays."""
+        self._stop_waiting()
         self._all_rows()
         self._end_search()
         if self._has_words:

@@ -16,6 +16,7 @@ from textual.widgets import OptionList, Static
 from elicit_tui.config.editing import DEFAULT_MODE
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft
+from elicit_tui.elicitation.settings import APPROVAL_MODES, ASK_BEFORE_CALLS
 from elicit_tui.form.conversion import entry_for
 from elicit_tui.form.field import Entry, Typed
 from elicit_tui.form.schema_reading import read_form
@@ -35,7 +36,7 @@ from elicit_tui.tui.console.spans import padded
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyRow
 from elicit_tui.tui.widgets.choices import MANY
-from elicit_tui.tui.widgets.control import FROM_BEFORE, IN_FILE
+from elicit_tui.tui.widgets.control import IN_FILE, UNWRITTEN
 from elicit_tui.tui.widgets.rows_view import Begun
 
 
@@ -60,14 +61,9 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "enabled": {"type": "boolean", "title": START_IT},
     "approval_mode": {
         "type": "string",
-        "title": "Ask before calls",
+        "title": ASK_BEFORE_CALLS,
         "description": "what the file has for a single tool goes first",
-        "oneOf": [
-            {"const": "auto", "title": "may destroy"},
-            {"const": "writes", "title": "may write"},
-            {"const": "prompt", "title": "every call"},
-            {"const": "approve", "title": "never"},
-        ],
+        "oneOf": [{"const": mode, "title": words} for mode, words in APPROVAL_MODES.items()],
     },
     "cwd": {
         "type": "string",
@@ -96,7 +92,8 @@ class ServerScreen(WritingDialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Write it", id="server.write"),
-        Binding("f8", "begin_anew", "Begin anew", id="server.begin_anew"),
+        # Before the same key of the variables, which selects all of them.
+        Binding("f7", "begin_anew", "Begin anew", id="server.begin_anew", priority=True),
     ]
 
     def __init__(
@@ -135,7 +132,7 @@ class ServerScreen(WritingDialog[None]):
         entries = self._as_it_was
         left = self._half_typed.get(self._was, Draft())
         self._continued = left.continues
-        whence = self._whence | dict.fromkeys(left.touched, FROM_BEFORE)
+        whence = self._whence | dict.fromkeys(left.touched, UNWRITTEN)
         if isinstance(target := left.entries.get("target"), Typed):
             self._named_after = name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
