@@ -141,13 +141,19 @@ class TokenMiddleware:
             return
         if scope["type"] != "http":
             return
-        token = self._shown(Headers(scope=scope))
-        if token is None:
+        headers = Headers(scope=scope)
+        token = self._shown(headers)
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # A proxy may take the other of its two lengths: what we read behind the one is then
+            # another client's request (RFC 9112, 6.1).
+            refusal = PlainTextResponse("A body has one length.", 400, {"connection": "close"})
+            await refusal(scope, receive, send)
+        elif token is None:
             # Without `WWW-Authenticate`: a client would begin an OAuth login that there is not.
             await PlainTextResponse("A token is needed.", 401)(scope, receive, send)
         elif self._sessions.under_way(token) >= MOST_REQUESTS_OF_ONE:
             await PlainTextResponse("Too many requests at once.", 503)(scope, receive, send)
-        elif (token, _session_key(Headers(scope=scope))) in self._over:
+        elif (token, _session_key(headers)) in self._over:
             await PlainTextResponse("The session has ended.", 404)(scope, receive, send)
         else:
             await self._let_in(scope, receive, send, token)

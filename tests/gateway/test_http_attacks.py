@@ -142,6 +142,21 @@ async def test_a_body_that_does_not_come_is_not_waited_for(
     writer.close()
 
 
+async def test_behind_a_body_of_two_lengths_no_other_request_is_read(gateway: Gateway) -> None:
+    token = gateway.tokens.add("agent")
+    host, port = gateway.address
+    reader, writer = await asyncio.open_connection(host, port)
+    head = f"Host: {host}:{port}\r\nAuthorization: Bearer {token}\r\n"
+    writer.write(
+        f"POST /mcp HTTP/1.1\r\n{head}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+        f"0\r\n\r\nGET /mcp HTTP/1.1\r\n{head}\r\n".encode()
+    )
+    answered = await asyncio.wait_for(reader.read(), WAIT)
+    assert answered.startswith(b"HTTP/1.1 400 ")
+    assert answered.count(b"HTTP/1.1") == 1
+    writer.close()
+
+
 async def test_five_hundred_silent_connections_are_bounded_and_closed(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
