@@ -93,8 +93,8 @@ def loads() -> tuple[Load, ...]:
         Load("result", 5_000_000, b"the first line", LINES),
         Load("result", 500_000, b"the first line", PAGES, opens=(b"z", b" is line 30 ")),
         Load("result", 5_000_000, b"the first line", PAGES, opens=(b"z", b" is line 30 ")),
-        Load("rows", 500_000, b"[3 Calls", ROWS, opens=(b"z", b"host 0000010")),
-        Load("rows", 5_000_000, b"[3 Calls", ROWS, opens=(b"z", b"host 0000010")),
+        Load("rows", 500_000, b"[3 Calls", ROWS, opens=(b"z", b"Table")),
+        Load("rows", 5_000_000, b"[3 Calls", ROWS, opens=(b"z", b"Table")),
         Load("log", 1_000, b"[3 Calls", PANELS),
         Load("log", 100_000, b"[3 Calls", PANELS),
     )

@@ -32,7 +32,7 @@ COLUMN_CELLS: Final = 40
 """Cells of the widest column, where columns are many: Enter reads a row whole."""
 PLAIN: Final = 10**15
 """A number below it is written as it is; so are yes and no."""
-SEARCHED_AS_TYPED: Final = 100_000
+SEARCHED_AS_TYPED: Final = 50_000
 """Rows; in more of them each letter would be waited for."""
 CELLS_AT_ONCE: Final = 1_000
 """Cells of the table that are made at once: others follow once these are on the screen."""
