@@ -8,6 +8,7 @@ from typing import Final
 
 from rich.cells import cell_len
 from textual.binding import Binding
+from textual.content import Content
 from textual.widget import Widget
 
 # What a key is called on the screen: the one that the owner has given to an action.
@@ -39,6 +40,15 @@ def key_of(node: Widget, binding: Binding) -> str:
     """The name of the key that this binding has in the app of `node`, also where it was changed."""
     own: Mapping[str, str] = getattr(node.app, "own_keys", {})
     return key_name(own.get(binding.id or "", binding.key))
+
+
+def naming_keys(sentence: str, *keys: str, style: str = "") -> Content:
+    """A sentence of ours, these keys in it as bars and buttons show them; words in `style`."""
+    named = Content.styled(sentence, style)
+    for key in keys:
+        for found in re.finditer(rf"(?<!\S){re.escape(key)}(?![\w^])", sentence):
+            named = named.stylize("bold $accent", *found.span())
+    return named
 
 
 # The calls that a question may belong to: up to 2025-11-25 a server does not say which it is.

@@ -94,6 +94,8 @@ class OrderedApp(App[ReturnType]):
         self._order = KeyOrder(self, self._in_turn)
         self._burst = PasteBurst()
         self.key_run = KeyRun()
+        self.is_pressed = False
+        """Whether a button of the mouse is down: what it was pressed on stays under it."""
         self.failure: Exception | None = None
         """What ended the application, if an error did."""
 
@@ -117,6 +119,8 @@ class OrderedApp(App[ReturnType]):
         Of a paste only its text is taken: no key that came with it, no control character in it.
         """
         self.key_run.heard(event)
+        if isinstance(event, (events.Key, events.MouseDown, events.MouseUp)):
+            self.is_pressed = isinstance(event, events.MouseDown)
         if not isinstance(event, (events.InputEvent, events.Paste)) or event.is_forwarded:
             await super().on_event(event)
         elif not self._drops(event) and not self._order.holds(event):

@@ -34,7 +34,7 @@ _DARK = Theme(
         "border": "#7fb4ca",
         "border-blurred": "#3b414d",
         "faint": "#9aa2b1",
-        "well": "#262a33",
+        "well": "#2c313c",
         "well-focus": "#313744",
         "input-selection-background": "#7fb4ca 35%",
         "scrollbar": "#4a5160",

@@ -11,7 +11,7 @@ from tests.faults.terminal import Terminal
 from tests.keys import CLEAR, DOWN, ENTER, ESCAPE, LEAVE, SEND, TAB, UP
 
 PANELS: Final = {"1": "Servers", "2": "Questions", "3": "Calls"}
-QUESTION: Final = "Send ^S"
+QUESTION: Final = "^S Send"
 """A question is on the screen; its message may also stand in what is said about it."""
 
 CURSORS: Final = ("▌", "▏")

@@ -56,7 +56,7 @@ def test_a_form_of_the_console_stays_whatever_size_the_terminal_takes(stand: Sta
         console.resize(40, 20)
         console.shows("Ada", "Send")
         console.resize(100, 30)
-        console.shows("Ada", QUESTION, "Review ^R")
+        console.shows("Ada", QUESTION, "^R Review")
         console.send()
         console.shows(ADA)
     assert stand.ledger() == "accept by user"

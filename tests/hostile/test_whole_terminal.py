@@ -91,7 +91,7 @@ def test_a_page_that_the_server_tells_done_ends_its_question_and_the_call_goes_o
     steps = [{"visit": page("https://example.com/"), "once": str(once)}, {"text": "let in"}]
     server = added(tmp_path, {"t": steps})
     with Terminal([*COMMAND, *server, "call", "s", "t"], environment()) as terminal:
-        terminal.press_until(OPENED, lambda: "Finished ^S" in terminal.text, "the waiting")
+        terminal.press_until(OPENED, lambda: "^S Finished" in terminal.text, "the waiting")
         once.touch()
         assert terminal.end() == 0
     assert "let in" in terminal.text

@@ -184,7 +184,7 @@ def test_the_qr_code_under_the_prompt_has_the_whole_terminal_and_gives_it_back(
     server: LoginServer,
 ) -> None:
     with Terminal(["login", "remote", *given(server)], columns=110, lines=45) as terminal:
-        terminal.wait_for("Open ^S")
+        terminal.wait_for("^S Open")
         # The same key takes it away again: it is pressed twice only where it was not heard.
         type_until(terminal, "\x1b[17~", "▀▀▀", 10)
         wait_until(terminal, shows_its_code)
@@ -198,7 +198,7 @@ def test_the_console_says_that_a_server_wants_a_login_and_a_key_asks_again(
     server: LoginServer,
 ) -> None:
     with Terminal(given(server), columns=110, lines=45) as terminal:
-        terminal.wait_for("Open ^S")
+        terminal.wait_for("^S Open")
         type_until(terminal, "\x0e", "asks you to log in.")
         assert any("wants a login" in row[:40] for row in window(terminal))
         # A question opens once the keys rest: each press is waited for longer than that.

@@ -25,7 +25,7 @@ from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.textual_terminal import write_subtitle
-from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow, Meaning
 from elicit_tui.tui.widgets.control import FieldControl
 
 if TYPE_CHECKING:
@@ -38,13 +38,29 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
+_MEANINGS: Final[Mapping[str, Meaning]] = {
+    "send": "accepts",
+    "sure": "loses",
+    "stay": "stays",
+    "back": "stays",
+}
+
+
 class DialogButton(KeyButton):
     """The button of an action of the console, with the key that the owner gave to it."""
 
     app: Controller
 
-    def __init__(self, text: str, action_id: str, *, id: str, main: bool = False) -> None:
-        super().__init__(text, "", id=id, main=main)
+    def __init__(
+        self,
+        text: str,
+        action_id: str,
+        *,
+        id: str,
+        main: bool = False,
+        means: Meaning | None = None,
+    ) -> None:
+        super().__init__(text, "", id=id, main=main, means=means or _MEANINGS.get(id))
         self._action_id = action_id
 
     def on_mount(self) -> None:

@@ -37,6 +37,9 @@ DECIDERS: Final[Mapping[str, str]] = {
     "store": "it could not be kept",
 }
 
+GUARDIAN: Final = "the rules that weigh every question before you see it"
+"""What the guardian is, for somebody who reads its name for the first time."""
+
 FAMILIES: Final[Mapping[str, str]] = {
     "credentials": (
         "It asks for a secret: a password, a key, a token, a code or a card number. A form goes "

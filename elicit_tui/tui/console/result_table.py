@@ -170,7 +170,7 @@ class ResultTable(DataTable[Text]):
     def _heading(self, key: str) -> Text:
         mark = ""
         if self._order is not None and self._order[0] == key:
-            mark = " ▼" if self._order[1] else " ▲"
+            mark = " ↓" if self._order[1] else " ↑"
         return Text(neutral_line(key, COLUMN_CELLS) + mark)
 
     @property
@@ -292,7 +292,7 @@ class ResultTable(DataTable[Text]):
         following = self._following
         if following is None:
             return "As sent"
-        return f"Sort {neutral_line(following[0], HEADING_IN_BAR)} {'▼' if following[1] else '▲'}"
+        return f"Sort {neutral_line(following[0], HEADING_IN_BAR)} {'↓' if following[1] else '↑'}"
 
     def action_sort(self) -> None:
         """Sort by the column that the cursor is in: rising, falling, then as it was sent."""

@@ -127,10 +127,16 @@ class Link:
         """Whether it is an address of the web; else the server that named it reads it."""
         return is_web_address(self.uri)
 
+    @property
+    def sign(self) -> str:
+        """What marks it wherever it stands: a page, or something of the server's."""
+        return "↗" if self.is_page else "▤"
+
     def line(self) -> str:
         """Its title and where it leads, on one neutral line."""
         uri = neutral_line(self.uri, LINK_CHARACTERS)
-        return f"→ {neutral_line(self.title, 120)}  {uri}" if self.title else f"→ {uri}"
+        named = f"{neutral_line(self.title, 120)}  {uri}" if self.title else uri
+        return f"{self.sign} {named}"
 
 
 def link_of(block: Mapping[str, Any]) -> Link | None:

@@ -254,7 +254,7 @@ class ConsoleScreen(Screen[None]):
             wide = self.size.width >= TIME_FITS
             return Part(
                 line(
-                    ("▲ ", "warn"),
+                    ("◆ ", "warn"),
                     f"{waits}{time_of_the_first(self.state.questions) * wide} · ",
                     (key("console.next_question"), "accent"),
                     " opens",

@@ -22,7 +22,7 @@ from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import neutral_line, quoted, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
-from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked, ending, plural
+from elicit_tui.tui.console.outcome_words import ACTIONS, GUARDIAN, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
 from elicit_tui.tui.console.spans import GUTTER
 
@@ -110,6 +110,8 @@ class ConsoleState:
         self.ended = 0
         """How many questions have ended in this run."""
         self.last_end = ""
+        self._knows_guardian = False
+        """Whether the activity has said what the guardian is."""
         """When the last question ended, whose it was and what became of it; empty before."""
         self.pointed_server = ""
         """The server that the cursor is to be put on, once it is listed."""
@@ -209,6 +211,12 @@ class ConsoleState:
             self.stopped.remove(kept[0])
         self.stopped.append(Stopped(event.request, event.review, event.outcome))
 
+    def _introduced(self, decided_by: str) -> str:
+        """What the guardian is, at the first line of the activity that names it."""
+        first = decided_by == "guardian" and not self._knows_guardian
+        self._knows_guardian |= first
+        return f" ({GUARDIAN})" if first else ""
+
     def _resolved(self, event: Resolved) -> None:
         request, outcome = event.request, event.outcome
         self.earlier_answers.remember(event)
@@ -227,8 +235,9 @@ class ConsoleState:
             return
         message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
+        who = self._introduced(outcome.decided_by)
         self.activity.add(
-            name, f"{sign} {ending(outcome)}: {asked(request)}", ROLES[outcome.action]
+            name, f"{sign} {ending(outcome)}{who}: {asked(request)}", ROLES[outcome.action]
         )
         self.last_end = (
             f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {quoted(message, 60)}"

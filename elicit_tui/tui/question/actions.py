@@ -15,7 +15,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Outcome, Question
 from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.question_gate import Guarded
-from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow, Meaning
 
 # What a question on the screen tells whoever holds it.
 
@@ -119,6 +119,11 @@ class ActionButton(KeyButton, Guarded):
         """Whether it is the one to press where nothing speaks against it."""
         return self._action.primary
 
+    def weigh(self, *, risky: bool) -> None:
+        """Have the colour of what it does; `risky`: something speaks against accepting."""
+        accepts: Meaning = "loses" if risky else "accepts"
+        self.means(accepts if self.does in ACCEPTING else "stays" if self.does in SAFE else None)
+
     def become(self, action: Action) -> bool:
         """Be the button of another action that has the same key; says whether it is another."""
         changed = action != self._action
@@ -189,7 +194,7 @@ class ActionBar(KeyRow):
         """Tell which buttons have no room, too."""
         super().fit()
         buttons = self.query_children(ActionButton)
-        missing = tuple(button.render().plain for button in buttons if not button.can_focus)
+        missing = tuple(button.words for button in buttons if not button.can_focus)
         if missing != self._missing:
             self._missing = missing
             self.post_message(self.Fitted(missing))
@@ -206,6 +211,7 @@ class ActionBar(KeyRow):
             filled = button is safe[0] if risky and safe else button.is_primary
             waits = button.is_primary and button.does in ACCEPTING and not ready
             button.fill(filled and not waits, calm=waits)
+            button.weigh(risky=risky)
 
     def become(self, action: Action) -> None:
         """What the button of this name does has another name just now."""

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from elicit_tui.form.field import Typed
 from elicit_tui.form.schema_reading import read_form
+from elicit_tui.tui.names_on_screen import naming_keys
 from elicit_tui.tui.question import frame_words, overlays
 from elicit_tui.tui.question.actions import (
     APPROVAL,
@@ -76,11 +77,13 @@ class Foot(Static):
         if not self._body.for_session:
             self.update(_HANDED)
         elif self.app.size.height < _SHORT:
-            self.update(_SESSION_BRIEFLY.format(frame.key("session")))
+            key = frame.key("session")
+            self.update(naming_keys(_SESSION_BRIEFLY.format(key), key))
         else:
             keys = [do.key for do in frame.around.actions if do.name == "app.allowances"]
             told = _SESSION.format(frame.key("session"))
-            self.update(told + (f" {keys[0]} lists and revokes it." if keys else ""))
+            told += f" {keys[0]} lists and revokes it." if keys else ""
+            self.update(naming_keys(told, frame.key("session"), *keys))
 
 
 class NotedCall(Vertical):
@@ -170,7 +173,7 @@ class ApprovalBody(Body):
         if self.writes_note:
             return Content(self._ends_of_note)
         if self.goes_on:
-            return frame_words.goes_on_below()
+            return frame_words.goes_on_below("allow")
         yes, no = self.frame.key("yes"), self.frame.key("no")
         if self.note_line is not None and not self._note_was_open:
             return Content(f"{yes} calls, {no} declines with a note")

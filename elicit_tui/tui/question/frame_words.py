@@ -19,7 +19,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.host.number_text import as_spelled
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted, readable_json
-from elicit_tui.tui.names_on_screen import joined_by_or, quoting_signs
+from elicit_tui.tui.names_on_screen import joined_by_or, naming_keys, quoting_signs
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -45,16 +45,17 @@ _REACHED = {True: "program", False: "address"}
 _VERBS = {"tools/call": "", "prompts/get": "prompt ", "resources/read": "resource "}
 
 
-def goes_on_below() -> Content:
-    """That some of what is decided about was never on the screen, and what shows it."""
-    return Content.styled("◌ not seen to its end: PgDn", "bold")
+def goes_on_below(leads_to: str = "") -> Content:
+    """That some of what is decided about was never on the screen, what shows it, and for what."""
+    said = f"read to the end to {leads_to}" if leads_to else "not seen to its end"
+    return naming_keys(f"◌ {said}: PgDn", "PgDn", style="bold")
 
 
 def at_step(key: str, goes_on: bool) -> Content:
     """What takes the deliberate step; while it `goes_on` below, what shows the rest of it."""
     if goes_on:
         return goes_on_below()
-    return Content(f"{key} goes through with it")
+    return naming_keys(f"{key} goes through with it", key)
 
 
 def what_is_back(draft: Draft) -> str | None:

@@ -189,7 +189,7 @@ def _will(request: ElicitationRequest, found: Sequence[Finding], going: GoingThr
     """What happens then."""
     name = quoted(request.server.name, 80)
     tools = joined_by_or([quoted_name(call.name, 120) for call in request.calls])
-    during = f" (for {tools})" if tools else ""
+    during = f" (for {tools})" if tools and tools != name else ""
     if request.traits.takes_redirect:
         where = "the page that you opened yourself" if going.elsewhere else _IN_BROWSER
         will = f"You log in on {where}; the server {name} may then do what it asks for."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -16,10 +16,16 @@ from textual.widget import Widget
 
 # A button one row high that names its key: in questions and in the console's dialogs.
 
+Meaning: TypeAlias = Literal["accepts", "stays", "loses"]
+"""What a button does that is pressed: it accepts, it leaves all as it is, or something is lost by
+it, or goes through although something speaks against it."""
+
 
 class KeyButton(Widget, can_focus=True):
-    """Words, and the key that does the same; a click or Enter presses it.
+    """A key, and what it does, as in the bars of keys; a click or Enter presses it.
 
+    The filled one is green where it accepts, amber where it loses something or goes through with a
+    warning, and of no colour where it leaves all as it is; where the keys are it has brackets.
     The library's button has so many styles that a row of them costs more than the fields above.
     """
 
@@ -27,13 +33,19 @@ class KeyButton(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     KeyButton {
-        width: auto; height: 1; background: transparent; padding: 0 1; text-wrap: nowrap;
+        width: auto; height: 1; background: transparent; padding: 0; text-wrap: nowrap;
         pointer: pointer;
+        &.-loses { color: $warning; }
         &.-main { text-style: bold; color: $background; background: $success; }
+        &.-main.-stays { color: $foreground; background: $well-focus; }
+        &.-main.-loses { color: $background; background: $warning; }
         &.-aside, &.-calm { color: $faint; }
         &.-calm { text-style: italic; }
         &:hover { background: $well-focus; color: $foreground; }
         &:focus { background: $accent; color: $background; text-style: bold underline; }
+        &.-accepts:focus { background: $success; }
+        &.-main.-stays:focus { color: $background; background: $accent; }
+        &.-loses:focus { background: $warning; }
     }
     """
 
@@ -50,10 +62,18 @@ class KeyButton(Widget, can_focus=True):
             return self.button
 
     def __init__(
-        self, label: str, key: str, *, id: str, main: bool = False, aside: bool = False
+        self,
+        label: str,
+        key: str,
+        *,
+        id: str,
+        main: bool = False,
+        aside: bool = False,
+        means: Meaning | None = None,
     ) -> None:
         """`main`: filled, the one that is right for most; `aside`: at the right edge, calm."""
         super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
+        self.means(means)
         self.aside = aside
         self._label = label
         self._main = main
@@ -67,10 +87,20 @@ class KeyButton(Widget, can_focus=True):
             self.refresh()
         self.set_class(calm, "-calm")
 
+    def means(self, meaning: Meaning | None) -> None:
+        """Have the colour of what becomes of it when it is pressed."""
+        for each in get_args(Meaning):
+            self.set_class(each == meaning, f"-{each}")
+
+    @property
+    def words(self) -> str:
+        """Its key, and what it does."""
+        return f"{self.key} {self._label}"
+
     @property
     def cells(self) -> int:
-        """Its width, with a blank at each side."""
-        return Content(f"{self._label} {self.key}").cell_length + 2
+        """Its width, with a blank at each side, or a bracket."""
+        return Content(self.words).cell_length + 2
 
     @property
     def in_sight(self) -> bool:
@@ -94,9 +124,10 @@ class KeyButton(Widget, can_focus=True):
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        """A quiet key, but not on the colour of the focus, where it could not be read."""
-        style = "" if self._main or self.has_focus else "$faint"
-        return Content.assemble(self._label, " ", (self.key, style))
+        """Its key as in a bar, but not on a colour, where it could not be read."""
+        style = "" if self._main or self.has_focus else "$accent"
+        before, after = "[]" if self.has_focus else "  "
+        return Content.assemble(before, (self.key, style), f" {self._label}", after)
 
     def on_click(self) -> None:
         """A click presses it."""
@@ -118,10 +149,18 @@ def _cells(buttons: Sequence[KeyButton]) -> int:
     return sum(button.cells for button in buttons)
 
 
+def _gap(buttons: Sequence[KeyButton], width: int) -> int:
+    """Between those at the left: none where that saves a row, or is room for all at the right."""
+    left = [button for button in buttons if not button.aside]
+    apart, room = _GAP * (len(left) - 1), width - _cells(left)
+    right = width - _cells(buttons) - _BETWEEN * (len(left) < len(buttons))
+    return 0 if room >= 0 and (room < apart or 0 <= right < apart) else _GAP
+
+
 def _fitting(buttons: Sequence[KeyButton], width: int) -> list[KeyButton]:
     """Those at the right edge for which there is room beside the others, the first ones first."""
     taken = _cells([button for button in buttons if not button.aside])
-    taken += _GAP * (sum(not button.aside for button in buttons) - 1) + _BETWEEN
+    taken += _gap(buttons, width) * (sum(not button.aside for button in buttons) - 1) + _BETWEEN
     fitting = []
     for button in buttons:
         if button.aside and taken + button.cells <= width:
@@ -141,8 +180,7 @@ class _Flow(Layout):
         """The place of each button."""
         buttons = [child for child in children if isinstance(child, KeyButton)]
         left = [button for button in buttons if not button.aside]
-        cells = _cells(left)
-        gap = _GAP if cells + _GAP * (len(left) - 1) <= size.width or cells > size.width else 0
+        gap = _gap(buttons, size.width)
         placements, x, y = [], 0, 0
         for button in left:
             if x and x + button.cells > size.width:

@@ -296,6 +296,8 @@ class FormView(SeenRows):
         if not height:
             return  # It is laid out from its beginning; what was resized is followed.
         region = self._lines_of(row)
+        if region.height == height + 1:
+            region = region.shrink((0, 0, 1, 0))  # The blank line that ends it may be out of sight.
         if region.height > height:
             line = row.above + row.control.edited_line
             # With the label, where both can be seen, and as much as there is room for below.

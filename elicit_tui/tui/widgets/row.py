@@ -117,7 +117,8 @@ def control_for(spec: Field, entry: Entry) -> FieldControl:
 class FieldRow:
     """All words of a field around its one widget; the form draws them, so that it stays light.
 
-    A blank line below every field is where its error appears, so that nothing jumps.
+    A blank line ends every field, whatever is said below its control. While one is in the field, a
+    line that was needed there stays, so that nothing jumps under whoever types.
     """
 
     def __init__(
@@ -144,6 +145,8 @@ class FieldRow:
         """Whether the problem is no error yet: somebody is still typing."""
         self.notes = spec.notes
         self.active = False
+        self._lines_kept = 0
+        """How many lines were needed for what comes and goes, since one came into the field."""
         self._shown = SeenPart.none()
         """Its lines that were on the screen."""
         self.seen = False
@@ -168,6 +171,7 @@ class FieldRow:
     def lay_out(self, columns: Columns) -> None:
         """Size the control and word everything for these columns."""
         self._columns = columns
+        self._lines_kept = 0
         self._beside = self._hint_beside()
         self._size_control()
         self.lines = self._drawn()
@@ -207,7 +211,7 @@ class FieldRow:
     @property
     def height_to_see(self) -> int:
         """How many of its lines, from the first, say what it sends."""
-        return self.height if self.control.sends else self._answer_height
+        return self.height - 1 if self.control.sends else self._answer_height
 
     @property
     def _answer_height(self) -> int:
@@ -311,7 +315,7 @@ class FieldRow:
             *[Content("")] * self._control_height,
             *self._below(),
         ]
-        # The bar runs down beside all of the field, and ends above a line that is kept free.
+        # The bar runs down beside all of the field, and ends above its blank line.
         return [*(self._with_bar(line or Content(" ")) for line in body), self._with_bar(last)]
 
     def _side_by_side(self) -> list[Content]:
@@ -344,9 +348,11 @@ class FieldRow:
     # What it says
 
     def _below(self) -> list[Content]:
-        """The words below the control; never none: a line is kept free for an error."""
+        """The words below the control, and the blank line that ends the field."""
         more = [*self._provenance(), *self._problem()]
-        return [*self._description(), *self._warning(), *(more or [Content("")])]
+        self._lines_kept = max(self._lines_kept, len(more)) if self.active else 0
+        more += [Content("")] * (self._lines_kept - len(more))
+        return [*self._description(), *self._warning(), *more, Content("")]
 
     def _description(self) -> list[Content]:
         """What the server says about it, our notes, and what the control says of its answer."""

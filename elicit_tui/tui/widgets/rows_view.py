@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Final
@@ -13,8 +12,6 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.strip import Strip
-from textual.style import Style
-from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -26,6 +23,7 @@ from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.textual_terminal import SeenOnScreen
 from elicit_tui.tui.widgets.control import FieldControl
 from elicit_tui.tui.widgets.row import Columns, FieldRow, columns_for, longest_hint
+from elicit_tui.tui.widgets.row_stack import RowStack
 
 # What a form begins with.
 
@@ -45,103 +43,6 @@ class Begun:
     """Those that may hold what others wrote and nobody saw, although the person changed them."""
 
 
-# The rows of a form one below the other: where each stands, and the lines of its words.
-
-
-@dataclass
-class RowStack:
-    """Rows that a form draws by itself around their controls, which are its only widgets.
-
-    A widget for each row would cost more than all the rest of a form. Lines count from the first
-    row's first one.
-    """
-
-    _rows: list[FieldRow] = field(default_factory=list)
-    _tops: list[int] = field(default_factory=list)
-    _strips: dict[int, list[Strip]] = field(default_factory=dict)
-    _style: tuple[int, Style] | None = None
-    _painted: tuple[int, int] | None = None
-    """The lines that were painted last, unless the rows stand elsewhere since."""
-    height: int = 0
-
-    def add(self, rows: Iterable[FieldRow]) -> None:
-        """More rows below the ones there are; `place` says where."""
-        self._rows += rows
-
-    def place(self, columns: Columns) -> None:
-        """Set every control on its line, by the margins between them."""
-        self._tops.clear()
-        self.height = below = 0
-        for row in self._rows:
-            self._tops.append(self.height)
-            margin = (below + row.above, 0, 0, columns.control_x)
-            if row.control.styles.margin != margin:
-                row.control.styles.margin = margin
-            self.height += row.height
-            below = row.below
-        self._strips.clear()
-        self._painted = None
-
-    @property
-    def below(self) -> int:
-        """How many lines stand below the last control."""
-        return self._rows[-1].below if self._rows else 0
-
-    def top(self, row: FieldRow) -> int:
-        """The line on which a row begins."""
-        return self._tops[self._rows.index(row)]
-
-    def on_screen(self, first: int, end: int) -> bool:
-        """These lines are painted: their rows can be seen; whether one was seen to its end now."""
-        if (first, end) == self._painted:
-            return False
-        self._painted = first, end
-        more = False
-        place = max(bisect_right(self._tops, first) - 1, 0)
-        while place < len(self._tops) and self._tops[place] < end:
-            row, top = self._rows[place], self._tops[place]
-            if not row.seen:
-                row.on_screen(first - top, end - top)
-                more |= row.seen
-            place += 1
-        return more
-
-    def forget_seen(self, rows: Iterable[FieldRow]) -> None:
-        """Nobody saw what was painted of these so far."""
-        self._painted = None
-        for row in rows:
-            row.forget_seen()
-
-    def fits(self, row: FieldRow) -> bool:
-        """Whether a row still takes the room that it was given; what it says is drawn again."""
-        place = self._rows.index(row)
-        self._strips.pop(place, None)
-        following = self._tops[place + 1] if place + 1 < len(self._tops) else self.height
-        return following - self._tops[place] == row.height
-
-    def strip(self, line: int, widget: Widget, width: int) -> Strip | None:
-        """The words on one line, as `widget` draws them; None where no row stands."""
-        if not 0 <= line < self.height:
-            return None
-        style = widget.visual_style
-        if self._style != (width, style):
-            self._style = (width, style)
-            self._strips.clear()
-        place = bisect_right(self._tops, line) - 1
-        if place not in self._strips:
-            lines = self._rows[place].lines
-            self._strips[place] = Visual.to_strips(
-                widget,
-                Content("\n").join(lines),
-                width,
-                len(lines),
-                style,
-                apply_selection=False,
-                pad=True,
-            )
-        return self._strips[place][line - self._tops[place]]
-
-
 # The rows of a form in a view that scrolls: made as they come into view, drawn around controls.
 
 BATCH = 6
@@ -153,6 +54,9 @@ _GAP = 1
 _GENERATED: Final = re.compile(r"[A-Za-z]\w*?(?:_[A-Za-z]|[a-z0-9][A-Z])\w*", re.ASCII)
 """A title that is the name of a class or of a function's arguments, as libraries write it:
 `convert_timeArguments`, `BookingPreferences`."""
+
+PRESSED_SECONDS: Final = 0.05
+"""How often it is looked whether a button of the mouse is still down."""
 
 _ROW_GUESS = 3
 """Lines that a row not made yet is taken to need."""
@@ -384,12 +288,19 @@ class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=F
         if self._columns is None:
             return
         if not self._stack.fits(row):
-            self._place(self._columns)
+            self._place_unless_pressed()
         elif not self.size:
             self.refresh()  # It is coming back; what was drawn before would be shown again.
         else:
             shown = self._lines_of(row).translate((0, -round(self.scroll_y)))
             self.refresh(shown.intersection(self.size.region))
+
+    def _place_unless_pressed(self) -> None:
+        """Let rows have the lines that they need now, but no row go from under a mouse's button."""
+        if getattr(self.app, "is_pressed", False):
+            self.set_timer(PRESSED_SECONDS, self._place_unless_pressed)
+        elif self._columns is not None:
+            self._place(self._columns)
 
     @property
     def _first_line(self) -> int:

@@ -294,7 +294,7 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
         """The editor."""
-        return ((key_of(self, EDITOR), "editor"),)
+        return ((key_of(self, EDITOR), "your editor"),)
 
     @property
     def _way_on(self) -> tuple[tuple[str, str], ...]:

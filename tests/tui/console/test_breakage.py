@@ -21,7 +21,7 @@ from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.form_view import FormView
 from elicit_tui.tui.widgets.lines import NumberLine, TextLine
 from elicit_tui.tui.widgets.row import FieldRow
-from elicit_tui.tui.widgets.rows_view import RowStack
+from elicit_tui.tui.widgets.row_stack import RowStack
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio

@@ -21,7 +21,7 @@ PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required"
 async def open_form(stand: Stand) -> None:
     await stand.press("enter", "enter")
     await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-    await stand.until(lambda: "Call ^S" in stand.text())
+    await stand.until(lambda: "^S Call" in stand.text())
 
 
 def offering(schema: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -233,18 +233,18 @@ async def test_what_is_typed_while_a_call_opens_stands_whole_in_its_line(tmp_pat
 async def test_what_was_typed_for_a_call_that_was_left_is_there_again(tmp_path: Path) -> None:
     async with console(tmp_path, tools=reads()) as stand:
         await stand.press("enter", "enter")
-        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.until(lambda: "^S Call" in stand.text())
         await stand.press(*"half", "escape")
-        await stand.until(lambda: "Call ^S" not in stand.text())
+        await stand.until(lambda: "^S Call" not in stand.text())
         await stand.press("enter")
-        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.until(lambda: "^S Call" in stand.text())
         assert "half" in stand.text()
         assert "from before" in stand.text()
         # Left once more without a key: it is still there, and one goes on where one was.
         await stand.press("escape")
-        await stand.until(lambda: "Call ^S" not in stand.text())
+        await stand.until(lambda: "^S Call" not in stand.text())
         await stand.press("enter")
-        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.until(lambda: "^S Call" in stand.text())
         await stand.press(*"way", "ctrl+s")
         await stand.until(lambda: len(stand.app.state.calls))
         assert not stand.app.state.half_typed

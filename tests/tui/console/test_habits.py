@@ -37,7 +37,7 @@ async def test_a_question_mark_helps_and_q_goes_back_and_asks_before_it_leaves(
                 await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
                 await stand.press("q")
                 await stand.until(lambda: "No question waits, and no call runs." in stand.text())
-                assert "Leave y" in stand.text()
+                assert "y Leave" in stand.text()
                 await stand.press("n")
                 await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
         await stand.press("q", "y")
@@ -73,7 +73,7 @@ async def test_a_question_mark_helps_in_a_question_whose_button_names_the_other_
     yes_or_no = {"type": "object", "properties": {}}
     async with console(tmp_path) as stand:
         await stand.shown(stand.ask(schema=yes_or_no))
-        assert "Help F1" in stand.text()
+        assert "F1 Help" in stand.text()
         await stand.press("question_mark")
         await stand.until(lambda: getattr(stand.app.screen, "view", None) is not None)
         await stand.until(lambda: stand.app.screen.view.page == "help")  # type: ignore[attr-defined]

@@ -56,8 +56,8 @@ async def test_a_question_names_the_changed_keys_on_its_buttons_in_its_line_and_
     async with console(tmp_path, console=ConsoleSettings(keys=KEYS)) as stand:
         request = stand.ask("alpha")
         await stand.shown(request)
-        await stand.until(lambda: "Send F10" in stand.text())
-        assert "Later F11" in stand.text()
+        await stand.until(lambda: "F10 Send" in stand.text())
+        assert "F11 Later" in stand.text()
         assert "^K clear" in stand.text()
         assert "^U" not in stand.text()
         await stand.press("L", "f12")
@@ -112,7 +112,7 @@ async def test_the_rest_of_the_console_is_reached_from_buttons_of_an_open_questi
 async def test_the_border_of_the_help_page_leads_nowhere_else(tmp_path: Path) -> None:
     async with console(tmp_path, size=(80, 24)) as stand:
         await stand.shown(stand.ask("alpha"))
-        await stand.until(lambda: "… About F2" in stand.text().splitlines()[-1])
+        await stand.until(lambda: "… F2 About" in stand.text().splitlines()[-1])
         await stand.press("f1")
         await listens(stand, "help")
         await stand.until(lambda: "F1 shows" not in stand.text().splitlines()[-1])
@@ -122,11 +122,11 @@ async def test_dialogs_and_help_name_the_changed_keys(tmp_path: Path) -> None:
     settings = ConsoleSettings(keys=KEYS)
     async with console(tmp_path, tools={"alpha": (TOOL,)}, console=settings) as stand:
         await stand.press("enter", "enter")
-        await stand.until(lambda: "Call ^R" in stand.text())
+        await stand.until(lambda: "^R Call" in stand.text())
         await stand.press("x", "tab")
         await stand.until(lambda: getattr(stand.app.focused, "id", "") == "send")
         await stand.press("enter")
-        await stand.until(lambda: "This session ^G" in stand.text())
+        await stand.until(lambda: "^G This session" in stand.text())
         assert "^W lists and revokes" in stand.text()
         await stand.press("escape")
 

@@ -47,7 +47,7 @@ async def pointing(
 
 async def test_a_link_of_a_result_is_read_from_the_server_that_named_it(tmp_path: Path) -> None:
     async with pointing(tmp_path, NOTE) as (stand, made):
-        await stand.until(lambda: "→ Today's note  note://today" in stand.text())
+        await stand.until(lambda: "▤ Today's note  note://today" in stand.text())
         assert [call.method for call in made] == ["tools/call"], "nothing is read by itself"
         await stand.press("o")
         await stand.until(lambda: "what stands in note://today" in stand.text())

@@ -83,7 +83,7 @@ async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_pat
     async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}, size=LOW) as stand:
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        await stand.until(lambda: "Call ^S   Back Esc" in stand.text())
+        await stand.until(lambda: "^S Call   Esc Back" in stand.text())
         await stand.until(lambda: "Enter Next F5 Form/JSON …" in last_line(stand))
         assert "Esc" not in last_line(stand)
 
@@ -94,10 +94,10 @@ async def test_the_buttons_of_the_dialogs_for_servers_are_in_sight(tmp_path: Pat
         stand.app.own_file = OwnFile(Settings, lambda: other, lambda names: None)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.until(lambda: "Write it ^S   Back Esc" in stand.text())
+        await stand.until(lambda: "^S Write it   Esc Back" in stand.text())
         await stand.press("escape", "i")
         await stand.until(lambda: isinstance(stand.app.screen, OtherServersScreen))
-        await stand.until(lambda: "Import ^S   Back Esc" in stand.text())
+        await stand.until(lambda: "^S Import   Esc Back" in stand.text())
         await stand.until(lambda: "Space Choose" in last_line(stand))
 
 

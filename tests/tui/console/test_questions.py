@@ -145,7 +145,7 @@ async def test_a_page_that_was_opened_and_put_off_still_waits_for_its_end(
         request = await opened_and_put_off(stand, monkeypatch)
         await stand.press("ctrl+o")
         await stand.shown(request)
-        await stand.until(lambda: "Finished ^S" in stand.text())
+        await stand.until(lambda: "^S Finished" in stand.text())
         await stand.press("ctrl+s")
         await stand.until(lambda: stand.outcomes)
         outcome = stand.outcome(request)
@@ -367,9 +367,12 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
         card = stand.app.screen.query_one(".dialog").styles.border_top[1].hex.casefold()
         assert card == stand.app.get_css_variables()["error"].casefold()
         rows = [row.strip("│ ") for row in stand.text().splitlines()]
-        assert rows[1] == "“alpha” asked this; it was declined for you by the guardian."
-        assert rows[2] == "it wrote    “Please enter your password”"
-        assert rows[3].startswith("■ Do not type it here.")
+        assert " ".join(rows[1:3]) == (
+            "“alpha” asked this; it was declined for you by the guardian, the rules that weigh "
+            "every question before you see it."
+        )
+        assert rows[3] == "it wrote    “Please enter your password”"
+        assert rows[4].startswith("■ Do not type it here.")
         await stand.press("escape")
         await stand.until(lambda: "by the guardian" in stand.text())
         assert stand.text().count("Please enter your password") == 1

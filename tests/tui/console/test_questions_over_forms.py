@@ -61,8 +61,8 @@ async def test_what_waits_stands_in_the_frame_of_a_form_with_the_time_that_is_le
 @pytest.mark.parametrize(
     ("size", "told"),
     [
-        ((80, 24), r"▲ 1 question waits for you, \d:\d\d left · \^O opens"),
-        ((40, 15), r"▲ 1 question waits for you · \^O opens"),
+        ((80, 24), r"◆ 1 question waits for you, \d:\d\d left · \^O opens"),
+        ((40, 15), r"◆ 1 question waits for you · \^O opens"),
     ],
 )
 async def test_of_a_question_put_off_every_pane_tells_its_key_and_the_time_that_has_room(

@@ -60,8 +60,8 @@ async def test_defaults_below_the_window_are_read_before_it_is_called(tmp_path: 
     async with calling(tmp_path, BELOW) as stand:
         await stand.press(*"Ada")
         await stand.until(lambda: " not seen yet of 22" in stand.text())
-        await stand.until(lambda: "Read on ^S" in stand.text())
-        assert "Call ^S" not in stand.text()
+        await stand.until(lambda: "^S Read on" in stand.text())
+        assert "^S Call" not in stand.text()
         await stand.press("ctrl+s")
         await stand.until(lambda: "not on the screen yet." in stand.text())
         assert not calls_of(stand)
@@ -75,10 +75,10 @@ async def test_defaults_below_the_window_are_read_before_it_is_called(tmp_path: 
 
 async def test_who_scrolls_to_the_end_calls_at_once(tmp_path: Path) -> None:
     async with calling(tmp_path, BELOW) as stand:
-        await stand.until(lambda: "Read on ^S" in stand.text())
+        await stand.until(lambda: "^S Read on" in stand.text())
         for _ in range(21):
             await stand.press("tab")
-        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.until(lambda: "^S Call" in stand.text())
         assert "not seen yet" not in stand.text()
         await stand.press("ctrl+s")
         await stand.until(lambda: bool(calls_of(stand)))
@@ -117,10 +117,10 @@ async def test_who_goes_back_from_all_arguments_has_called_nothing(tmp_path: Pat
 
 async def test_json_made_of_defaults_that_were_not_seen_is_read_to_its_end(tmp_path: Path) -> None:
     async with calling(tmp_path, BELOW) as stand:
-        await stand.until(lambda: "Read on ^S" in stand.text())
+        await stand.until(lambda: "^S Read on" in stand.text())
         await stand.press("f5")
         await stand.until(lambda: "◌ not seen to its end" in stand.text())
-        assert "Read on ^S" in stand.text()
+        assert "^S Read on" in stand.text()
         values = [f"plain {n}." for n in range(20)]
         assert await called(stand, *values) == set(values)
 
@@ -130,7 +130,7 @@ async def test_json_in_which_the_person_writes_each_value_need_not_be_read(tmp_p
     within = {"type": "object", "properties": {name: {} for name in names}, "required": names}
     schema = {"type": "object", "properties": {"o": within}, "required": ["o"]}
     async with calling(tmp_path, schema) as stand:
-        await stand.until(lambda: "Call ^S" in stand.text())
+        await stand.until(lambda: "^S Call" in stand.text())
         await stand.press("ctrl+s")
         await stand.until(lambda: bool(calls_of(stand)))
 
@@ -145,7 +145,7 @@ async def test_a_call_that_is_made_again_is_not_read_again(tmp_path: Path, as_js
         await stand.until(lambda: not isinstance(stand.app.screen, ArgumentsScreen))
         stand.app.call_again(CallRecord("alpha", Call("tools/call", "greet", arguments)))
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        await stand.until(lambda: "Call ^S" in stand.text() and stand.app.focused is not None)
+        await stand.until(lambda: "^S Call" in stand.text() and stand.app.focused is not None)
         if as_json:
             await stand.press("f5")
             await stand.until(lambda: "F5 Form" in stand.text())
@@ -166,9 +166,9 @@ async def test_ordinary_arguments_need_one_key(tmp_path: Path) -> None:
 async def test_a_default_that_stands_there_whole_is_not_said_to_be_unseen(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"n": {"type": "number", "default": 2}}}
     async with calling(tmp_path, schema) as stand:
-        await stand.until(lambda: "2" in stand.text() and "Call ^S" in stand.text())
+        await stand.until(lambda: "2" in stand.text() and "^S Call" in stand.text())
         assert "not seen yet" not in stand.text()
-        assert "Read on ^S" not in stand.text()
+        assert "^S Read on" not in stand.text()
 
 
 async def test_a_call_is_ones_own_where_its_form_held_nothing_from_a_file_or_an_earlier_call(
@@ -214,7 +214,7 @@ async def test_what_a_file_gave_and_one_changed_is_still_to_be_read_when_one_com
         await stand.press("home", "x", "escape")
         stand.app.call_again(file)
         await stand.until(lambda: "from before" in stand.text())
-        await stand.until(lambda: "Read on ^S" in stand.text())
+        await stand.until(lambda: "^S Read on" in stand.text())
 
 
 STEPS: Any = {
@@ -238,5 +238,5 @@ async def test_json_of_a_file_is_still_to_be_read_when_it_comes_back(
         await stand.press("ctrl+home", *way_back)
         if not isinstance(stand.app.screen, ArgumentsScreen):
             stand.app.call_again(file)
-        await stand.until(lambda: "Read on ^S" in stand.text())
+        await stand.until(lambda: "^S Read on" in stand.text())
         assert await called(stand, "remove everything") == {"remove everything"}

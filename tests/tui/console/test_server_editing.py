@@ -165,7 +165,7 @@ async def test_the_buttons_of_a_servers_form_are_in_sight_at_80_by_24(
     async with console(tmp_path, size=(80, 24)) as stand:
         edited_in(stand, mine)
         await stand.press("n")
-        await stand.until(lambda: "Write it ^S" in stand.text())
+        await stand.until(lambda: "^S Write it" in stand.text())
         assert "Environment" in stand.text()
 
 
@@ -330,13 +330,13 @@ async def test_whoever_removes_a_server_reads_what_of_it_is_under_way(
         await stand.lists_what_waits()
         await stand.press("1", "delete")
         await stand.until(lambda: "2 running calls are cancelled." in stand.text())
-        assert "Remove y" in stand.text()
+        assert "y Remove" in stand.text()
         assert "kept in files" not in stand.text()
         await stand.press("pagedown")
         await stand.until(lambda: "1 question of “alpha” waits" in stand.text())
         await stand.press("pagedown", "pagedown")
         await stand.until(lambda: "you kept in files" in stand.text())
-        assert "Remove y" in stand.text()
+        assert "y Remove" in stand.text()
         await stand.press("n")
         for call in made:
             call.end("cancelled")

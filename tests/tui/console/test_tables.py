@@ -135,18 +135,18 @@ async def test_a_key_sorts_by_the_column_of_the_cursor_and_says_so_in_its_headin
 
         assert "S Sort" in stand.text().splitlines()[-1]
         await stand.press("right", "S")
-        await stand.until(lambda: "load ▲" in stand.text())
+        await stand.until(lambda: "load ↑" in stand.text())
         assert order() == "cba"
         await stand.press("c")
         assert json.loads(stand.app.clipboard) == {"name": "c", "load": 2}
         await stand.press("S")
-        await stand.until(lambda: "load ▼" in stand.text())
+        await stand.until(lambda: "load ↓" in stand.text())
         assert order() == "abc"
         await stand.press("left", "S")
-        await stand.until(lambda: "name ▲" in stand.text())
+        await stand.until(lambda: "name ↑" in stand.text())
         assert order() == "abc"
         await stand.press("S", "S")
-        await stand.until(lambda: "▼" not in stand.text())
+        await stand.until(lambda: "↓" not in stand.text())
         assert order() == "bac"
 
 
@@ -157,7 +157,7 @@ async def test_what_was_found_is_found_again_where_it_was_sorted_to(tmp_path: Pa
         assert isinstance(screen.view, ResultTable)
         assert screen.view.cursor_row == 3
         await stand.press("S", "S")
-        await stand.until(lambda: "name ▼" in stand.text())
+        await stand.until(lambda: "name ↓" in stand.text())
         assert screen.view.row["name"] == "host-3"
 
 

@@ -171,21 +171,21 @@ async def test_that_n_opens_a_note_is_told_and_beside_it_stands_no_letter_that_d
     app = Asking(OF_AN_AGENT)
     async with asked(app, size) as pilot:
         assert "n declines with a note" in app.words
-        assert "Decline… n" in app.words
-        assert "Allow once y" in app.words
+        assert "n Decline…" in app.words
+        assert "y Allow once" in app.words
         await pilot.press("n")
-        await until(pilot, lambda: "Allow once ^S" in app.words, "the keys of the note")
+        await until(pilot, lambda: "^S Allow once" in app.words, "the keys of the note")
         assert "Goes to the agent alone, and only if you decline." in in_one_line(app)
-        for key in ("Decline ^N", "Back Esc"):
+        for key in ("^N Decline", "Esc Back"):
             assert key in app.words
-        for key in ("Decline n", "once y", "Cancel Esc"):
+        for key in ("n Decline ", "y Allow", "Esc Cancel"):
             assert key not in app.words
         await pilot.press("tab")
         await pilot.pause()
-        assert "Allow once ^S" in app.words
+        assert "^S Allow once" in app.words
         await pilot.press("shift+tab", "escape")
-        await until(pilot, lambda: "Allow once y" in app.words, "the keys of the call")
-        assert "Decline n" in app.words
+        await until(pilot, lambda: "y Allow once" in app.words, "the keys of the call")
+        assert "n Decline " in app.words
         assert app.outcome is None
 
 
@@ -338,7 +338,7 @@ async def test_each_thing_is_said_once_and_help_is_in_reach() -> None:
     app = Asking(OF_AN_AGENT)
     async with asked(app) as pilot:
         assert app.words.count("destructive") == 1
-        assert "Help F1" in app.words
+        assert "F1 Help" in app.words
         await pilot.press("f1")
         await until(pilot, lambda: "put it off" in app.words, "the rest of the keys")
 
@@ -403,20 +403,20 @@ async def test_one_button_reads_on_while_a_call_is_not_seen_to_its_end() -> None
     call = Call("tools/call", "write", {"text": LINES})
     app = Asking(Question(approval_request(SERVER, call, {"description": "Writes."}, "")))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
+        await until(pilot, lambda: "y Read on" in app.words, "that it goes on")
         assert app.words.count("Read on") == 1
         while "line 199" not in app.words:
             await pilot.press("pagedown")
             await pilot.pause()
-        await until(pilot, lambda: "This session ^A" in app.words, "all ways to allow it")
-        assert "Allow once y" in app.words
+        await until(pilot, lambda: "^A This session" in app.words, "all ways to allow it")
+        assert "y Allow once" in app.words
 
 
 async def test_what_a_person_wrote_into_a_call_need_not_be_read_by_them_before_it_is_made() -> None:
     call = Call("tools/call", "write", {"text": LINES}, own=True)
     app = Asking(Question(approval_request(SERVER, call, {"description": "Writes."}, "")))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Allow once y" in app.words, "that it can be called")
+        await until(pilot, lambda: "y Allow once" in app.words, "that it can be called")
         assert "line 1" in app.words
         await pilot.press("y")
         await until(pilot, lambda: app.outcome is not None, "the answer")

@@ -153,7 +153,7 @@ async def test_what_an_agent_filled_in_and_one_changed_is_still_to_be_seen_to_it
     assert (draft.typed, draft.unread) == (True, {"v"})
     app = Asking(form_question(SCHEMA), draft=draft)
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "somebody else." in app.words, "its end")
         assert app.outcome is None

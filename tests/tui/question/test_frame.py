@@ -218,21 +218,26 @@ async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -
         assert "✗ at least 2 characters" in app.words
 
 
-async def test_nothing_moves_when_an_error_appears() -> None:
+async def test_an_error_moves_what_is_below_it_once_by_its_own_row() -> None:
     app = Asking(form_question(schema(**KINDS)))
     async with asked(app, (100, 40)) as pilot:
         form = app.view.body.fields
         assert form is not None
         email = form._rows["email"]
-        before = form._lines_of(email), email.control.region
+        lines, region = form._lines_of(email), email.control.region
+        moved = lines.translate((0, 1)), region.translate((0, 1))
         await pilot.press("a")
         await pilot.pause()
         assert "· at least 2 characters" in app.words
-        assert (form._lines_of(email), email.control.region) == before
-        await pilot.press("tab")
+        assert (form._lines_of(email), email.control.region) == moved
+        await pilot.press("b")
+        await pilot.pause()
+        assert "· at least 2 characters" not in app.words
+        assert (form._lines_of(email), email.control.region) == moved, "it stays while one types"
+        await pilot.press("backspace", "tab")
         await pilot.pause()
         assert "✗ at least 2 characters" in app.words
-        assert (form._lines_of(email), email.control.region) == before
+        assert (form._lines_of(email), email.control.region) == moved
 
 
 async def test_the_clock_repaints_its_own_line_alone() -> None:
@@ -250,8 +255,8 @@ async def test_remapped_keys_act_and_are_shown_on_their_buttons() -> None:
     app = Asking(form_question(schema(v={"type": "string"})))
     app.set_keymap({"question.send": "f9", "question.later": "f10"})
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Send F9" in app.words, "the key of Send")
-        await until(pilot, lambda: "Later F10" in app.words, "the key of Later")
+        await until(pilot, lambda: "F9 Send" in app.words, "the key of Send")
+        await until(pilot, lambda: "F10 Later" in app.words, "the key of Later")
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert app.outcome is None

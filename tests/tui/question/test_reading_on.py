@@ -21,10 +21,10 @@ pytestmark = pytest.mark.anyio
 async def test_a_form_with_a_default_below_offers_to_read_on_until_that_was_on_the_screen() -> None:
     app = Asking(form_question(remarks(14)))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
-        assert "Send ^S" not in app.words
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
+        assert "^S Send" not in app.words
         await pilot.press("pagedown", "pagedown")
-        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^S Send" in app.words, "that it can be sent")
         assert "✓ ready to send 1, 1 by default" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "the answer")
@@ -59,7 +59,7 @@ async def test_reading_on_says_what_the_next_key_does_and_needs_no_review_for_a_
         await pilot.press(*"Ada", "tab", *"bad", "ctrl+s")
         await until(pilot, lambda: "✗ an email address" in app.words, "what is wrong")
         await pilot.press("ctrl+u", *"a@b.org")
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         for _ in range(3):
             await pilot.press("ctrl+s")
             await until(pilot, lambda: bool(app.outcomes) or not app.view.deaf, "it hears again")
@@ -68,7 +68,7 @@ async def test_reading_on_says_what_the_next_key_does_and_needs_no_review_for_a_
             assert app.view.page == "answer"
             ends = "again sends." in app.words
             assert ends != ("again reads on." in app.words)
-            assert ends == ("Send ^S" in app.words), app.words
+            assert ends == ("^S Send" in app.words), app.words
             if ends:
                 assert "● Ross" in app.words
                 assert 'sends "id-Ross"' in app.words
@@ -79,22 +79,22 @@ async def test_a_form_offers_to_read_on_until_the_end_of_its_message_was_on_the_
     fields = schema((), name={"type": "string", "title": "Name"})
     app = Asking(form_question(fields, message=LONG))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         assert "◌ not seen to its end: PgDn" in app.words
         assert "can be sent" not in app.words
         while SMALL_PRINT not in app.words:
-            assert "Send ^S" not in app.words
+            assert "^S Send" not in app.words
             await pilot.press("ctrl+s")
             await ready(pilot, app)
-        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^S Send" in app.words, "that it can be sent")
         assert app.outcome is None
 
 
 async def test_a_yes_offers_to_read_on_until_the_end_of_its_message_was_on_the_screen() -> None:
     app = Asking(form_question(schema(), message=LONG))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
-        while "Yes y" not in app.words:
+        await until(pilot, lambda: "y Read on" in app.words, "that it goes on")
+        while "y Yes" not in app.words:
             assert SMALL_PRINT not in app.words
             await pilot.press("pagedown")
             await pilot.pause()
@@ -108,10 +108,10 @@ async def test_a_review_offers_to_read_on_until_its_end_was_on_the_screen() -> N
     async with asked(app) as pilot:
         await pilot.press("ctrl+r")
         await until(pilot, lambda: app.view.page == "review" and not app.view.deaf, "the review")
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         assert "◌ not seen to its end: PgDn" in app.words
         await pilot.press(*["pagedown"] * 6)
-        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^S Send" in app.words, "that it can be sent")
         assert "✓ ready to send 41" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "the answer")
@@ -121,7 +121,7 @@ async def test_a_form_that_is_asked_about_once_more_offers_what_leads_there() ->
     app = Asking(form_question(remarks(14), WARNING))
     async with asked(app) as pilot:
         await until(pilot, lambda: "◌ 1 not seen yet" in app.words, "that it was judged")
-        assert "Send ^S" in app.words
+        assert "^S Send" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the step")
 
@@ -131,14 +131,14 @@ async def test_a_small_window_offers_the_second_step_once_the_answer_was_on_it()
     async with asked(app, (40, 15)) as pilot:
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
-        await until(pilot, lambda: "Read on ^Y" in app.words, "that it goes on")
+        await until(pilot, lambda: "^Y Read on" in app.words, "that it goes on")
         assert "not seen to its end: PgDn" in app.words
         assert '"v": "x"' not in app.words
         assert "Send it" not in app.words
         await pilot.press("ctrl+y")
         await until(pilot, lambda: '"v": "x"' in app.words, "what is sent")
         assert app.outcome is None
-        await until(pilot, lambda: "Send it ^Y" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^Y Send it" in app.words, "that it can be sent")
         await ready(pilot, app)
         await pilot.press("ctrl+y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
@@ -148,9 +148,9 @@ async def test_who_scrolls_to_the_end_of_the_second_step_is_offered_it() -> None
     app = Asking(form_question(schema(v={"type": "string"}), WARNING, message="Where to?"))
     async with asked(app, (40, 15)) as pilot:
         await pilot.press("x", "ctrl+s")
-        await until(pilot, lambda: "Read on ^Y" in app.words and not app.view.deaf, "the step")
+        await until(pilot, lambda: "^Y Read on" in app.words and not app.view.deaf, "the step")
         await pilot.press("pagedown", "pagedown", "pagedown")
-        await until(pilot, lambda: "Send it ^Y" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^Y Send it" in app.words, "that it can be sent")
         assert "^Y goes through with it" in app.words
         await pilot.press("ctrl+y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
@@ -159,13 +159,13 @@ async def test_who_scrolls_to_the_end_of_the_second_step_is_offered_it() -> None
 async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_the_screen() -> None:
     app = Asking(approval(comment="Nothing else is touched. " * 60, zone="production"))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on y" in app.words, "that it goes on")
-        assert "◌ not seen to its end: PgDn" in app.words
+        await until(pilot, lambda: "y Read on" in app.words, "that it goes on")
+        assert "◌ read to the end to allow: PgDn" in app.words
         assert "Allow once" not in app.words
         assert "This session" not in app.words
         await pilot.press("pagedown", "pagedown", "pagedown")
-        await until(pilot, lambda: "Allow once y" in app.words, "that it can be called")
-        assert "This session ^A" in app.words
+        await until(pilot, lambda: "y Allow once" in app.words, "that it can be called")
+        assert "^A This session" in app.words
         await pilot.press("y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
@@ -173,10 +173,10 @@ async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_th
 async def test_a_page_offers_to_read_on_until_the_end_of_its_address_was_on_the_screen() -> None:
     app = Asking(url_question(ADDRESS), opener=lambda url: True)
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
-        assert "Open ^S" not in app.words
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
+        assert "^S Open" not in app.words
         await pilot.press("pagedown", "pagedown", "pagedown")
-        await until(pilot, lambda: "Open ^S" in app.words, "that it can be opened")
+        await until(pilot, lambda: "^S Open" in app.words, "that it can be opened")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
@@ -184,7 +184,7 @@ async def test_a_page_offers_to_read_on_until_the_end_of_its_address_was_on_the_
 async def test_a_page_that_is_asked_about_once_more_offers_what_leads_there() -> None:
     app = Asking(url_question(ADDRESS, WARNING), opener=lambda url: True)
     async with asked(app) as pilot:
-        assert "Open ^S" in app.words
+        assert "^S Open" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the step")
 
@@ -198,7 +198,7 @@ async def test_whoever_jumps_to_the_end_of_a_review_has_not_seen_its_middle() ->
         await pilot.press("end")
         await until(pilot, lambda: '"d59"' in app.words, "the end")
         await pilot.pause()
-        assert "Read on ^S" in app.words
+        assert "^S Read on" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: '"d59"' not in app.words, "what was skipped")
         assert app.outcome is None
@@ -209,7 +209,7 @@ async def test_whoever_jumps_to_the_end_of_a_message_has_not_seen_its_middle() -
     async with asked(app) as pilot:
         await pilot.press("end")
         await until(pilot, lambda: SMALL_PRINT in app.words, "the end")
-        assert "Read on y" in app.words
+        assert "y Read on" in app.words
         await pilot.press("y")
         await until(pilot, lambda: SMALL_PRINT not in app.words, "what was skipped")
         assert app.outcome is None

@@ -70,7 +70,7 @@ async def test_a_default_that_its_field_does_not_show_whole_is_read_before_it_go
     wanted, end = HIDING[kind]
     app = Asking(form_question(schema(v=wanted)))
     async with asked(app, size) as pilot:
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         assert "1 not seen yet" in app.words
         shown = ""
         while "".join(end.split()) not in shown or app.view.page != "review":
@@ -106,7 +106,7 @@ async def test_what_a_review_showed_whole_is_sent_from_the_form_at_once() -> Non
         for key in ("ctrl+r", "escape"):
             await pilot.press(key)
             await ready(pilot, app)
-        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^S Send" in app.words, "that it can be sent")
         await pilot.press("x")
         await until(pilot, lambda: "subscribe" not in app.words, "another text")
         await pilot.press("ctrl+s")
@@ -118,9 +118,9 @@ async def test_what_a_review_showed_whole_is_sent_from_the_form_at_once() -> Non
 async def test_a_line_that_was_gone_through_is_sent_at_once() -> None:
     app = Asking(form_question(schema(v={**TEXT, "default": "left " * 13 + "and right"})))
     async with asked(app) as pilot:
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         await pilot.press("home")
-        await until(pilot, lambda: "Send ^S" in app.words, "both ends were there")
+        await until(pilot, lambda: "^S Send" in app.words, "both ends were there")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
@@ -151,11 +151,11 @@ async def test_what_the_person_leaves_of_a_default_is_read_and_what_they_write_i
     async with asked(app) as pilot:
         await pilot.press("end", "x")
         await until(pilot, lambda: "letterx" in app.words or "linex" in app.words, "the letter")
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         await pilot.press("ctrl+u", "y")
-        await until(pilot, lambda: "Send ^S" in app.words, "that it can be sent")
+        await until(pilot, lambda: "^S Send" in app.words, "that it can be sent")
         await pilot.press("ctrl+d")
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on again")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on again")
 
 
 async def test_a_choice_of_others_is_read_though_the_person_chose_one_more() -> None:
@@ -163,9 +163,9 @@ async def test_a_choice_of_others_is_read_though_the_person_chose_one_more() -> 
     async with asked(app) as pilot:
         await pilot.press(*"tan", "enter")
         await until(pilot, lambda: "now 8" in app.words, "that it is chosen")
-        await until(pilot, lambda: "Read on ^S" in app.words, "that it goes on")
+        await until(pilot, lambda: "^S Read on" in app.words, "that it goes on")
         await pilot.press("escape", "end", "pageup")
-        await until(pilot, lambda: "Send ^S" in app.words, "all were there")
+        await until(pilot, lambda: "^S Send" in app.words, "all were there")
 
 
 async def test_what_the_person_wrote_or_chose_themselves_is_not_read_again() -> None:

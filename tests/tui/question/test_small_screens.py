@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 SIZES = ((40, 10), (40, 12), (40, 20), (60, 15), (80, 10))
 MESSAGE = "Where to? " * 40
-WAYS_OUT = ("Send ^S", "Decline ^N", "Cancel Esc")
+WAYS_OUT = ("^S Send", "^N Decline", "Esc Cancel")
 TITLE = "A name that is long enough to need more than one line of so small a screen"
 LETTERS = {"type": "string", "title": "Letters", "enum": [f"{a} choice" for a in "abcdefgh"]}
 MANY = {"type": "string", "title": "Numbers", "enum": [f"number {n}" for n in range(90)]}
@@ -138,7 +138,7 @@ async def test_a_url_question_shows_its_address_and_its_ways_out(size: tuple[int
     async with asked(app, size) as pilot:
         await pilot.pause()
         assert "https://example.com/sign-in" in app.words
-        assert all(way in app.words for way in ("Open ^S", *WAYS_OUT[1:]))
+        assert all(way in app.words for way in ("^S Open", *WAYS_OUT[1:]))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -150,7 +150,7 @@ async def test_the_second_step_can_be_read_and_taken(size: tuple[int, int]) -> N
         await pilot.pause()
         assert app.view.page == "step"
         await pilot.press(*["space"] * 30)
-        await until(pilot, lambda: "Send it ^Y" in app.words, "its end")
+        await until(pilot, lambda: "^Y Send it" in app.words, "its end")
         assert app.view.aside.size.height > 0
         await pilot.press("ctrl+y")
         await until(pilot, lambda: "The message " in app.words, "what was not seen of the message")

@@ -183,7 +183,7 @@ def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
     tmp_path: Path, after: tuple[int, int]
 ) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("Send ^S")
+        terminal.wait_for("^S Send")
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         terminal.resize(*after)
         answer_once_it_listens(terminal, "\x0e")
@@ -200,7 +200,7 @@ def test_a_window_that_becomes_narrower_step_by_step_keeps_the_prompt_and_one_li
 ) -> None:
     columns = 100 if widths[0] > 80 else 80
     with Emulated(tmp_path, "book_table", columns, 24) as terminal:
-        terminal.wait_for("Send ^S")
+        terminal.wait_for("^S Send")
         terminal.rests()
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         for width in widths:
@@ -227,8 +227,8 @@ def test_a_form_that_begins_on_the_first_line_leaves_nothing_in_the_scrollback(
 
 def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:
     with Emulated(tmp_path, "clear_cache", 80, 24) as terminal:
-        terminal.wait_for("Yes y")
-        terminal.wait_for("No n")
+        terminal.wait_for("y Yes")
+        terminal.wait_for("n No")
         terminal.wait_for("╯")
         frame = [line for line in terminal.screen.display if line[:1] in "╭│╰" and line.strip()]
         assert frame[0].startswith("╭")
@@ -240,7 +240,7 @@ def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:
 def test_the_first_frame_of_a_form_has_its_buttons(tmp_path: Path) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         raw = terminal.wait_for("╯")
-        assert "Send ^S" in raw
+        assert "^S Send" in raw
         answer_once_it_listens(terminal, "\x0e")
         terminal.end()
 
@@ -270,7 +270,7 @@ def test_the_first_frame_of_a_form_has_its_fields_where_they_stay(
 
 def test_another_second_and_another_letter_are_all_that_is_written(tmp_path: Path) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("Send ^S")
+        terminal.wait_for("^S Send")
         terminal.rests()
         before, shown = len(terminal.raw), list(terminal.screen.display)
         clocks = {line for line in shown if " left " in line}
@@ -295,12 +295,12 @@ def test_help_under_the_prompt_is_as_high_as_its_words_and_gives_the_rows_back(
     tmp_path: Path,
 ) -> None:
     with Emulated(tmp_path, "clear_cache", 80, 24) as terminal:
-        terminal.wait_for("No n")
+        terminal.wait_for("n No")
         terminal.rests()
         type_until(terminal, HELP, "truthfully.")
         terminal.rests()
         terminal.type(HELP)
-        terminal.wait_for("Yes y")
+        terminal.wait_for("y Yes")
         answer_once_it_listens(terminal, "\x0e")
         assert terminal.end() in (0, 1), terminal.raw[-3000:]
         assert terminal.everything[:2] == [PROMPT, "✗ clear_cache · declined"]
@@ -332,7 +332,7 @@ def test_what_was_typed_is_there_in_the_next_run_unless_the_person_cancelled(
     tmp_path: Path, ends: tuple[str, ...], comes_back: bool
 ) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("Send ^S")
+        terminal.wait_for("^S Send")
         terminal.rests()
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         for key in ends:
@@ -340,7 +340,7 @@ def test_what_was_typed_is_there_in_the_next_run_unless_the_person_cancelled(
             terminal.type(key)
         assert terminal.end() in (0, 1, 130), terminal.raw[-3000:]
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("Send ^S")
+        terminal.wait_for("^S Send")
         terminal.rests()
         assert any("Mallory" in line for line in terminal.screen.display) == comes_back
         answer_once_it_listens(terminal, "\x0e")

@@ -92,7 +92,7 @@ async def test_an_answer_that_retries_the_call_waits_until_the_page_is_finished(
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
         assert app.outcome is None
-        assert "Finished ^S" in app.words
+        assert "^S Finished" in app.words
         await pilot.press("f8")
         await until(pilot, lambda: len(browser.opened) == 2, "opened again")
         await until(pilot, lambda: not app.view.deaf, "painted again")
@@ -191,9 +191,9 @@ async def test_the_qr_code_comes_on_demand_and_goes_again() -> None:
         await pilot.press("f6")
         await until(pilot, lambda: "▀" not in app.words, "no code")
         await pilot.press("f6")
-        await until(pilot, lambda: "▀" in app.words and "Back Esc" in app.words, "the code")
+        await until(pilot, lambda: "▀" in app.words and "Esc Back" in app.words, "the code")
         await pilot.press("escape")
-        await until(pilot, lambda: "▀" not in app.words and "Cancel Esc" in app.words, "no code")
+        await until(pilot, lambda: "▀" not in app.words and "Esc Cancel" in app.words, "no code")
         assert app.outcome is None
 
 
@@ -272,7 +272,7 @@ async def test_the_qr_code_is_shown_whole_or_not_at_all(size: tuple[int, int]) -
         await pilot.press("f6")
         await until(pilot, lambda: "▀" in app.words, "the code")
         assert all(line.rstrip() in app.words for line in whole.plain.splitlines())
-        assert "Open ^S" in app.words
+        assert "^S Open" in app.words
         await pilot.press("f2")
         await until(pilot, lambda: app.view.page == "raw", "the page")
         await until(pilot, lambda: "calls itself" in app.words, "who asks is back")
@@ -341,7 +341,7 @@ async def test_the_qr_code_of_a_long_address_has_the_whole_window(
         await until(pilot, lambda: "▀" in app.words, "the code")
         whole = [qr_code(url, *room) for room in ((500, 500), code_size(url) or size)]
         assert alone(app.words) in [alone(code.plain) for code in whole if code is not None]
-        assert "Open ^S" in app.words
+        assert "^S Open" in app.words
         await pilot.press("escape")
         await until(pilot, lambda: "Sign in." in app.words, "the question")
 
@@ -376,7 +376,7 @@ async def test_beside_a_code_the_keys_without_a_button_are_told_of_in_a_small_wi
     app = Asking(url_question(address(60)))
     async with asked(app, (40, 15)) as pilot:
         await pilot.press("f6")
-        await until(pilot, lambda: "Back Esc   … F1" in app.words, "the mark")
+        await until(pilot, lambda: "Esc Back   … F1" in app.words, "the mark")
 
 
 async def test_a_qr_code_that_no_window_could_show_is_said() -> None:

@@ -83,7 +83,7 @@ class Typist(Console):
         """Type the same again and again until the second question is painted, and a word more."""
         for _ in range(1_000):
             # A notice names who asks before its question is on the screen.
-            if "“second” asks" in self.text and "Send ^S" in self.text:
+            if "“second” asks" in self.text and "^S Send" in self.text:
                 self.type("blindly")
                 return
             self.keep_typing(keys)

@@ -19,8 +19,8 @@ from tests.tui.received.stand import SERVER
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
-WAYS_OUT: Final = (QUESTION, "Decline ^N", "Cancel Esc")
-PUT_OFF: Final = "Later ^L"
+WAYS_OUT: Final = (QUESTION, "^N Decline", "Esc Cancel")
+PUT_OFF: Final = "^L Later"
 """There is room for it from 80 columns on; with fewer it stands on the help page."""
 
 SENTENCES: Final = [f"§{number:03}" for number in range(115)]

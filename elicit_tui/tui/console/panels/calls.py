@@ -342,7 +342,7 @@ class CallsPane(Pane):
     def _lines(self, width: int) -> list[Line]:
         record = self.record
         if record is None:
-            return text_lines("A call's progress, its log and its result stand here.", width, "dim")
+            return text_lines("\nA call's progress, log and result stand here.", width, "dim")
         as_json = record.call.id in self._as_json
         if self._has_few_rows:
             return self._telling.brief_lines(record, width, as_json=as_json)

@@ -16,7 +16,7 @@ from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.server_words import offer_words, server_words
-from elicit_tui.tui.console.spans import Line, joined, padded, text_lines, text_of, wrapped
+from elicit_tui.tui.console.spans import Line, apart, joined, padded, text_lines, text_of, wrapped
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.names_on_screen import key_name
 
@@ -70,9 +70,15 @@ class AboutScreen(TextDialog):
             self.app.state.settings, server, offer.name, offer.raw, allowed=allowed, nobody=None
         )
         asked = f"{self.app.key_of('servers.edit')} under Servers sets it for all its tools."
-        said = [decision.sentence, *([asked] * (server.layer == "user")), decision.change or ""]
+        why, how, key = decision.sentence.partition(" Change it with ")
+        said = f"{why} {asked}" if server.layer == "user" else why
+        keys = f"{how}{key} {decision.change or ''}".strip()
         head: Line = (("before a call", "accent"),)
-        return [head, *text_lines(neutral_line(" ".join(said).strip(), 2_000), width)]
+        return [
+            head,
+            *text_lines(neutral_line(said, 2_000), width),
+            *(text_lines(neutral_line(keys, 2_000), width, "dim") if keys else []),
+        ]
 
 
 # What the console is, what the signs mean, and every key, remapped ones as they are.
@@ -160,8 +166,9 @@ WORDS = (
     "waits under Questions, the bar above says so, and its time runs once you can answer it.",
     "One that you put off comes back only when you choose it, and so do those that wait just then: "
     "in the list, or with the key that opens the next question, which goes through all of them.",
-    "Before a question reaches you, the guardian looks at it. What asks for a secret is declined "
-    "for you and kept under Questions, “Stopped before you saw it”, with the reason.",
+    "Before a question reaches you, the guardian weighs it by its rules. What asks for a "
+    "secret is declined for you and kept under Questions, “Stopped before you saw it”, with the "
+    "reason.",
 )
 
 PALETTE = "Every action by its name (command palette)"
@@ -175,10 +182,14 @@ QUITS = "Go back; at the panes leave, once you are sure. In a field it is a lett
 
 SIGNS = (
     ("● ready or done", "◌ starting or not yet"),
-    ("◐ running", "↗ a link to a page"),
+    ("◐ running", "◆ a question that waits"),
+    ("✓ sent, or can be", "↺ filled in for you"),
     ("✗ failed or declined", "○ ended or cancelled"),
     ("▲ look twice", "■ do not answer"),
+    ("→ asked of a server", "↗ a link to a page"),
     ("⚒ tool  ★ favourite", "❝ prompt  ▤ resource  ▥ template"),
+    ("▸ folded  ▾ unfolded", "↑ ↓ the order of a table"),
+    ("⊘ a server not allowed", "· a note"),
 )
 
 
@@ -186,7 +197,7 @@ def _signs(width: int) -> list[Line]:
     """Two beside each other, where there is room for both whole."""
     column = max(14, width // 2)
     if any(cell_len(sign) > column - 1 for pair in SIGNS for sign in pair):
-        return [((sign, "plain"),) for pair in zip(*SIGNS, strict=True) for sign in pair]
+        return [((sign, "plain"),) for pair in SIGNS for sign in pair]
     return [((padded(left, column), "plain"), (right, "plain")) for left, right in SIGNS]
 
 
@@ -330,8 +341,7 @@ class HelpScreen(TextDialog):
             key = self.app.key_of(name)
             if name == "console.help" and name not in self.app.own_keys:
                 key = f"{key}, ?"
-            # Whoever looks for something may look for a name.
-            named = width >= NAMES_LEAST or self.query_one(SearchLine).value
+            named = self._names_keys(width)
             entries.append(_key_lines(key, sentence(binding), name if named else "", width))
         groups["console"] += [
             _key_lines(key, does, "", width)
@@ -340,4 +350,11 @@ class HelpScreen(TextDialog):
         order = sorted(groups, key=lambda family: family not in self._here)
         if self._panes_are_covered:
             order.sort(key=lambda family: family == "pane")
+        if self._names_keys(width) and width >= NAMES_LEAST:
+            titles = groups[order[0]][0]
+            titles[0] = apart(titles[0], (("its name in [console.keys]", "dim"),), width)
         return [groups[family] for family in order]
+
+    def _names_keys(self, width: int) -> bool:
+        """Whether it says by which name a key is changed; somebody may look for one."""
+        return width >= NAMES_LEAST or bool(self.query_one(SearchLine).value)

@@ -69,7 +69,7 @@ class ArgumentsScreen(OffersValues):
         # Before the same keys of a field of several lines: there one selects all of it, and the
         # other leads to the editor.
         Binding("f7", "skeleton", "Begin anew", id="arguments.skeleton", priority=True),
-        Binding("f4", "at_length", "More lines", id="arguments.at_length", priority=True),
+        Binding("f4", "at_length", "Whole screen", id="arguments.at_length", priority=True),
         Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
 
@@ -433,9 +433,7 @@ class ArgumentsScreen(OffersValues):
         }.get(action, "")
 
     def worded(self, action: str) -> str | None:
-        """The key says what the button says; what has lines has enough of them."""
-        if action == "at_length" and (self._json or isinstance(self.focused, TextBlock)):
-            return "Whole screen"
+        """The key says what the button says."""
         return self.does if action == "send" else None
 
     @property

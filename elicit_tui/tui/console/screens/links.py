@@ -24,7 +24,7 @@ from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question.address import address_of, copy, handed_over
 from elicit_tui.tui.question.frame_words import SIGNS, STYLES
 from elicit_tui.tui.question.url_panel import NOT_OPENED
-from elicit_tui.tui.widgets.buttons import KeyRow
+from elicit_tui.tui.widgets.buttons import KeyRow, Meaning
 
 
 def open_link(
@@ -97,10 +97,9 @@ class LinksScreen(Dialog[Link]):
     def _row(self, key: str, width: int) -> list[Line]:
         link = self._links[int(key)]
         about = " · ".join(filter(None, (link.title or link.about, link.kind)))
-        sign = "↗" if link.is_page else "▤"
         title = shortened(neutral_line(about, 300) or "(no title)", width - 4)
         return [
-            ((f" {sign} ", "accent"), (title, "plain")),
+            ((f" {link.sign} ", "accent"), (title, "plain")),
             ((f"   {shortened(neutral_line(link.uri, 2_000), width - 4)}", "dim"),),
         ]
 
@@ -147,7 +146,11 @@ class PageScreen(SureDialog):
         with KeyRow(classes="buttons"):
             yield DialogButton("Back", "link.stay", id="stay", main=True)
             if self._may_open:
-                yield DialogButton("Open page", "link.open", id="sure")
+                yield DialogButton("Open page", "link.open", id="sure", means=self._means)
+
+    @property
+    def _means(self) -> Meaning:
+        return "loses" if self._review.findings else "accepts"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What may not be opened has no key that opens or copies it."""

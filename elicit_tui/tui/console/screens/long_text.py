@@ -27,7 +27,7 @@ class LongTextScreen(Dialog[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+s", "leave", "Back with it", key_display="Esc", id="long_text.back"),
-        Binding("f4", "editor", "$EDITOR", id="long_text.editor"),
+        Binding("f4", "editor", "Your editor", id="long_text.editor"),
     ]
 
     def __init__(self, title: str, text: str, secrets: Collection[str] | None = None) -> None:

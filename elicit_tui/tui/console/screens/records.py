@@ -14,7 +14,14 @@ from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.dialog import TextDialog
-from elicit_tui.tui.console.outcome_words import ROLES, decider, ending, family_of, tool_of
+from elicit_tui.tui.console.outcome_words import (
+    GUARDIAN,
+    ROLES,
+    decider,
+    ending,
+    family_of,
+    tool_of,
+)
 from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines, wrapped
 from elicit_tui.tui.console.state import Stopped
 from elicit_tui.tui.console.taking import copy_json
@@ -92,7 +99,9 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
         outcome.action or "", "refused with an error"
     )
     by = f": {decider(outcome)}" if outcome.unasked else f" by {decider(outcome)}"
-    happened = f"{server} asked this; it was {action} for you{by}."
+    is_guardian = outcome.decided_by == "guardian"
+    who = f", {GUARDIAN}" if is_guardian else ""
+    happened = f"{server} asked this; it was {action} for you{by}{who}."
     told = f"{server} was told only that much"
     told += f"; it calls itself {quoted(named, 80)}." if named else "."
     tools = tool_of(request)
@@ -204,6 +213,8 @@ class RecordScreen(TextDialog):
         row = self._row
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
         head = text_lines(f"{sign} {ending(row)}", width, role)
+        if row.decided_by == "guardian":
+            head += text_lines(f"  {GUARDIAN}", width, "dim")
         message = row.message or ""
         about = (
             ("asked", local_time(row.asked_at)),
