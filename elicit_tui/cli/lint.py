@@ -106,11 +106,13 @@ def _looked_at(
     if not namespace.subjects:
         names = startable(settings, narration)
         if not names:
-            narration.tell("no server is configured; add one with --with NAME=TARGET.")
+            raise UsageError("No server is configured; add one with --with NAME=TARGET.")
     scenarios = read_scenarios(files) if files else ()
     # The questions first, as they start nothing.
     questions = _of_questions(settings, scenarios, narration)
     if not names:
+        if not questions:
+            raise UsageError("There is no question to look at: no snapshot holds one.")
         return questions, []
     with Interrupts() as interrupts:
         work = _of_servers(settings, names, namespace.log_file, narration)
@@ -121,14 +123,15 @@ def _looked_at(
 def _of_questions(
     settings: Settings, scenarios: Sequence[Scenario], narration: Narration
 ) -> list[Linted]:
-    questions = list(lint_questions(scenarios, settings.guardian))
-    with_questions = {(question.file, question.server) for question in questions}
-    for subject in scenarios:
+    found: list[Linted] = []
+    for scenario in scenarios:
+        questions = list(lint_questions([scenario], settings.guardian))
         # A scenario that asks, and of which no question is kept.
-        if subject.answers and not any(subject.server == server for _, server in with_questions):
-            name = neutral_line(subject.name, 80)
+        if scenario.answers and not questions:
+            name = neutral_line(scenario.name, 80)
             narration.tell(f"{name}: no snapshot holds its questions; test --update writes it.")
-    return questions
+        found += questions
+    return found
 
 
 async def _of_servers(

@@ -32,19 +32,17 @@ BARE: Final = ("message", "requestedSchema", "url")
 _OURS: Final = tuple(kind for kind, traits in KINDS.items() if not traits.from_server)
 """The kinds of questions that no server asked."""
 
-EVENTS: Final = frozenset(
-    {
-        "connected",
-        "elicitation.requested",
-        "elicitation.resolved",
-        "progress",
-        "log",
-        "result",
-        "started",
-        "summary",
-    }
+EVENTS: Final = (
+    "connected",
+    "elicitation.requested",
+    "elicitation.resolved",
+    "progress",
+    "log",
+    "result",
+    "started",
+    "summary",
 )
-"""The lines of `--output jsonl`, of `call` and of `test`."""
+"""The lines of `--output jsonl`, of `call` and of `test`; no set: any JSON is looked for."""
 
 _DOUBLED: Final = object()
 """Stands where an object was that says a key twice."""
@@ -150,7 +148,7 @@ def _bare(line: int, item: Mapping[str, Any]) -> Recorded:
 
 
 def recorded_requests(text: str) -> Iterator[Recorded | Unreadable]:
-    """The requests in one JSON object or in JSON Lines, in order (README, "In CI")."""
+    """The requests in one JSON object or in JSON Lines, in order (docs/ci.md)."""
     reader = _RequestReader()
     for line, item in _items(text):
         yield from reader.read(line, item)

@@ -209,7 +209,7 @@ class Report:
         return None
 
     def document(self, exit_code: int) -> dict[str, Any]:
-        """The whole of it (README, "In CI")."""
+        """The whole of it (docs/ci.md)."""
         end = self.end(exit_code)
         return {
             **self.head(),

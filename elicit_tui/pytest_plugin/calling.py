@@ -110,7 +110,7 @@ class Elicit:
         return CallEnd(
             run.result,
             tuple(request.message for request in run.asked),
-            tuple(str(name.outcome.action) for name in run.resolved),
+            tuple(str(settled.outcome.action) for settled in run.resolved),
         )
 
     def branches(

@@ -20,6 +20,7 @@ from elicit_tui.pytest_plugin.server_loop import (
     summary_of,
 )
 from elicit_tui.scenarios import OneByOne, Options, Run, Scenario, read_scenarios, ways_known
+from elicit_tui.scenarios.variants import as_written
 
 EVERY_OTHER: Final = "every other way"
 """One test for all of them, where no snapshot tells which there are."""
@@ -32,13 +33,14 @@ class ScenarioFile(pytest.File):
         """A test for each way that the file and its snapshots tell of."""
         try:
             found = read_scenarios([self.path])
-            scenarios = [replace(run, runner="pytest") for run in found]
+            scenarios = [replace(scenario, runner="pytest") for scenario in found]
             settings = settings_for(self.config, scenarios)
             for scenario in scenarios:
                 for era in self.config.getini("elicit_eras") or ["auto"]:
                     ways = _TriedInTurn(self.config, settings, scenario, era)
                     where = "" if era == "auto" else f" in {era}"
-                    for name in ways_known(scenario, era) or ("accept", EVERY_OTHER):
+                    unknown = (as_written(scenario).name, EVERY_OTHER)
+                    for name in ways_known(scenario, era) or unknown:
                         title = f"{scenario.name}: {name}{where}"
                         yield ScenarioWay.from_parent(self, name=title, way=name, ways=ways)
         except ElicitTuiError as error:
@@ -72,8 +74,9 @@ class _TriedInTurn:
         if name == base.branch or not base.passed:
             return [base]
         if name == EVERY_OTHER:
-            names = await self._ways.names()
-            return [run for branch in names if (run := await self._ways.way(branch)) is not None]
+            tried = [await self._ways.way(branch) for branch in await self._ways.names()]
+            # There may be none, as of a scenario that refuses.
+            return [base, *(run for run in tried if run is not None)]
         run = await self._ways.way(name)
         return [run] if run is not None else []
 

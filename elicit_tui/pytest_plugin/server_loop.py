@@ -34,8 +34,8 @@ def summary_of(runs: Sequence[Run]) -> str:
     lines = [f"{first.name} ({first.call} of {first.server})"]
     for run in runs:
         if not run.passed:
-            lines += [f"  ✗ {run.branch}", *(f"      {name}" for name in run.failures)]
-            lines += [f"      {name}" for name in run.notes]
+            lines += [f"  ✗ {run.branch}", *(f"      {failure}" for failure in run.failures)]
+            lines += [f"      {note}" for note in run.notes]
     return "\n".join(lines)
 
 
@@ -48,11 +48,11 @@ def settings_for(
     added = (*config.getini("elicit_with"), *config.getoption("elicit_with"), *more)
     allowed = tuple({(scenario.server, scenario.call): None for scenario in scenarios})
     settings = load(CommandLine(with_servers=added, allowed_tools=allowed))
-    for name in scenarios:
-        if name.server not in settings.servers:
+    for scenario in scenarios:
+        if (server := scenario.server) not in settings.servers:
             raise UsageError(
-                f"There is no server {name.server!r}: --elicit-with {name.server}=… adds it, or "
-                "elicit_with in the ini file."
+                f"There is no server {server!r}: --elicit-with {server}=… adds it, or elicit_with "
+                "in the ini file."
             )
     return settings
 

@@ -136,8 +136,8 @@ class Script:
         if answer.action == "decline":
             return decline("answers", f"Declined by {source}")
         if answer.action == "cancel":
-            # What the guardian warns of passes only by name, as in a rule.
             return cancel("answers", f"Cancelled by {source}")
+        # What the guardian warns of passes only by name, as in a rule.
         if warned := _not_listed(question, answer):
             rules, listed = ", ".join(warned), '", "'.join(warned)
             self.problems.append(

@@ -59,6 +59,9 @@ def entry(params: Any) -> dict[str, Any]:
         ({"msg": "received", "raw": json.dumps(asks(PASSWORD))}, [7]),
         (f"2026-11-24 12:00:01 [proxy] {{in}} <- {json.dumps(asks(PASSWORD))}", [7]),
         ("<- " + json.dumps({"message": asks(PASSWORD)}), [7]),
+        # What else it has is its own affair.
+        ({**PASSWORD, "event": {"name": "progress"}}, [None]),
+        ({**PASSWORD, "event": ["progress"], "kind": {}, "method": []}, [None]),
         # A request that carries a message only to be taken for a log.
         ({**PASSWORD, "x": message(method="ping")}, [None]),
     ],

@@ -260,5 +260,26 @@ def test_a_server_that_cannot_be_started_is_exit_code_4_and_its_snapshots_are_to
     assert "gone: " in ended.stderr
     assert ended.stdout == "1 looked at: nothing to mend; not asked: gone\n"
     assert linting(str(tmp_path / "none.toml")).code == 2
+
+
+def test_where_there_is_nothing_to_look_at_lint_fails_and_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    ended = run("lint", "--output", "json")
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "No server is configured" in ended.document["errors"][0]["message"]
+    file = str(snapshots(tmp_path, form()))
+    other = tmp_path / "other.toml"
+    other.write_text(SCENARIO.replace('"books"', '"more"'))
+    # That one of them has its questions says nothing of the other, though their server is one.
+    told = linting(file, str(other))
+    assert (told.code, told.stdout) == (0, "1 looked at: nothing to mend\n")
+    assert "more: no snapshot holds its questions; test --update writes it" in " ".join(
+        told.stderr.split()
+    )
     (tmp_path / "books.snapshots.json").unlink()
-    assert "test --update writes it" in " ".join(linting(file).stderr.split())
+    for more in ((), ("--strict",)):
+        ended = linting(file, str(other), *more)
+        assert (ended.code, ended.stdout) == (2, "")
+        assert "There is no question to look at" in ended.stderr
+    assert linting(file, "--output", "json").document["exitCode"] == 2

@@ -197,6 +197,37 @@ def test_each_way_of_a_scenario_file_is_a_test_with_a_name(tmp_path: Path) -> No
     assert "failed" not in shown
 
 
+def test_without_snapshots_a_scenario_that_refuses_and_one_that_asks_nothing_pass(
+    tmp_path: Path,
+) -> None:
+    file = scenarios(tmp_path, REFUSES_AND_FAILS, "cache.toml")
+    ended = run("--with", DEMO, "test", str(file), "--branches", "--answers-gone-wrong")
+    assert ended.code == 0, ended.stdout
+    shown = run_pytest(tmp_path, "cache.toml", "--elicit-with", DEMO)
+    for way in ("keeps the cache: decline", "keeps the cache: every other way", "fails: accept"):
+        assert f"cache.toml::{way} PASSED" in shown, shown
+    assert "4 passed" in shown, shown
+    assert "failed" not in shown
+
+
+REFUSES_AND_FAILS = """
+[[scenario]]
+name = "keeps the cache"
+server = "demo"
+call = "clear_cache"
+expect = { structured = { "/cleared" = false } }
+
+[[scenario.answers]]
+action = "decline"
+
+[[scenario]]
+name = "fails"
+server = "demo"
+call = "fail"
+expect = { is_error = true, questions = 0 }
+"""
+
+
 INI = """
 [pytest]
 elicit_with =
