@@ -14,10 +14,11 @@ from typing import Any
 
 from elicit_tui.cli.arguments import Prepared, prepare
 from elicit_tui.cli.command_table import METHODS
+from elicit_tui.cli.exit_codes import code_of
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
+from elicit_tui.cli.output import Output
 from elicit_tui.cli.parser import Parser, positive_seconds
-from elicit_tui.errors import ElicitTuiError
 from elicit_tui.garbage import no_collection
 
 
@@ -84,7 +85,7 @@ class _ToolUnlessSaved(argparse.Action):
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Run the command; the exit code. What is wrong before the call is raised, and told as data."""
+    """Run the command; the exit code. What is wrong before the call is raised."""
     # Until the SDK is loaded, which ends it.
     with no_collection():
         return _run(namespace)
@@ -92,13 +93,7 @@ def run(namespace: argparse.Namespace) -> int:
 
 def _run(namespace: argparse.Namespace) -> int:
     narration = Narration()
-    try:
-        prepared = prepare(namespace, narration)
-    except ElicitTuiError as error:
-        from elicit_tui.cli.report import write_end
-
-        write_end(namespace, METHODS[namespace.command], error)
-        raise
+    prepared = prepare(namespace, narration)
     from elicit_tui.host.launch import launch_servers
 
     with Interrupts() as interrupts, _keys_of(prepared):
@@ -111,6 +106,17 @@ def _run(namespace: argparse.Namespace) -> int:
         # the terminal that is gone would keep the process for ever.
         os._exit(code)
     return code
+
+
+def write_end(namespace: argparse.Namespace, error: BaseException) -> None:
+    """Write the data of a call that ended before anything was asked of its server."""
+    from elicit_tui.cli.report import Report
+
+    # Nothing was asked, so there is no content that the history's setting could concern.
+    method = METHODS[namespace.command]
+    report = Report(namespace.server, method, namespace.name, history_content="none")
+    report.error = error
+    report.write(Output(), namespace.output, code_of(error))
 
 
 def _keys_of(prepared: Prepared) -> AbstractContextManager[None]:

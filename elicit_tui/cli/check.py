@@ -59,19 +59,19 @@ def check(
     """
     review, tally = Guardian(settings).review, Tally()
     write, output = REPORTS[output_format], Output(stdout)
-    try:
-        items = recorded_requests(_text_of(file))
-    except UsageError as error:
-        # A line for each request has none here; a document says why it is empty.
-        unreadable = str(error)
-        write(iter(()), _Input(file, lambda: unreadable), output)
-        raise
+    items = recorded_requests(_text_of(file))
     rows = (tally.counted(_row(item, review, explain=explain)) for item in items)
     nothing = f"there is no request in {_source(file)}"
     write(rows, _Input(file, lambda: nothing if tally.is_empty else None), output)
     if tally.is_empty:
         Narration().tell(nothing)
     return tally.exit_code
+
+
+def write_end(namespace: argparse.Namespace, error: BaseException) -> None:
+    """Write a document that says why it is empty; a line for each request has none here."""
+    source = _Input(namespace.file, lambda: str(error))
+    REPORTS[namespace.output](iter(()), source, Output())
 
 
 class _Input(NamedTuple):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from elicit_tui import __version__
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
+
+if TYPE_CHECKING:
+    import argparse
 
 
 def dispatch(argv: Sequence[str]) -> int:
@@ -42,5 +47,16 @@ def _run(argv: Sequence[str]) -> int:
         module, namespace = parse(name, arguments)
     except HelpShown:
         return exit_codes.OK
-    code: int = module.run(namespace)
+    try:
+        code: int = module.run(namespace)
+    except Exception as error:
+        write_end(module, namespace, error)
+        raise
     return code
+
+
+def write_end(module: ModuleType, namespace: argparse.Namespace, error: BaseException) -> None:
+    """Have a command whose data a program reads say there why it ended before it wrote any."""
+    # Those that have no such document, nor a report, have no function for it.
+    if (write := getattr(module, "write_end", None)) is not None:
+        write(namespace, error)

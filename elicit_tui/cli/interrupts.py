@@ -54,7 +54,7 @@ def _handler_after_the_run(handler: Any) -> Any:
 
 
 def ended_early(argv: Sequence[str]) -> int:
-    """Say that nothing was done, also as the data that a call was to write; the exit code."""
+    """Say that nothing was done, also as the data that was to be written; the exit code."""
     from elicit_tui.cli.exit_codes import INTERRUPTED
     from elicit_tui.cli.narration import Narration  # Not before the handlers stand.
 
@@ -65,19 +65,14 @@ def ended_early(argv: Sequence[str]) -> int:
 
 
 def _write_end(argv: Sequence[str], error: Interrupted) -> None:
+    from elicit_tui.cli.dispatch import write_end
     from elicit_tui.cli.parser import HelpShown, find_command, parse
 
     try:
-        name, arguments = find_command(argv)
-        _, options = parse(name, arguments)
+        module, options = parse(*find_command(argv))
     except (UsageError, HelpShown):
         return
-    from elicit_tui.cli.command_table import METHODS
-
-    if name in METHODS:
-        from elicit_tui.cli.report import write_end
-
-        write_end(options, METHODS[name], error)
+    write_end(module, options, error)
 
 
 class Interrupts:

@@ -19,7 +19,6 @@ from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Severity
 from elicit_tui.errors import (
-    ElicitTuiError,
     LimitReached,
     ProtocolCallError,
     ServerError,
@@ -59,21 +58,22 @@ def run(namespace: argparse.Namespace) -> int:
     narration, output = Narration(), Output()
     output.claim()
     try:
-        try:
-            linted, unasked = _looked_at(namespace, narration)
-        except ElicitTuiError as error:
-            # Whoever reads a document learns from it why nothing is in it.
-            if namespace.output != "text":
-                write = _WRITERS[namespace.output]
-                write([], [Unasked(None, error)], output, exit_codes.code_of(error))
-            raise
+        linted, unasked = _looked_at(namespace, narration)
         code = _code(linted, unasked, strict=namespace.strict)
         _WRITERS[namespace.output](linted, unasked, output, code)
-        if namespace.github:
-            _tell_github(linted, unasked, narration)
-        return code
     finally:
         output.release()
+    if namespace.github and (failure := _tell_github(linted, unasked, narration)) is not None:
+        narration.error(failure)
+        return exit_codes.code_of(failure)
+    return code
+
+
+def write_end(namespace: argparse.Namespace, error: BaseException) -> None:
+    """Write a document that says why nothing could be looked at."""
+    if namespace.output != "text":
+        code = exit_codes.code_of(error)
+        _WRITERS[namespace.output]([], [Unasked(None, error)], Output(), code)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Unasked:
     """A server whose tools could not be looked at, and why; without a name: nothing could be."""
 
     server: str | None
-    error: ElicitTuiError
+    error: BaseException
 
     def __str__(self) -> str:
         """Both, as one line."""
@@ -243,10 +243,12 @@ def _lines(
 
 def _tell_github(
     linted: Sequence[Linted], unasked: Sequence[Unasked], narration: Narration
-) -> None:
+) -> UsageError | None:
+    """Annotate what was found, and add it to the job's summary; why it cannot be."""
     for command in github.commands(github.of_linted(linted, Severity.WARN)):
         narration.write(f"{command}\n")
     try:
         github.add_to_summary(github.lint_summary(linted, list(map(str, unasked))))
     except OSError as error:
-        raise UsageError(f"The job's summary cannot be written: {error.strerror}.") from None
+        return UsageError(f"The job's summary cannot be written: {error.strerror}.")
+    return None

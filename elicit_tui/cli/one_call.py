@@ -98,7 +98,7 @@ class OneCall:
         )
 
     def run(self) -> int:
-        """Make the call; its exit code. Raises what ends with 2, once it is told as data."""
+        """Make the call; its exit code."""
         # Everything that prints from here on prints to standard error: data alone goes to the
         # other.
         self._output.claim()
@@ -135,12 +135,12 @@ class OneCall:
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
         self._telling.finish()
-        # A usage error is raised to the caller; where there is a result it is told beside that.
         if error is not None and code == exit_codes.USAGE:
             self._advise(error)
-            if self._report.result is None:
-                raise error
             self._narration.error(error)
+            # Without a result nothing came of it that more could be said of.
+            if self._report.result is None:
+                return code
         elif error is not None:
             self._narration.error(error)
             self._advise(error)

@@ -19,12 +19,9 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
-from elicit_tui.errors import ElicitTuiError
 from elicit_tui.policy.decision import entry_key
 
 if TYPE_CHECKING:
-    import argparse
-
     from elicit_tui.elicitation.settings import Rule
 
 SUBJECTS: Final = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
@@ -242,14 +239,6 @@ class Report:
         from elicit_tui.cli.result_output import result_text
 
         output.text(result_text(self.result))
-
-
-def write_end(options: argparse.Namespace, method: Method, error: ElicitTuiError) -> None:
-    """Write the data of a call that ended before anything was asked of its server."""
-    # Nothing was asked, so there is no content that the history's setting could concern.
-    report = Report(options.server, method, options.name, history_content="none")
-    report.error = error
-    report.write(Output(), options.output, exit_codes.code_of(error))
 
 
 def _answered(outcome: Outcome) -> bool:

@@ -116,20 +116,6 @@ def run(namespace: argparse.Namespace) -> int:
     """Run the scenarios: 1 when one fails; or print one that is made from an answers file."""
     if namespace.answers is not None:
         return _print_scenario(namespace)
-    try:
-        return _run(namespace)
-    except ElicitTuiError as error:
-        # A CI system that waits for the report would show the last one.
-        if namespace.junit is not None:
-            failed = write_junit(namespace.junit, Suite(), error)
-            if failed is not None:
-                Narration().error(failed)
-        if namespace.output != "text":
-            _write_document(namespace.output, Output(), [], _end(Suite(), error))
-        raise
-
-
-def _run(namespace: argparse.Namespace) -> int:
     scenarios = read_scenarios([Path(file) for file in namespace.files])
     # The author owns the server: its tools are called as with --allow-tool.
     namespace.allowed_tools = tuple({(planned.server, planned.call): None for planned in scenarios})
@@ -140,6 +126,19 @@ def _run(namespace: argparse.Namespace) -> int:
     for scenario in scenarios:
         named_server(settings, scenario.server)
     return _TestRun(namespace, settings, narration, seconds).run(scenarios)
+
+
+def write_end(namespace: argparse.Namespace, error: BaseException) -> None:
+    """Write the report and the data of a run that ended before it had any."""
+    if namespace.answers is not None:
+        return
+    # A CI system that waits for the report would show the last one.
+    if namespace.junit is not None:
+        failed = write_junit(namespace.junit, Suite(), error)
+        if failed is not None:
+            Narration().error(failed)
+    if namespace.output != "text":
+        _write_document(namespace.output, Output(), [], _end(Suite(), error))
 
 
 def _jobs(text: str) -> int:
@@ -164,7 +163,7 @@ def _print_scenario(namespace: argparse.Namespace) -> int:
     return exit_codes.OK
 
 
-def write_junit(path: Path, suite: Suite, ended: ElicitTuiError | None) -> UsageError | None:
+def write_junit(path: Path, suite: Suite, ended: BaseException | None) -> UsageError | None:
     """Write the report, also of a run that could not begin; why it cannot be written."""
     try:
         rewrite_file(path, junit_xml(suite, None if ended is None else str(ended)))
@@ -360,19 +359,19 @@ class _TestRun:
         return {**self._row(run), "elicitations": events}
 
 
-def _code(suite: Suite, error: ElicitTuiError | None) -> int:
+def _code(suite: Suite, error: BaseException | None) -> int:
     if error is not None:
         return exit_codes.code_of(error)
     return exit_codes.OK if suite.passed else exit_codes.FAILED
 
 
-def _error_row(error: Exception | None) -> dict[str, Any] | None:
+def _error_row(error: BaseException | None) -> dict[str, Any] | None:
     if error is None:
         return None
     return {"code": exit_codes.name_of(error), "message": str(error)}
 
 
-def _end(suite: Suite, error: ElicitTuiError | None) -> dict[str, Any]:
+def _end(suite: Suite, error: BaseException | None) -> dict[str, Any]:
     """What is said of all runs together; `error`: what ended them, or kept them from beginning."""
     return {
         "passed": len(suite.runs) - len(suite.failed),

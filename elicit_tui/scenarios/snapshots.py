@@ -84,12 +84,12 @@ class Snapshots:
         self._changed = False
         self._text = ""
         remedy = "remove the file, and --update writes it anew"
-        # The first run has none.
-        if not self.path.exists():
-            return
-        if not self.path.is_file():
-            raise UsageError(f"The snapshots {self.path} are no file.")
         try:
+            # The first run has none.
+            if not self.path.exists():
+                return
+            if not self.path.is_file():
+                raise UsageError(f"The snapshots {self.path} are no file.")
             self._text = self.path.read_text(encoding="utf-8")
             kept = json.loads(self._text, object_pairs_hook=once_each)
         except (OSError, ValueError, RecursionError) as error:

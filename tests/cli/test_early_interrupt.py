@@ -8,6 +8,7 @@ import json
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -97,6 +98,21 @@ def test_the_last_event_is_there_too(arguments: tuple[str, ...], told: tuple[str
     assert (event["event"], event["exitCode"]) == ("result", 130)
     assert event[told[0]] == told[1]
     assert ended.code == 130
+
+
+@pytest.mark.parametrize("moment", ["argparse", "elicit_tui.text.neutral"])
+@pytest.mark.parametrize("command", ["test", "lint", "check"])
+def test_every_document_says_that_the_end_was_asked_for(
+    tmp_path: Path, command: str, moment: str
+) -> None:
+    report, file = tmp_path / "junit.xml", str(tmp_path / "none.toml")
+    report.write_text("of the last run")
+    more = ("--junit", str(report)) if command == "test" else ()
+    ended = asked_to_end(moment, next(ENDING), command, file, "--output", "json", *more)
+    assert ended.code == 130, ended.stderr
+    assert ended.stderr == "elicit-tui: Interrupted.\n"
+    assert "Interrupted." in json.dumps(ended.document)
+    assert not more or 'message="Interrupted."' in report.read_text()
 
 
 @pytest.mark.parametrize(

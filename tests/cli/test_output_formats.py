@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import fields
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.cli.command_table import COMMANDS
+from elicit_tui.cli.dispatch import write_end
 from elicit_tui.cli.inbox import subcommands
 from elicit_tui.cli.parser import Parser, parse
 from elicit_tui.elicitation import Review, now
@@ -90,6 +92,9 @@ def something_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scenario = '[[scenario]]\nname = "a"\nserver = "demo"\ncall = "tell_time"\n'
     (tmp_path / "scenario.toml").write_text(scenario + 'expect = { text = "*" }\n')
+    asked = {"message": "Which?", "requestedSchema": {"type": "object", "properties": {}}}
+    kept = json.dumps({"a": {"2025-11-25": [asked]}})
+    (tmp_path / "scenario.snapshots.json").write_text(kept)
     (tmp_path / "requests.json").write_text('{"message": "Which?"}')
 
 
@@ -100,8 +105,9 @@ def written(command: str, how: str) -> None:
     namespace.output = how
     try:
         module.run(namespace)
-    except ElicitTuiError:
+    except ElicitTuiError as error:
         assert name in ("call", "prompt", "read"), "it ended before it wrote"
+        write_end(module, namespace, error)
 
 
 def test_every_command_with_formats_is_tried_here() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import DEMO, run
+from tests.cli.running import DEMO, run, run_program
 from tests.scenarios.runs import BOOKS, CACHE, outcome_of, scenarios
 
 SCHEMA = Path(__file__).parent.parent / "data" / "junit-10.xsd"
@@ -46,6 +46,56 @@ def test_junit_is_written_where_nothing_could_be_run_as_well(
     (suite,) = schema.to_dict(str(report))["testsuite"]
     assert (suite["@tests"], suite["@errors"]) == ("1", "1")
     assert said in report.read_text()
+
+
+UNFORESEEN = """
+import sys
+from elicit_tui.cli import %(command)s, run
+
+def breaks(*arguments, **more):
+    raise RuntimeError("nobody thought of it")
+
+%(command)s.%(name)s = breaks
+sys.exit(run(sys.argv[1:]))
+"""
+"""The command line in a process in which one function of a command is broken."""
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("test", "run_scenarios"),
+        ("test", "read_scenarios"),
+        ("lint", "read_scenarios"),
+        ("check", "recorded_requests"),
+        ("call", "prepare"),
+    ],
+)
+def test_what_nobody_foresaw_is_told_in_the_report_and_in_the_one_document(
+    tmp_path: Path, command: str, name: str
+) -> None:
+    report = tmp_path / "report.xml"
+    report.write_text("of the last run")
+    words: list[str] = ["demo", "clear_cache"]
+    if command != "call":
+        words = [str(scenarios(tmp_path, CACHE))]
+    if command == "test":
+        words += ["--junit", str(report)]
+    program = UNFORESEEN % {"command": command, "name": name}
+    ended = run_program(program, "--with", DEMO, command, *words, "--output", "json")
+    assert ended.code == 4
+    assert "nobody thought of it" in json.dumps(ended.document)
+    assert "unforeseen RuntimeError: nobody thought of it" in " ".join(ended.stderr.split())
+    assert command != "test" or "nobody thought of it" in report.read_text()
+
+
+def test_a_file_whose_snapshots_can_have_no_name_is_told_and_so_is_its_end(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    file = scenarios(tmp_path, CACHE, f"{'a' * 245}.toml")
+    ended = outcome_of(file, "--junit", str(report))
+    assert ended.code == ended.document["exitCode"] == 2
+    assert "cannot be read: File name too long" in ended.document["error"]["message"]
+    assert "File name too long" in report.read_text()
 
 
 def test_the_json_of_a_run_has_all_that_a_call_has(tmp_path: Path) -> None:
