@@ -1,7 +1,8 @@
 """Every command: its summary, its module, and the text of `elicit-tui --help`.
 
 A command's module offers `add_arguments(parser)` and `run(namespace) -> int`, and is imported when
-the command is used.
+the command is used. Where a program reads its data, `write_end(namespace, error)` writes why there
+is none: it is called where `run` raised, or the end was asked for before.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, NoReturn
@@ -14,43 +14,8 @@ from elicit_tui.cli.command_table import COMMANDS, Command
 from elicit_tui.cli.output import Output
 from elicit_tui.errors import UsageError
 
-TAKING_VALUES: Final = frozenset(
-    {
-        "--config",
-        "--with",
-        "--log-file",
-        "--protocol",
-        "--approval-policy",
-        "--arguments",
-        "--answers",
-        "--output",
-        "--timeout",
-        "--record",
-        "--save",
-        "--junit",
-        "--eras",
-        "--from",
-    }
-)
-"""Options that may stand before the command and are followed by a value."""
-
 SHARED: Final = ("--config", "--with", "--log-file", "--protocol")
 """Options of every command."""
-
-ALONE: Final = frozenset(
-    {
-        "--strict",
-        "--plain",
-        "--allow-tool",
-        "--branches",
-        "--answers-gone-wrong",
-        "--update",
-        "--help",
-        "-h",
-        "--version",
-    }
-)
-"""Options that may stand before the command and take no value."""
 
 
 class HelpShown(Exception):
@@ -104,30 +69,55 @@ def find_command(argv: Sequence[str]) -> tuple[str, list[str]]:
 
     Raises UsageError for a command that does not exist.
     """
-    # What stands before the command are options of the whole program.
+    for place, word in enumerate(argv):
+        # It may be the value of an option, of which the command's own may stand before it too.
+        if word in COMMANDS and (not place or _first_argument(argv, _options_of(word)) == place):
+            # Options keep their place: they may belong to any command, as they are read in any
+            # order.
+            return word, [*argv[:place], *argv[place + 1 :]]
+    words = (word for word in argv if not word.startswith("-"))
+    likely = next(filter(None, (nearest(word, COMMANDS) for word in words)), "run")
+    options = _options_of(likely)
+    place = _first_argument(argv, options)
+    if place == len(argv):
+        return "run", list(argv)
+    token = argv[place]
+    if token.startswith("-") and token != "-":
+        option = token.partition("=")[0]
+        raise UsageError(
+            f"There is no option {option!r} before a command.{_nearest(token, options)} "
+            "See elicit-tui --help."
+        )
+    raise UsageError(
+        f"There is no command {token!r}.{_nearest(token, COMMANDS)} See elicit-tui --help."
+    )
+
+
+def _first_argument(argv: Sequence[str], options: Mapping[str, argparse.Action]) -> int:
+    """The place of the first word that is none of these options nor the value of one."""
     place = 0
     while place < len(argv):
-        token = argv[place]
-        if not token.startswith("-") or token == "-":
+        option, equals, _ = argv[place].partition("=")
+        if option not in options:
             break
-        option, equals, _ = token.partition("=")
-        if option not in TAKING_VALUES and token not in ALONE:
-            near = _nearest(token, TAKING_VALUES | ALONE)
-            raise UsageError(
-                f"There is no option {option!r} before a command.{near} See elicit-tui --help."
-            )
         # `--option=value` has it already.
-        takes_next = option in TAKING_VALUES and not equals
-        place += 2 if takes_next else 1
-    if place >= len(argv):
-        return "run", list(argv)
-    name = argv[place]
-    if name not in COMMANDS:
-        raise UsageError(
-            f"There is no command {name!r}.{_nearest(name, COMMANDS)} See elicit-tui --help."
-        )
-    # Options keep their place: they may belong to any command, as they are read in any order.
-    return name, [*argv[:place], *argv[place + 1 :]]
+        place += 1 if equals or options[option].nargs == 0 else 2
+    return min(place, len(argv))
+
+
+def _options_of(name: str) -> dict[str, argparse.Action]:
+    """All options of a command, and of those below it, by what is written."""
+    parser = Parser(allow_abbrev=False)
+    parser.command = name
+    parser.add_argument("--version", action="store_true")
+    add_shared_options(parser, COMMANDS["run"])
+    importlib.import_module(COMMANDS[name].module).add_arguments(parser)
+    found = dict(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                found |= below._option_string_actions
+    return found
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -24,6 +24,12 @@ from elicit_tui.errors import UsageError
         (["--strict", "call", "s", "t"], "call", ["--strict", "s", "t"]),
         (["--output=json", "tools"], "tools", ["--output=json"]),
         (["--config", "run", "demo"], "demo", ["--config", "run"]),
+        (["--config"], "run", ["--config"]),
+        (["--fresh", "test", "f"], "test", ["--fresh", "f"]),
+        (["-j", "4", "--github", "test", "f"], "test", ["-j", "4", "--github", "f"]),
+        (["--incomplete", "call", "s", "t"], "call", ["--incomplete", "s", "t"]),
+        (["--server", "call", "history"], "history", ["--server", "call"]),
+        (["--config", "f", "--version"], "run", ["--config", "f", "--version"]),
     ],
 )
 def test_the_command_is_the_first_word_that_is_no_option_or_its_value(
@@ -35,6 +41,34 @@ def test_the_command_is_the_first_word_that_is_no_option_or_its_value(
 def test_a_mistyped_command_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UsageError, match="Did you mean history"):
         find_command(["histroy"])
+    with pytest.raises(UsageError, match=r"no command 'cal'\. Did you mean call"):
+        find_command(["--output", "json", "cal", "s", "t"])
+    with pytest.raises(UsageError, match=r"no command 'xyzzy'\. See"):
+        find_command(["--with", "a=b", "xyzzy"])
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--frsh", "test", "f"], "no option '--frsh' before a command. Did you mean --fresh"),
+        (["--fresh", "call", "s", "t"], "no option '--fresh' before a command"),
+        (["--nonsense=1"], "no option '--nonsense' before a command"),
+    ],
+)
+def test_an_option_that_is_none_of_the_command_is_told(argv: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        find_command(argv)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_may_stand_before_it(name: str) -> None:
+    parser = Parser()
+    parser.command = name
+    importlib.import_module(COMMANDS[name].module).add_arguments(parser)
+    for each in parsers(parser):
+        for option, action in each._option_string_actions.items():
+            words = [option] if action.nargs == 0 else [option, "call"]
+            assert find_command([*words, name, "x"]) == (name, [*words, "x"])
 
 
 @pytest.mark.parametrize(
