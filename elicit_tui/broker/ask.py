@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.contracts import CallingAgent
 from elicit_tui.broker.drafts import Drafts
 from elicit_tui.dataclass import dataclass
@@ -28,68 +28,6 @@ from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.form.field import Problem
-    from elicit_tui.policy import Decision
-
-
-READING_TURNS: Final = 8
-"""Turns of the event loop in which a message that has arrived is read, judged and acted on."""
-
-
-@dataclass
-class Admitted:
-    """Where one request stands between being let in and its outcome."""
-
-    question: Question
-    """The request with what is known of it so far: what was found, then its form and draft."""
-    arrived: float = field(default_factory=time.monotonic)
-    """By the monotonic clock, in seconds."""
-    trace: list[Decision] = field(default_factory=list)
-    """What each step decided, in the order in which they were taken."""
-    announced: bool = False
-    """Whether watchers and the ledger know that it was asked."""
-    waits: bool = True
-    """Whether it counts among those that wait (`elicitation.limits.pending`)."""
-    pending: Pending | None = None
-    """Its place in the queue, while it is asked."""
-    task: asyncio.Task[Any] | None = None
-    ended: Outcome | None = None
-    """An end that came from outside: withdrawn, gone or shut down."""
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set with `ended`."""
-
-    @property
-    def request(self) -> ElicitationRequest:
-        """What was asked."""
-        return self.question.request
-
-    @property
-    def waited_ms(self) -> int:
-        """Milliseconds since it arrived."""
-        return round((time.monotonic() - self.arrived) * 1000)
-
-    def is_over(self) -> bool:
-        """Whether it was ended from outside, also where it is still on its way to its record."""
-        pending = self.pending
-        return self.ended is not None or (pending is not None and pending.settled.done())
-
-    def end(self, outcome: Outcome) -> None:
-        """End it from outside, unless that has happened: nobody is asked for it any more."""
-        if self.ended is None:
-            self.ended = outcome
-            self.over.set()
-            if self.pending is not None:
-                self.pending.settle(outcome)
-
-    async def still_wanted(self, outcome: Outcome) -> Outcome:
-        """The outcome, or the end that its server gave it while it was judged and answered."""
-        if outcome.action == "accept":
-            # Judging keeps the loop from reading; what has come meanwhile is looked at first.
-            for _ in range(READING_TURNS):
-                await asyncio.sleep(0)
-        # Only its server's own end counts: an end by shutdown takes no answer back.
-        if self.ended is not None and self.ended.decided_by == "server":
-            return self.ended
-        return outcome
 
 
 REPEATS: Final = 3
@@ -366,6 +304,9 @@ async def _first_end(
         if pending.settled.done():
             return pending.settled.result()
         if answering.done():
+            # By itself: where this question is called off, the wait above is what raises.
+            if answering.cancelled():
+                return cancel("nobody", "Whoever was to put the question to a person gave up.")
             return answering.result()
         if deadline.remaining == 0:
             handed = pending.question.request.handed_to is not None

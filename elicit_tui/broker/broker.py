@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.broker.ask import Admitted, AskPerson, AskStep, valid
+from elicit_tui.broker.admitted import Admitted, OpenQuestions
+from elicit_tui.broker.ask import AskPerson, AskStep, valid
 from elicit_tui.broker.contracts import (
     NO_OPTIONS,
     Allowance,
@@ -85,7 +86,7 @@ class Broker:
         self._emit = self._listeners.tell
         self._record = Record(ledger, self._emit)
         self._entrance = Entrance(policy, self.notice, limit_approvals=self._agent is not None)
-        self._open: dict[str, Admitted] = {}
+        self._open = OpenQuestions(self._finish)
         self.queue = Queue() if options.queue is None else options.queue
         """What waits for a person, what is open, and what was put off."""
         elicitation = policy.settings.elicitation
@@ -122,16 +123,18 @@ class Broker:
 
     def admit(self, request: ElicitationRequest) -> Outcome | None:
         """Whether a request may go on: None if so, else its outcome, already recorded."""
+        found = self._let_in(request)
+        return found if isinstance(found, Outcome) else None
+
+    def _let_in(self, request: ElicitationRequest) -> Admitted | Outcome:
         trace: list[Decision] = []
         outcome = self._entrance.refusal(request, trace)
-        if outcome is None:
-            self._enter(Question(request), trace)
-            return None
-        return self._ended_at_once(request, outcome, trace)
+        if outcome is not None:
+            return self._ended_at_once(request, outcome, trace)
+        return self._enter(Question(request), trace)
 
     def _enter(self, question: Question, trace: list[Decision]) -> Admitted:
-        entry = self._open[question.id] = Admitted(question, trace=trace)
-        return entry
+        return self._open.add(Admitted(question, trace=trace))
 
     def _ended_at_once(
         self, request: ElicitationRequest, outcome: Outcome, trace: Sequence[Decision] = ()
@@ -155,12 +158,11 @@ class Broker:
         Cancelling this call withdraws the request: it is recorded as the server's doing.
         """
         # The host has admitted what came on a wire; all others come in here.
-        if request.id not in self._open:
-            outcome = self.admit(request)
-            if outcome is not None:
-                return outcome
+        found = self._open.find(request) or self._let_in(request)
+        if isinstance(found, Outcome):
+            return found
         withdrawn = ended_unsent("withdrew", "The server withdrew the question.")
-        return await self._see_through(self._open[request.id], self._decide_elicitation, withdrawn)
+        return await self._see_through(found, self._decide_elicitation, withdrawn)
 
     async def _see_through(
         self, entry: Admitted, work: Callable[[Admitted], Awaitable[Outcome]], gone: Outcome
@@ -234,14 +236,17 @@ class Broker:
         self._emit(Requested(entry.question))
 
     def _finish(self, entry: Admitted, outcome: Outcome) -> Outcome:
+        # `close` does not wait for ever for what comes to this by itself later.
+        if entry.outcome is not None:
+            return entry.outcome
         request = entry.request
         if not entry.announced:
             self._tell(entry)
-        self._open.pop(request.id, None)
+        self._open.remove(entry)
         # Done already where the work came to an end by itself.
         self._leave(entry)
         review = review_with_answer(self._guardian, entry.question, outcome)
-        outcome = self._record.decided(request, outcome, review)
+        outcome = entry.outcome = self._record.decided(request, outcome, review)
         kept = self._drafts.forget_or_keep(request, outcome)
         self._emit(Resolved(request, review, outcome, entry.waited_ms, tuple(entry.trace), kept))
         return outcome
@@ -374,7 +379,7 @@ class Broker:
 
     def withdraw(self, request_id: str, sentence: str, end: ServerEnd = "withdrew") -> None:
         """End a question that its server took back, or that `end` took; nothing can be sent."""
-        self._end(lambda entry: entry.request.id == request_id, ended_unsent(end, sentence))
+        self.end_where(lambda request: request.id == request_id, ended_unsent(end, sentence))
 
     def taken_back(self, request: ElicitationRequest, sentence: str) -> Outcome:
         """Record that the server took a decided question back before its answer left; its end."""
@@ -392,7 +397,7 @@ class Broker:
     def call_ended(self, request_id: str) -> None:
         """End the question of a call that its server ended; it still waits for an answer."""
         over = cancel("server", "The call that it belongs to has ended.", server_end="call ended")
-        self._end(lambda entry: entry.request.id == request_id, over)
+        self.end_where(lambda request: request.id == request_id, over)
 
     def server_gone(self, server: str, sentence: str) -> None:
         """End all questions of a server that went away, unsent, and what was allowed of it."""
@@ -401,13 +406,15 @@ class Broker:
 
     def end_all(self, server: str, outcome: Outcome) -> None:
         """End all questions of a server with this outcome."""
-        self._end(lambda entry: entry.request.server.name == server, outcome)
+        self.end_where(lambda request: request.server.name == server, outcome)
+
+    def end_where(self, matches: Callable[[ElicitationRequest], bool], outcome: Outcome) -> None:
+        """End every matching question with this outcome, also where a hook still looks at it."""
+        self._open.end_where(matches, outcome)
 
     def refused_on_the_wire(self, request: ElicitationRequest, sentence: str) -> None:
         """End an admitted request that was answered with an error before it was resolved."""
-        entry = self._open.get(request.id)
-        if entry is not None:
-            self._finish(entry, malformed(request, sentence))
+        self.end_where(lambda one: one.id == request.id, malformed(request, sentence))
 
     def decline_all(self, server: str, listed: Collection[Pending]) -> int:
         """Decline what still waits of a server's listed questions; return how many that were."""
@@ -433,17 +440,10 @@ class Broker:
     async def close(self) -> None:
         """End every question truthfully: cancel, by shutdown. Returns once all are recorded."""
         self._entrance.closed = True
-        self._end(lambda entry: True, ENDED)
-        tasks = {entry.task for entry in self._open.values() if entry.task is not None}
-        tasks.discard(asyncio.current_task())
-        if tasks:
+        self.end_where(lambda request: True, ENDED)
+        tasks = {entry.task for entry in self._open if entry.task is not None}
+        if tasks := tasks - {asyncio.current_task()}:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
-        for entry in tuple(self._open.values()):
-            if entry.ended is not None:
-                self._finish(entry, entry.ended)
+        for entry in self._open:
+            self._finish(entry, entry.ended or ENDED)
         self._record.end()
-
-    def _end(self, matches: Callable[[Admitted], bool], outcome: Outcome) -> None:
-        for entry in tuple(self._open.values()):
-            if matches(entry):
-                entry.end(outcome)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from elicit_tui.broker.ask import Admitted, AskPerson
+from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.ask import AskPerson
 from elicit_tui.broker.contracts import BrokerEvent, Listener, Requested, Resolved
 from elicit_tui.elicitation import Finding, Outcome, Question
 from elicit_tui.elicitation.keeping import kept_content
@@ -282,6 +283,9 @@ def _field_name(name: str) -> str:
 
 async def _while_open(entry: Admitted, work: Coroutine[Any, Any, Result]) -> Result | None:
     """The result, or None when the question ended meanwhile; the work then ends too."""
+    if entry.ended is not None:
+        work.close()
+        return None
     task = asyncio.ensure_future(work)
     over = asyncio.ensure_future(entry.over.wait())
     try:

@@ -373,10 +373,12 @@ class AgentSession:
 
     def withdraw(self, held: HeldCall) -> None:
         """End the questions of a call that nobody waits for, unless another one shares them."""
-        for pending in self._broker.pending:
-            held_calls = self.held_calls.of_request(pending.question.request)
-            if held in held_calls and all(call.withdrawn for call in held_calls):
-                pending.settle(cancel("withdrawn", TAKEN_BACK))
+
+        def of_no_other(request: ElicitationRequest) -> bool:
+            held_calls = self.held_calls.of_request(request)
+            return held in held_calls and all(call.withdrawn for call in held_calls)
+
+        self._broker.end_where(of_no_other, cancel("withdrawn", TAKEN_BACK))
 
     async def cancel_below(self, held: HeldCall) -> None:
         """Have the server of a call told that it is cancelled."""

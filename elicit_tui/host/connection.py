@@ -415,15 +415,12 @@ class Connection:
         return by_headers and not self._tools_listed
 
     def _end_questions(self, call: Call, outcome: Outcome) -> None:
-        for pending in self._broker.pending:
-            if self.open_calls.only_for(pending.question.request, call.id):
-                pending.settle(outcome)
+        self._broker.end_where(lambda request: self.open_calls.only_for(request, call.id), outcome)
 
     async def end_all_questions(self) -> None:
         """Answer everything that is open with a cancel by `shutdown`, before the end."""
-        for pending in self._broker.pending:
-            if pending.question.request.server.name == self.name:
-                pending.settle(cancel("shutdown", f"The connection to {self.name} was closed."))
+        closed = cancel("shutdown", f"The connection to {self.name} was closed.")
+        self._broker.end_all(self.name, closed)
         await self._answers_out(None)
 
     async def _answers_out(self, call: Call | None) -> None:

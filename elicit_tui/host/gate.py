@@ -90,9 +90,7 @@ class ToolGate:
         self._given_up.add(call_id)
         if (reading := self._list_reads.get(call_id)) is not None:
             reading.cancel()  # A server that stands still would be waited for in vain.
-        for pending in self._broker.pending:
-            if pending.question.request.may_belong_to(call_id):
-                pending.settle(outcome)
+        self._broker.end_where(lambda request: request.may_belong_to(call_id), outcome)
         return True
 
     async def passed(self, call: Call) -> None:

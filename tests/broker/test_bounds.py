@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.broker import (
+    admitted,
     ask,
     broker,
     drafts,
@@ -51,7 +52,7 @@ def test_nobody_waits_for_others_for_longer_than_a_breath(shipped: float, most: 
         (drafts.MOST_DRAFTS, 200),
         (hook_steps._SHOWN_VALUE, 200),
         (inbox_events.ID_CHARACTERS, 12),
-        (ask.READING_TURNS, 50),
+        (admitted.READING_TURNS, 50),
         (ask.REPEATS, 5),
         (reviewing.LARGE, 5_000),
         (running.MOST_OUTPUT, 2 * MEGABYTE),

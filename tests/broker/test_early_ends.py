@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.broker.ask import READING_TURNS, Admitted
+from elicit_tui.broker.admitted import READING_TURNS, Admitted
 from elicit_tui.broker.contracts import Requested, Resolved
 from elicit_tui.broker.record import GROUP
 from elicit_tui.elicitation import (

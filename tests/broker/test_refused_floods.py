@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.broker import Notice, record
-from elicit_tui.broker.ask import READING_TURNS
+from elicit_tui.broker.admitted import READING_TURNS
 from elicit_tui.elicitation.settings import (
     ElicitationLimits,
     ElicitationSettings,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from elicit_tui.broker import Broker, BrokerEvent, Resolved
+from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Resolved
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -24,6 +24,7 @@ from elicit_tui.elicitation import (
     cancel,
 )
 from elicit_tui.elicitation.settings import ServerSettings, Settings
+from elicit_tui.hooks import Hooks
 from elicit_tui.host.events import HostEvent
 from elicit_tui.host.host import Host
 from elicit_tui.policy import Policy
@@ -162,12 +163,14 @@ async def world(
     *servers: ServerSettings,
     answer: Answer | None = None,
     guardian: NoFindings | None = None,
+    hooks: Hooks | None = None,
     **settings: Any,
 ) -> AsyncIterator[World]:
     owner = Settings(servers={server.name: server for server in servers}, **settings)
     person = Person(answer)
     ledger = Remembered()
-    broker = Broker(Policy(owner), guardian or NoFindings(), ledger, person)  # type: ignore[arg-type]
+    beside = BrokerOptions(hooks=hooks)
+    broker = Broker(Policy(owner), guardian or NoFindings(), ledger, person, beside)  # type: ignore[arg-type]
     outcomes: list[tuple[ElicitationRequest, Outcome]] = []
 
     def note(event: BrokerEvent) -> None:

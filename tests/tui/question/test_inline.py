@@ -11,7 +11,8 @@ from textual._context import active_app
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
 
-from elicit_tui.broker.ask import Admitted, AskStep
+from elicit_tui.broker.admitted import Admitted
+from elicit_tui.broker.ask import AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.tui.inline import InlineResponder
