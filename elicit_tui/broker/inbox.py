@@ -28,7 +28,7 @@ from elicit_tui.broker.inbox_events import (
     is_lost,
     not_taken,
 )
-from elicit_tui.broker.store_reader import StoreReader
+from elicit_tui.broker.store_reader import RETRY_SECONDS, StoreReader
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Answerer,
@@ -208,9 +208,8 @@ class Inbox:
                 # What another terminal typed, or the agent's client filled in.
                 draft.take(waiting.question.draft if waiting.question else Draft())
             entry = self._entries[waiting.id] = _Shown(waiting, draft)
-        self._take_newer_text(waiting, entry.draft)
-        entry.waiting = self._with_form(waiting, entry)
-        self._emit(QuestionCame(entry.waiting) if came else QuestionChanged(entry.waiting))
+        shown = self._show(entry, waiting)
+        self._emit(QuestionCame(shown) if came else QuestionChanged(shown))
 
     def _take_off(self, waiting: Waiting) -> None:
         """Take a question off; how a withdrawn one ended may follow a moment later."""
@@ -259,6 +258,22 @@ class Inbox:
         mine = draft.typed_here or draft.opened or waiting.held_by == self.me
         if waiting.question and (not mine or waiting.held_by not in (None, self.me)):
             draft.take(waiting.question.draft)
+
+    def _show(self, entry: _Shown, waiting: Waiting) -> Waiting:
+        self._take_newer_text(waiting, entry.draft)
+        entry.waiting = self._with_form(waiting, entry)
+        return entry.waiting
+
+    def _as_shown(self, waiting: Waiting) -> Waiting:
+        """What the store says of a question, as it is shown here, also before the next look."""
+        if waiting.state not in ("open", "claimed"):
+            return waiting
+        entry = self._entries.get(waiting.id)
+        if entry is None:
+            entry = _Shown(waiting, self._drafts.get(waiting.id, Draft()))
+        elif waiting.attempt <= entry.waiting.attempt:
+            return entry.waiting
+        return self._show(entry, waiting)
 
     def _with_form(self, waiting: Waiting, entry: _Shown) -> Waiting:
         """The question with its form, and with the draft for all of its attempts."""
@@ -369,12 +384,12 @@ class Inbox:
                 await self._store.claim(question_id, self.me, waiting.question.draft)
             result = await self._store.answer(question_id, answer)
             if result is None or result.answer_id != answer.id:
-                return not_taken(result)
+                # Where another's answer was given back, this may be the first to know of it.
+                return not_taken(self._as_shown(result) if result is not None else None)
             given.won = True
             judged = await self._once_judged(given, question_id)
-            # As it is shown here by now, with the note that says what was wrong.
-            entry = self._entries.get(question_id)
-            again = entry.waiting.question if entry is not None else judged.question
+            # With the note that says what was wrong.
+            again = self._as_shown(judged).question
             return delivered(judged, answer, again, handed=waiting.handed_to is not None)
         finally:
             del self._given[question_id, answer.id]
@@ -389,6 +404,16 @@ class Inbox:
             given.ended = asyncio.get_running_loop().create_future()
             self._tell_givers(stands)
         return judged
+
+    async def still_waits(self, question_id: str) -> bool:
+        """Whether it has no answer, once the store can be read again."""
+        while True:
+            try:
+                waiting = await self._store.get(question_id)
+            except StoreError:
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return waiting is not None and waiting.state in ("open", "claimed")
 
     # Grants
 

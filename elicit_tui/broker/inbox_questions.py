@@ -104,7 +104,9 @@ class InboxQuestions:
         self._came_again.discard(question_id)
         reply = await self.ask(question_id)
         self._notify(waiting.question, reply)
-        if reply.kind == "gone" and question_id in self._came_again:
+        again = reply.kind == "gone" and question_id in self._came_again
+        # No event tells of a question whose answer failed to reach the store: it stands as it was.
+        if again or (reply.kind == "unknown" and await self._inbox.still_waits(question_id)):
             self._ask_soon(question_id)
 
     async def ask(self, question_id: str) -> Delivery:

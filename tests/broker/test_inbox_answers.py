@@ -170,6 +170,32 @@ async def test_what_was_typed_is_kept_while_its_answer_is_judged_and_given_back(
     assert text_of(waiting) == "re"
 
 
+async def test_what_was_given_back_to_another_is_at_hand_here_before_the_next_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = waits()
+    assert first.question is not None
+    noted = replace(first.question, attempt=2, note="Not valid.")
+    told = Told([first])
+
+    async def answer(question_id: str, given: Answer) -> Waiting:
+        return replace(first, attempt=2, question=noted)
+
+    monkeypatch.setattr(told.store, "answer", answer, raising=False)
+
+    async def answers(inbox: Inbox) -> None:
+        (before,) = inbox.waiting
+        assert before.question is not None
+        delivery = await bounded(inbox.answer(first.id, sent(colour="red")))
+        assert (delivery.kind, delivery.question.note) == ("reopened", "Not valid.")
+        assert delivery.question.form is before.question.form is not None
+        assert delivery.question.draft is before.question.draft
+        # An answer from here on is one to the attempt that is shown.
+        assert [waiting.attempt for waiting in inbox.waiting] == [2]
+
+    await told.read(answers)
+
+
 async def test_who_puts_a_question_off_leaves_the_others_what_was_typed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

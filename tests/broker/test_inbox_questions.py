@@ -213,6 +213,9 @@ class GivesBack:
         for listener in self._listeners:
             listener(event)
 
+    async def still_waits(self, question_id: str) -> bool:
+        return False
+
     async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
         self.answers.append(outcome)
         if len(self.answers) > 1:
@@ -266,6 +269,37 @@ async def test_a_store_that_fails_while_an_answer_goes_out_is_told_as_not_known(
     here.sends(await here.screen.sees(), sent(colour="red"))
     reply = await here.hears()
     assert (reply.kind, reply.sentence) == ("unknown", "The disk is gone.")
+    await here.leaves()
+
+
+async def test_what_a_store_that_fails_once_did_not_get_is_asked_again_with_what_was_typed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.RETRY_SECONDS", 0.01)
+    broker, here = await world.asks(), await console(world)
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await here.screen.sees()
+    question.draft.entries = {"colour": Typed("red")}
+    store = here.inbox._store
+
+    def fails_once(name: str) -> None:
+        works = getattr(store, name)
+
+        async def fails(*_: object) -> None:
+            monkeypatch.setattr(store, name, works)
+            raise StoreError("It is in use.")
+
+        monkeypatch.setattr(store, name, fails)
+
+    fails_once("answer")
+    fails_once("get")
+    here.sends(question, sent(colour="red"))
+    assert (await here.hears()).kind == "unknown"
+    again = await here.screen.sees(2)
+    assert (again.id, again.draft.entries) == (question.id, {"colour": Typed("red")})
+    here.sends(again, sent(colour="red"))
+    assert (await here.hears()).kind == "sent"
+    assert (await bounded(asked)).action == "accept"
     await here.leaves()
 
 
