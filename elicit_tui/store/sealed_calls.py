@@ -19,7 +19,7 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.errors import SealError
+from elicit_tui.errors import SealError, StoreError
 from elicit_tui.store import calls
 from elicit_tui.store.calls import KeptCall, MakerState, Verdict
 from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets
@@ -152,8 +152,13 @@ class SealedCalls(ABC):
         return [call for call in book.calls.values() if call.id not in change.drops]
 
     async def called(self, owner: str, call_id: str) -> None:
-        """Note that the tool is about to be called; it must not be before this has returned."""
-        await self._alter(owner, call_id, lambda call, now: calls.called(call))
+        """Note that the tool is about to be called; it must not be before this has returned.
+
+        Raises StoreError also where the store has lost the call: nobody else would know that it
+        may have run.
+        """
+        if not await self._alter(owner, call_id, lambda call, now: calls.called(call)):
+            raise StoreError("The store has lost this call, which is therefore not made.")
 
     async def paused(
         self, owner: str, call_id: str, answered: bytes, *, is_task: bool = False
@@ -236,14 +241,17 @@ class SealedCalls(ABC):
 
     async def _alter(
         self, owner: str, call_id: str, transition: Callable[[KeptCall, float], KeptCall]
-    ) -> None:
-        def work(book: Book, change: BookChange) -> None:
+    ) -> bool:
+        """Change a call; False where there is none of this id."""
+
+        def work(book: Book, change: BookChange) -> bool:
             call = book.calls.get(call_id)
             if call is not None and (after := transition(call, book.now)) != call:
                 # A transition that changes nothing writes nothing, however often it is called.
                 change.puts.append(after)
+            return call is not None
 
-        await self._change(owner, work)
+        return await self._change(owner, work)
 
     @staticmethod
     def _place(call: KeptCall, name: str) -> BlobPlace:

@@ -96,6 +96,16 @@ async def test_after_a_death_nobody_knows_of_a_call_that_was_made_and_it_is_told
     assert await begins(other, "d", b"another") == ("begins", None)
 
 
+async def test_a_call_that_the_store_has_lost_is_not_made(one: Store) -> None:
+    with pytest.raises(StoreError, match="lost this call"):
+        await one.calls.called(OWNER, "a")
+    await begins(one, "a")
+    await one.calls.drop(OWNER, "a")
+    with pytest.raises(StoreError, match="lost this call"):
+        await one.calls.called(OWNER, "a")
+    assert await one.calls.look(OWNER, "a") is None
+
+
 async def test_a_call_that_its_process_gave_up_is_as_one_whose_process_died(
     one: Store, other: Store
 ) -> None:
