@@ -84,6 +84,8 @@ class TaskFollower:
         """From the moment at which its cancellation was asked for."""
         self._last_word_until: float | None = None
         """Set once the task was cancelled: when the server's time to say its end is over."""
+        self._cancelled = asyncio.Event()
+        """Set with that: also a poll that the server leaves unanswered ends then."""
 
     async def run(self, created: Mapping[str, Any]) -> dict[str, Any]:
         """The result that the task came to, as the server wrote it.
@@ -117,7 +119,19 @@ class TaskFollower:
             await self._pause(_interval(task, pauses))
             self._limits()
             # A poll that failed says nothing new: the task stands as it stood.
-            task = await self._poll() or task
+            task = await self._poll_in_time() or task
+
+    async def _poll_in_time(self) -> dict[str, Any] | None:
+        """The task as it is now; None also where the time of the last word ends before that."""
+        polling = asyncio.ensure_future(self._poll())
+        over = asyncio.ensure_future(self._last_word_over())
+        try:
+            await asyncio.wait((polling, over), return_when=asyncio.FIRST_COMPLETED)
+            return polling.result() if polling.done() else None
+        finally:
+            polling.cancel()
+            over.cancel()
+            await asyncio.gather(polling, over, return_exceptions=True)
 
     async def _poll(self) -> dict[str, Any] | None:
         """The task as it is now; None when the server did not say, this once."""
@@ -308,6 +322,12 @@ class TaskFollower:
                 code="rounds",
             )
 
+    async def _last_word_over(self) -> None:
+        """Return once the task was cancelled, and its server's time to say its end is over."""
+        await self._cancelled.wait()
+        until = self._last_word_until or 0.0
+        await asyncio.sleep(until - asyncio.get_running_loop().time())
+
     async def cancel(self) -> None:
         """Ask the server to cancel it; `run` then ends soon, as the server says or without it."""
         # A poll may tell of its end before the answer to this request is here.
@@ -315,6 +335,7 @@ class TaskFollower:
         await self._request_cancel()
         # Its last seconds begin here, after the request that asks it to cancel.
         self._last_word_until = asyncio.get_running_loop().time() + LAST_WORD_SECONDS
+        self._cancelled.set()
         self._news.set()
 
     async def _request_cancel(self) -> None:

@@ -280,6 +280,30 @@ async def test_a_task_that_was_cancelled_ends_as_its_server_says_or_without_it(
     assert await running == {"content": []}
 
 
+async def test_a_task_that_was_cancelled_ends_though_its_server_answers_no_poll_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(task_follower, "LAST_WORD_SECONDS", 0.05)
+
+    class Silent(Session):
+        polled = asyncio.Event()
+
+        async def about_task(self, method: str, *given: Any) -> dict[str, Any]:
+            if method == "tasks/get":
+                self.polled.set()
+                await asyncio.Event().wait()
+            return await super().about_task(method, *given)
+
+    session = Silent({"status": "working"})
+    follower = follow(session)
+    running = asyncio.ensure_future(came_to(follower, pollIntervalMs=100))
+    await asyncio.wait_for(session.polled.wait(), 10)
+    await follower.cancel()
+    await asyncio.wait([running], timeout=10)
+    assert running.done()
+    assert isinstance(running.exception(), Interrupted)
+
+
 @pytest.mark.parametrize(
     ("wanted", "seconds"),
     [(500, 0.5), (0, 0.1), (10**9, 10.0), (float("nan"), None), (True, None), ("5", None)],
