@@ -179,9 +179,14 @@ def parse(name: str, arguments: Sequence[str]) -> tuple[ModuleType, argparse.Nam
     module.add_arguments(parser)
     # Only now, as an option may stand where a command's own command would.
     rest = _with_default(command, rest)
-    if command.any_order:
-        return module, parser.parse_intermixed_args(rest, namespace)
-    return module, parser.parse_args(rest, namespace)
+    takes = parser.parse_intermixed_args if command.any_order else parser.parse_args
+    namespace = takes(rest, namespace)
+    if namespace.log_file is not None:
+        from elicit_tui.host.server_log import LogFile
+
+        # Before anything is asked or called, and not when a server says its first word.
+        LogFile(namespace.log_file).check()
+    return module, namespace
 
 
 def _with_default(command: Command, rest: list[str]) -> list[str]:

@@ -37,7 +37,7 @@ class Host:
     ) -> None:
         self._settings = settings
         self._broker = broker
-        self._log_file = LogFile(log_file)
+        self._log_file = LogFile(log_file, partial(broker.notice, "elicit-tui"))
         self._launched: Launched = dict(launched or {})
         self._in_process: dict[str, Any] = {}
         self._connections: dict[str, Connection] = {}

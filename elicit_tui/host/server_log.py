@@ -6,7 +6,7 @@ Its end says why a program ended (`last_words`).
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import errno
 import os
 import re
 import stat
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from elicit_tui.elicitation import now, rfc3339
-from elicit_tui.errors import ServerError
+from elicit_tui.errors import UsageError
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.paths import create_private
 from elicit_tui.text import ci_safe, neutral_line
@@ -44,26 +44,46 @@ _ERROR: Final = re.compile(r"(?:Uncaught )?\w*Error\b.*")
 class LogFile:
     """One file for all servers of a run, made at the first line, 0600; lines are safe text."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(
+        self, path: Path | None, tell: Callable[[str], None] = lambda sentence: None
+    ) -> None:
+        """`tell`: is told, in a sentence, that a line could not be written; once."""
         self._path = path
+        self._tell = tell
+        self._told = False
         self._file: IO[bytes] | None = None
         self._written = 0
 
+    def check(self) -> None:
+        """See that the file can be written. Raises UsageError."""
+        if self._path is not None:
+            try:
+                _open_or_create(self._path).close()
+            except OSError as error:
+                raise UsageError(_not_written(self._path, error)) from None
+
     def write(self, server: str, line: str) -> None:
-        """Append one line with its time and server; quietly nothing once the file is full."""
+        """Append one line with its time and server; quietly nothing once the file is full.
+
+        Raises nothing: who reads what a server says must go on, or the server's pipe breaks.
+        """
         if self._path is None or self._written > FILE_BYTES:
             return
-        if self._file is None:
-            self._file = _open_or_create(self._path)
         stamp = rfc3339(now())
         safe = ci_safe(f"{stamp} {server}: {line}")
         text = f"{safe}\n".encode("utf-8", errors="replace")
         self._written += len(text)
         if self._written > FILE_BYTES:
             text = f"{stamp} elicit-tui: this log is full, nothing more is written\n".encode()
-        with contextlib.suppress(OSError):
+        try:
+            if self._file is None:
+                self._file = _open_or_create(self._path)
             self._file.write(text)
             self._file.flush()
+        except OSError as error:
+            if not self._told:
+                self._told = True
+                self._tell(_not_written(self._path, error))
 
     def close(self) -> None:
         """Close the file, if it was ever opened."""
@@ -75,17 +95,20 @@ class LogFile:
 def _open_or_create(path: Path) -> IO[bytes]:
     """A new private file, or the owner's own earlier one; never through a symbolic link."""
     try:
-        try:
-            return create_private(path)
-        except FileExistsError:
-            number = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
-    except OSError as error:
-        raise ServerError(f"The log file {path} cannot be written: {error.strerror}.") from None
+        return create_private(path)
+    except FileExistsError:
+        # A pipe that nobody reads would be waited for.
+        flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     # Asked of the open file: what lies under its path may be exchanged at any time.
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise ServerError(f"The log file {path} is not a regular file.")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return os.fdopen(number, "ab")
+
+
+def _not_written(path: Path, error: OSError) -> str:
+    return f"The log file {neutral_line(str(path))} cannot be written: {error.strerror}."
 
 
 class ServerLogReader:

@@ -93,6 +93,13 @@ def test_the_shared_options_are_taken_from_anywhere() -> None:
     assert namespace.approval_policy is None
 
 
+def test_a_log_file_that_cannot_be_written_is_a_wrong_option(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be written: Is a directory"):
+        parse("call", ["--log-file", str(tmp_path), "s", "t"])
+    _, namespace = parse("call", ["--log-file", str(tmp_path / "log"), "s", "t"])
+    assert namespace.log_file.read_bytes() == b""
+
+
 def test_a_command_with_commands_of_its_own_takes_the_shared_options_after_them() -> None:
     _, namespace = parse("config", ["show", "--config", "f", "--output", "json"])
     assert (namespace.config, namespace.output) == (Path("f"), "json")

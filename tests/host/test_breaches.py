@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from elicit_tui.errors import ServerError, UsageError
+from elicit_tui.errors import UsageError
 from elicit_tui.host import breaches as breaches_module
 from elicit_tui.host import server_log, uri_templates
 from elicit_tui.host.bounds import Outbox, sample
@@ -267,11 +268,25 @@ def test_a_log_is_never_written_through_a_link_or_into_what_is_no_file(tmp_path:
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "link").symlink_to(tmp_path / "mine")
     for path in (tmp_path / "link", tmp_path):
-        with pytest.raises(ServerError, match="cannot be written"):
-            LogFile(path).write("s", "line")
+        with pytest.raises(UsageError, match="cannot be written"):
+            LogFile(path).check()
+        LogFile(path).write("s", "line")
     assert (tmp_path / "mine").read_text() == "mine"
-    with pytest.raises(ServerError, match="is not a regular file"):
-        LogFile(Path("/dev/null")).write("s", "line")
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path("/dev/null"), tmp_path / "pipe"):
+        with pytest.raises(UsageError, match="cannot be written"):
+            LogFile(path).check()
+
+
+def test_a_log_that_cannot_be_written_costs_no_server_its_reader_and_is_told_once(
+    tmp_path: Path,
+) -> None:
+    told: list[str] = []
+    log = LogFile(tmp_path, told.append)
+    for _ in range(2):
+        log.write("s", "line")
+    assert told == [f"The log file {tmp_path} cannot be written: Is a directory."]
+    log.close()
 
 
 def test_the_last_line_counts_where_neither_npm_nor_node_said_why() -> None:
