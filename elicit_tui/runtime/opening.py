@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, suppress
@@ -183,22 +184,50 @@ async def open_inbox(
         may = partial(refusal, without_terminal=settings.store.answer_without_terminal)
         # An answer is examined for secrets only when one is given.
         guardian = LazyGuardian(settings.guardian)
-        rules = InboxRules(may, guardian.outgoing, abandoned=partial(_record_end, settings))
+        ends = AbandonedQuestions(ledger_file(settings.history.path))
+        rules = InboxRules(may, guardian.outgoing, abandoned=ends.record)
         inbox = Inbox(store, via, me=this_process(), rules=rules, presence=presence)
-        async with inbox.watched():
-            yield inbox
+        try:
+            async with inbox.watched():
+                yield inbox
+        finally:
+            await ends.recorded()
 
 
-def _record_end(settings: Settings, question_id: str) -> None:
-    """The process that asked is gone: its question gets an outcome in the ledger, if it has none.
+class AbandonedQuestions:
+    """Gives the questions of processes that are gone an outcome in the ledger, if they have none.
 
-    Where the ledger cannot be written the row stays without one, which is true as well.
+    Where the ledger cannot be written a row stays without one, which is true as well.
     """
-    outcome = cancel("store", "The process that asked ended before the question had an answer.")
-    path = ledger_file(settings.history.path)
-    # Opened for this one record: an inbox writes nothing else, and holds no ledger.
-    with suppress(LedgerError), closing(Ledger.open(path, create=False)) as ledger:
-        ledger.abandoned(question_id, outcome)
+
+    def __init__(self, ledger: Path) -> None:
+        self._ledger = ledger
+        self._ids: list[str] = []
+        self._writing: asyncio.Future[None] | None = None
+
+    def record(self, question_id: str) -> None:
+        """Have this one recorded; keys and screens do not wait for others who hold the ledger."""
+        self._ids.append(question_id)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.ensure_future(self._write())
+
+    async def recorded(self) -> None:
+        """Return once all were, or could not be."""
+        if self._writing is not None:
+            await self._writing
+
+    async def _write(self) -> None:
+        while self._ids:
+            ids, self._ids = self._ids, []
+            await asyncio.to_thread(self._write_all, ids)
+
+    def _write_all(self, ids: Sequence[str]) -> None:
+        outcome = cancel("store", "The process that asked ended before the question had an answer.")
+        # Opened for these records: an inbox writes nothing else, and holds no ledger.
+        with suppress(LedgerError), closing(Ledger.open(self._ledger, create=False)) as ledger:
+            for question_id in ids:
+                with suppress(LedgerError):
+                    ledger.abandoned(question_id, outcome)
 
 
 @dataclass(frozen=True)

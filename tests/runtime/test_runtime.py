@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -32,8 +33,14 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.errors import SecretError
 from elicit_tui.ledger import Ledger
 from elicit_tui.paths import ledger_file, state_directory
-from elicit_tui.runtime import RunOptions, open_inbox, open_runtime, open_store, opening
-from elicit_tui.runtime.opening import LazyGuardian, UnavailableLedger, open_ledger, store_secret
+from elicit_tui.runtime import RunOptions, open_inbox, open_runtime, open_store
+from elicit_tui.runtime.opening import (
+    AbandonedQuestions,
+    LazyGuardian,
+    UnavailableLedger,
+    open_ledger,
+    store_secret,
+)
 from elicit_tui.store.store import Asker
 from tests.broker.conftest import form_request
 from tests.hooks.world import command, hook, read
@@ -161,20 +168,43 @@ async def test_prepared_answers_and_the_absence_of_a_person_reach_the_policy(
     assert not person.asked.is_set()
 
 
-def test_a_question_whose_process_is_gone_is_ended_in_the_history_where_there_is_one(
+async def test_a_question_whose_process_is_gone_is_ended_in_the_history_where_there_is_one(
     tmp_path: Path,
 ) -> None:
-    settings = settings_in(tmp_path)
-    opening._record_end(settings, "gone")
-    assert not ledger_file(settings.history.path).exists()
+    path = ledger_file(settings_in(tmp_path).history.path)
+    ends = AbandonedQuestions(path)
+    await ends.recorded()
+    ends.record("gone")
+    await ends.recorded()
+    assert not path.exists()
     request = form_request()
-    with closing(Ledger.open(ledger_file(settings.history.path))) as ledger:
+    with closing(Ledger.open(path)) as ledger:
         ledger.asked(request, Review())
-        opening._record_end(settings, request.id)
-        opening._record_end(settings, "unknown")
+        ends.record(request.id)
+        ends.record("unknown")
+        await ends.recorded()
         row = ledger.row(request.id)
         assert (row.action, row.decided_by) == ("cancel", "store")
         assert [one.id for one in ledger.rows()] == [request.id]
+
+
+async def test_an_inbox_goes_on_while_others_hold_the_ledger_that_it_gives_an_end_to(
+    tmp_path: Path,
+) -> None:
+    path = ledger_file(settings_in(tmp_path).history.path)
+    ends, requests = AbandonedQuestions(path), [form_request() for _ in range(3)]
+    with closing(Ledger.open(path)) as ledger:
+        for request in requests:
+            ledger.asked(request, Review())
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            for request in requests:
+                ends.record(request.id)
+            recording = asyncio.ensure_future(ends.recorded())
+            await asyncio.wait([recording], timeout=0.05)
+            assert not recording.done()
+        await recording
+        assert [row.decided_by for row in ledger.rows()] == ["store"] * 3
 
 
 def test_the_secret_of_the_environment_goes_before_the_one_in_a_file(
