@@ -106,6 +106,8 @@ class Authorization(httpx2.Auth):
         self._one_at_a_time = asyncio.Lock()
         self._login: Login | None = None
         self._stamp: int | None = None
+        self._replaced_token = ""
+        """Of the login that a person is asked to replace; "" where there is none."""
         self._step_ups: Counter[str] = Counter()
 
     async def async_auth_flow(
@@ -259,6 +261,8 @@ class Authorization(httpx2.Auth):
             # The greeting of the other era asks no second time.
             raise _Sentence(self._connection.login_refusal)
         stored = await asyncio.to_thread(self._read)
+        # Remembered, as any other request reads what another process put there meanwhile.
+        self._replaced_token = stored.access_token if stored is not None else ""
         oauth = self._server.oauth
         # With the owner's own credentials there is no page and nobody to ask.
         if not oauth.needs_person:
@@ -268,11 +272,8 @@ class Authorization(httpx2.Auth):
         if step_up:
             self._count_step_up()
         # A configured port is the only one; where ours is in use, another one is registered.
-        port, fixed = (
-            oauth.callback_port or _registered_port(stored),
-            oauth.callback_port is not None,
-        )
-        listener = RedirectListener(port, also_another=not fixed)
+        port = oauth.callback_port or _registered_port(stored)
+        listener = RedirectListener(port, also_another=oauth.callback_port is None)
         try:
             person = _Person(self, listener, stored if step_up else None)
             flow = await self._flow(stored)
@@ -364,14 +365,13 @@ class Authorization(httpx2.Auth):
             await asyncio.wait((asking,), timeout=ELSEWHERE_SECONDS)
 
     async def _elsewhere(self) -> Login | None:
-        """A login that was not there when the person began to be asked."""
+        """A login that was not there when this one was begun."""
         with suppress(LoginError):
             client_id = self._server.oauth.client_id
             found = await asyncio.to_thread(
                 self._shelf.of_server, self._server.url or "", client_id
             )
-            known = self._login.access_token if self._login is not None else ""
-            if found is not None and found.access_token not in ("", known):
+            if found is not None and found.access_token not in ("", self._replaced_token):
                 return found
         return None
 

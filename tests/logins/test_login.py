@@ -173,6 +173,20 @@ def test_a_login_in_another_window_ends_the_question_here(server: LoginServer) -
     assert end.outcome.reason == "Somebody logged in to it from another window."
 
 
+def test_a_login_in_another_window_is_seen_also_where_another_request_has_read_it_first(
+    server: LoginServer,
+) -> None:
+    async def seen() -> list[bool]:
+        connection: Any = SimpleNamespace(settings=ServerSettings("remote", url=server.url))
+        asking = Authorization(connection, cast("Any", None), shelf(), nullcontext)
+        before = await asking._elsewhere()
+        await called(server)
+        assert asking._read() is not None
+        return [before is not None, await asking._elsewhere() is not None]
+
+    assert run_async(seen()) == [False, True]
+
+
 def test_a_login_that_is_denied_on_the_page_says_so(server: LoginServer) -> None:
     server.reset(consent="deny")
     sentence, _ = run_async(refused(server))
