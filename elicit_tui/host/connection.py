@@ -21,13 +21,7 @@ from elicit_tui.errors import (
 )
 from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting, Lifeline
 from elicit_tui.host.breaches import Breaches
-from elicit_tui.host.events import (
-    HostEvent,
-    ListChanged,
-    ServerLog,
-    ServerStateChanged,
-    State,
-)
+from elicit_tui.host.events import HostEvent, ListChanged, ServerLog, ServerStateChanged, State
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool, all_pages
@@ -79,6 +73,8 @@ class Connection:
         self._tools_listed = False
         self.lifeline = Lifeline()
         self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
+        self._not_out: dict[str, bool] = {}
+        """By id the calls that have not gone out yet: whether they were given up."""
         self._given_up: set[str] = set()
         """The ids of calls that are cancelled: no result of theirs is told."""
         self._followers: dict[str, TaskFollower] = {}
@@ -306,13 +302,19 @@ class Connection:
         LimitReached, and Interrupted when `cancel` was called. Cancelling this coroutine ends its
         open questions by `shutdown`.
         """
-        session = await self._ready_session()
-        if call.method == "tools/call":
-            # A person may have taken minutes over it, and the server may be gone.
-            await self.gate.passed(call)
+        self._not_out[call.id] = False
+        try:
             session = await self._ready_session()
-        if made is not None:
-            await made()
+            if call.method == "tools/call":
+                # A person may have taken minutes over it, and the server may be gone.
+                await self.gate.passed(call)
+                session = await self._ready_session()
+            if made is not None:
+                await made()
+        finally:
+            given_up = self._not_out.pop(call.id)
+        if given_up:
+            raise Interrupted("The call was cancelled.")
         work = asyncio.ensure_future(self._in_turn(session, call))
         self._calls[call.id] = (call, work)
         try:
@@ -330,7 +332,7 @@ class Connection:
                 raise Interrupted("The call was cancelled.") from None
             self._given_up.add(call.id)
             self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
-            await self._answers_out(call)
+            await self._answers_out(call.id)
             raise
         finally:
             await self._put_away(session, call, work)
@@ -357,6 +359,8 @@ class Connection:
         A question that may be another open call's stays. `call` raises Interrupted; a task whose
         server says soon that it ended all the same has its end.
         """
+        if call_id in self._not_out:
+            self._not_out[call_id] = True
         call, work = self._calls.get(call_id, (None, None))
         if self.gate.give_up(call_id, outcome) or call is None or work is None:
             return
@@ -365,7 +369,7 @@ class Connection:
         if follower is None:
             self._given_up.add(call_id)
         self._end_questions(call, outcome)
-        await self._answers_out(call)
+        await self._answers_out(call.id)
         if follower is None:
             work.cancel()
         else:
@@ -423,9 +427,8 @@ class Connection:
         self._broker.end_all(self.name, closed)
         await self._answers_out(None)
 
-    async def _answers_out(self, call: Call | None) -> None:
+    async def _answers_out(self, call_id: str | None) -> None:
         """Give the answers of a call, or of all, a moment to leave."""
-        call_id = call.id if call is not None else None
         for _ in range(int(ANSWERS_OUT_SECONDS / 0.01)):
             if self._session is None or not self._session.wire.unanswered(call_id):
                 return

@@ -82,7 +82,9 @@ class Host:
         connection.process = launched
         connection.in_process = self._in_process.get(name)
         lifecycle = Lifecycle(connection, self._broker, self._log_file)
-        self._lifecycles[connection] = (lifecycle, asyncio.ensure_future(lifecycle.run()))
+        running = asyncio.ensure_future(lifecycle.run())
+        self._lifecycles[connection] = (lifecycle, running)
+        running.add_done_callback(lambda _: self._lifecycles.pop(connection))
         return connection
 
     async def connect(self, name: str) -> Connection:

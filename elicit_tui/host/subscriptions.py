@@ -51,11 +51,13 @@ class Subscriptions:
         if not session.wire.protocol.listening:
             await session.request("resources/subscribe", {"uri": uri})
             return
+        is_told_already = uri in self._uris
         self._uris[uri] = None
         try:
             await self._listen_anew(session)
         except BaseException:  # also when cancelled: nobody waits for it; handed on
-            self._uris.pop(uri, None)
+            if not is_told_already:
+                self._uris.pop(uri, None)
             raise
 
     async def unsubscribe(self, session: Session, uri: str) -> None:

@@ -364,6 +364,11 @@ class RedisQuestions(SealedQuestions):
                 # Told as ended though nothing in Redis says so: that is what it is to whoever waits
                 # for it.
                 changed.append(transitions.abandon(self._told[name][0], self._now() - self._ahead))
+        # What is settled and gone is never told again.
+        kept = waited | found.keys()
+        for table in (self._told, self._versions):
+            for name in table.keys() - kept:
+                del table[name]
         return number, changed
 
     async def _number(self) -> int:

@@ -52,3 +52,30 @@ async def test_a_question_that_a_hook_looks_at_ends_as_whoever_gave_its_call_up_
         # The server was told so.
         assert len(here.ledger.sent_ids()) == 1
         assert here.person.asked == []
+
+
+async def test_a_call_that_is_given_up_before_it_went_out_is_not_made() -> None:
+    server = python_server("asking", "asking.py")
+    async with world(server) as here:
+        connection = here.host.start("asking")
+        early, late = Call("tools/call", "one"), Call("tools/call", "one")
+
+        async def gives_up_late() -> None:
+            await connection.cancel(late.id)
+
+        made = asyncio.ensure_future(connection.call(early))
+        await asyncio.wait([made], timeout=0.01)
+        assert connection.state == "starting"
+        await connection.cancel(early.id)
+        for going in (made, connection.call(late, gives_up_late)):
+            with pytest.raises(Interrupted):
+                await asyncio.wait_for(going, WAIT)
+        assert here.person.asked == here.outcomes == []
+
+
+async def test_a_connection_that_has_ended_is_kept_by_nobody() -> None:
+    async with world(python_server("asking", "asking.py")) as here:
+        for _ in range(2):
+            await here.host.connect("asking")
+            await here.host.disconnect("asking")
+        assert here.host._lifecycles == {}

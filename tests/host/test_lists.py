@@ -157,6 +157,18 @@ async def test_one_stream_is_open_for_all_that_is_wanted_and_none_where_nothing_
     assert (len(session.streams), alone._stream) == (count, None)
 
 
+async def test_what_was_asked_for_stays_so_where_asking_for_it_once_more_fails() -> None:
+    session: Any = Listening(listening=True)
+    wanted = Subscriptions("jobs", lambda event: None)
+    await wanted.subscribe(session, "a:1")
+    session.opens = False
+    for uri in ("a:1", "b:2"):
+        with pytest.raises(ProtocolCallError):
+            await wanted.subscribe(session, uri)
+    assert wanted._notifications == {"resourceSubscriptions": ["a:1"]}
+    wanted.end()
+
+
 async def test_in_the_handshake_era_a_resource_is_asked_for_by_name() -> None:
     session: Any = Listening(listening=False)
     wanted = Subscriptions("jobs", lambda event: None)

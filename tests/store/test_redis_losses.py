@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import now
+from elicit_tui.elicitation import decline, now
 from elicit_tui.errors import StoreError
 from elicit_tui.store import redis_layout, redis_questions, redis_scripts, redis_store
 from elicit_tui.store.redis_server import RedisAddress
@@ -52,6 +52,19 @@ async def test_neither_a_claim_nor_an_answer_that_was_lost_is_made_up_by_who_ask
         assert set(again) == {held.id, answered.id}
         for one in again.values():
             assert (one.state, one.held_by, one.answer_id, one.answered_by) == ("open", *[None] * 3)
+
+
+async def test_what_is_settled_and_cleared_away_is_kept_by_no_process(start: Start) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        ended, waits = await put(asking), await put(asking, question("And this?"))
+        await asking.settle(ended.id, decline("user", "No."))
+        told = await answering.changes()
+        assert {one.id for one in told.waiting} == {ended.id, waits.id}
+        redis.command("DEL", f"et:{{{ASKER.session}}}:q:{ended.id}")
+        answering._whole_look_at = -1e9
+        await answering.changes(told.number)
+        assert answering._told.keys() == answering._versions.keys() == {waits.id}
 
 
 async def test_what_came_back_and_was_answered_while_one_puts_again_stays_as_it_is(
