@@ -263,7 +263,8 @@ class AskStep:
             self._queue.remove(pending)
             clock.cancel()
             answering.cancel()
-            # Its screen is gone before the next question may be drawn.
+            # Its screen is gone before the next question may be drawn. Without a bound: whoever did
+            # not wait would draw over it, and only the end of the run cannot wait (`Broker.close`).
             await asyncio.gather(answering, clock, return_exceptions=True)
 
 

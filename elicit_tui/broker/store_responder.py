@@ -127,7 +127,7 @@ class _Watched:
 class StoreResponder:
     """Asks whoever answers in the store, for one session of an agent.
 
-    `heard` is to be subscribed to the broker's events, and `close` awaited after the broker's.
+    `on_broker_event` is to be subscribed to the broker, and `close` awaited after the broker's.
     The store's session must have begun.
     """
 
@@ -177,7 +177,7 @@ class StoreResponder:
         except StoreError as error:
             return cancel("store", str(error))
         except asyncio.CancelledError:
-            # Nobody may answer it from now on; how it ended follows from `heard`.
+            # Nobody may answer it from now on; how it ended follows (`on_broker_event`).
             with suppress(StoreError):
                 # Shielded, as whoever cancels may do so again before the store was told.
                 await asyncio.shield(self._store.withdraw(question.id))

@@ -36,7 +36,11 @@ POLL_SECONDS: Final = 0.2
 LAST_LINES: Final = 1_000
 """Lines that come while the connection is closed, of which more is looked at than for questions."""
 LAST_TURNS: Final = 8
-"""Turns of the event loop in which what a process wrote at its very end is read."""
+"""Turns of the event loop in which what a process wrote at its very end is read.
+
+One finds the pipe readable, one reads it, and each of the few stages behind it passes it on in the
+next; this is twice that.
+"""
 LAST_WORDS_SECONDS: Final = 0.5
 """How long a pipe is still read after the process that should write to it has ended."""
 
