@@ -375,23 +375,21 @@ class AgentSession:
         """End the questions of a call that nobody waits for, unless another one shares them."""
 
         def of_no_other(request: ElicitationRequest) -> bool:
-            held_calls = self.held_calls.of_request(request)
-            return held in held_calls and all(call.withdrawn for call in held_calls)
+            found = self.held_calls.of_request(request)
+            return held in found and all(call.withdrawn for call in found)
 
         self._broker.end_where(of_no_other, cancel("withdrawn", TAKEN_BACK))
 
     async def cancel_below(self, held: HeldCall) -> None:
         """Have the server of a call told that it is cancelled."""
-        connection = self.runtime.host.connections.get(held.server)
-        if connection is not None:
+        if (connection := self.runtime.host.connections.get(held.server)) is not None:
             await connection.cancel(held.id, cancel("withdrawn", TAKEN_BACK))
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Show in every inbox that the agent was told to come back, left, or is back."""
         self.sharing.agent_state_changed(held)
         for question in tuple(held.waiting.values()):
-            held_calls = self.held_calls.of_request(question.request)
-            state = agent_state(held_calls)
+            state = agent_state(self.held_calls.of_request(question.request))
             # A store that cannot be written shows it later; the answer is held back here too.
             self._background.start(self._other_terminal.mark_agent(question.id, state))
 

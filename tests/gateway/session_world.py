@@ -100,6 +100,11 @@ class Broker:
     def sent(self, request: ElicitationRequest) -> None:
         self.left.append(request)
 
+    def end_where(self, matches: Callable[[ElicitationRequest], bool], outcome: Outcome) -> None:
+        for pending in self.pending:
+            if matches(pending.question.request):
+                pending.settle(outcome)
+
 
 class Host:
     """Has one server, whose calls never end."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Outcome
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import BROKE_PROTOCOL, UNREAD_MESSAGE, ServerError
 from elicit_tui.host import ending
@@ -28,7 +29,6 @@ class Broker:
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, ...]] = []
-        self.pending: tuple[Any, ...] = ()
 
     def asks_for_call(self, call_id: str) -> bool:
         return False
@@ -38,6 +38,9 @@ class Broker:
 
     def server_gone(self, server: str, sentence: str) -> None:
         self.heard.append(("gone", server, sentence))
+
+    def end_all(self, server: str, outcome: Outcome) -> None:
+        self.heard.append(("ended", server, outcome.decided_by))
 
 
 class Session:
@@ -233,18 +236,8 @@ async def test_what_a_connection_hangs_on_breaks_once_also_while_a_transport_ope
 async def test_of_all_open_questions_those_of_one_server_end_with_it() -> None:
     here, broker, _ = ready(Session({}, {}))
     here._session = None
-    settled: list[tuple[str, Any]] = []
-
-    def pending(server: str) -> Any:
-        request = SimpleNamespace(server=SimpleNamespace(name=server))
-        return SimpleNamespace(
-            question=SimpleNamespace(request=request),
-            settle=lambda outcome: settled.append((server, outcome.decided_by)),
-        )
-
-    broker.pending = (pending("jobs"), pending("other"))
     await asyncio.wait_for(here.end_all_questions(), 30)
-    assert settled == [("jobs", "shutdown")]
+    assert broker.heard == [("ended", "jobs", "shutdown")]
 
 
 async def test_while_a_person_logs_in_no_time_of_the_servers_passes() -> None:

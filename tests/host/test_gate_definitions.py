@@ -59,7 +59,8 @@ class Approving:
         self.outcomes = list(outcomes)
         self.needs = needs
         self.asked: list[Any] = []
-        self.pending: tuple[Any, ...] = ()
+        self.open: tuple[Any, ...] = ()
+        self.ended: list[tuple[Any, Outcome]] = []
         self.meanwhile: Callable[[], None] = lambda: None
 
     def needs_definition(self, server: str, tool: str) -> bool:
@@ -69,6 +70,10 @@ class Approving:
         self.asked.append(told)
         self.meanwhile()
         return self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+
+    def end_where(self, matches: Callable[[Any], bool], outcome: Outcome) -> None:
+        for request in filter(matches, self.open):
+            self.ended.append((request, outcome))
 
 
 ALLOWED = accept("user", "Yes.", None)
@@ -133,19 +138,16 @@ async def test_a_call_that_is_not_allowed_or_given_up_is_not_made() -> None:
         await gate_of(connection, gone).passed(CALL)
     broker = Approving(ALLOWED)
     gate = gate_of(Gated({"name": "build"}), broker)
-    settled: list[Outcome] = []
     own = SimpleNamespace(may_belong_to=lambda call: call == CALL.id)
     other = SimpleNamespace(may_belong_to=lambda call: False)
-    broker.pending = tuple(
-        SimpleNamespace(question=SimpleNamespace(request=request), settle=settled.append)
-        for request in (own, other)
-    )
+    broker.open = (own, other)
     ended = cancel("user", "Cancelled.")
     assert not gate.give_up(CALL.id, ended)
-    broker.meanwhile = lambda: settled.extend([ended] * gate.give_up(CALL.id, ended))
+    waited: list[bool] = []
+    broker.meanwhile = lambda: waited.append(gate.give_up(CALL.id, ended))
     with pytest.raises(Interrupted):
         await gate.passed(CALL)
-    assert settled == [ended, ended]
+    assert (waited, broker.ended) == ([True], [(own, ended)])
     # It waits here no longer, and the next one is not given up for it.
     assert not gate.give_up(CALL.id, ended)
     broker.meanwhile = lambda: None
