@@ -130,7 +130,7 @@ class StatusLine(Widget):
     def _in_words(self, named: Sequence[tuple[str, str]], room: int) -> Content:
         keys = Content("")
         for key, does in named:
-            more = Content.assemble("  " if keys else "", (key, "$accent"), " ", (does, "$faint"))
+            more = Content.assemble("  " if keys else "", (key, "bold $accent"), " ", (does, "$faint"))
             if keys.cell_length + more.cell_length > room:
                 break
             keys = keys.append(more)
@@ -141,7 +141,7 @@ class StatusLine(Widget):
         left = self._message or self._summary
         if self.has_class("-narrow"):
             if self._more and self._has_one_row:
-                more = Content.assemble("  ", (self._more, "$accent"))
+                more = Content.assemble("  ", (self._more, "bold $accent"))
                 return (
                     left if left.cell_length + more.cell_length > self.size.width else left + more
                 )

@@ -25,7 +25,7 @@ class KeyButton(Widget, can_focus=True):
     """A key, and what it does, as in the bars of keys; a click or Enter presses it.
 
     The filled one is green where it accepts, amber where it loses something or goes through with a
-    warning, and of no colour where it leaves all as it is; where the keys are it has brackets.
+    warning, and grey where it leaves all as it is; where the keys are it has brackets.
     The library's button has so many styles that a row of them costs more than the fields above.
     """
 
@@ -37,14 +37,14 @@ class KeyButton(Widget, can_focus=True):
         pointer: pointer;
         &.-loses { color: $warning; }
         &.-main { text-style: bold; color: $background; background: $success; }
-        &.-main.-stays { color: $foreground; background: $well-focus; }
+        &.-main.-stays { color: $background; background: $faint; }
         &.-main.-loses { color: $background; background: $warning; }
         &.-aside, &.-calm { color: $faint; }
         &.-calm { text-style: italic; }
         &:hover { background: $well-focus; color: $foreground; }
         &:focus { background: $accent; color: $background; text-style: bold underline; }
         &.-accepts:focus { background: $success; }
-        &.-main.-stays:focus { color: $background; background: $accent; }
+        &.-main.-stays:focus { background: $accent; }
         &.-loses:focus { background: $warning; }
     }
     """
@@ -125,7 +125,7 @@ class KeyButton(Widget, can_focus=True):
 
     def render(self) -> Content:
         """Its key as in a bar, but not on a colour, where it could not be read."""
-        style = "" if self._main or self.has_focus else "$accent"
+        style = "bold" if self._main or self.has_focus else "bold $accent"
         before, after = "[]" if self.has_focus else "  "
         return Content.assemble(before, (self.key, style), f" {self._label}", after)
 

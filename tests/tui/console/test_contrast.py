@@ -12,6 +12,7 @@ from textual.color import Color
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import ConsoleSettings
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.screens.confirmations import Leaves, LeaveScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import Stand, console
@@ -131,6 +132,39 @@ async def test_without_colours_an_error_is_no_fainter_than_the_text(
         }
         assert len(ratios) == 3
         assert len(set(ratios.values())) == 1, ratios
+
+
+def _segments(stand: Stand, words: str) -> list[Style]:
+    return [
+        segment.style
+        for strip in stand.app.screen._compositor.render_strips(stand.app.size)
+        for segment in strip
+        if words in segment.text and segment.style is not None
+    ]
+
+
+@pytest.mark.parametrize("theme", sorted(THEMES))
+async def test_the_safe_button_is_seen_at_a_glance(tmp_path: Path, theme: str) -> None:
+    """A block that stands out from what is behind it (WCAG 2.1, 1.4.11)."""
+    async with console(tmp_path, console=ConsoleSettings(theme=theme)) as stand:
+        stand.app.push_screen(LeaveScreen(Leaves(0, 0, running=1, lost=0, drafts_kept=True)))
+        await stand.until(lambda: "Stay" in stand.text())
+        await stand.press("tab")
+        await settled(stand)
+        button = stand.app.screen.query_one("#stay")
+        assert not button.has_focus
+        behind, ground = button.background_colors
+        assert contrast(behind, ground) >= 3
+
+
+async def test_without_colours_the_key_of_each_button_is_strong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask("alpha", "Where to?"))
+        assert [style.bold for style in _segments(stand, "Esc")] == [True]
+        assert not any(style.bold for style in _segments(stand, " Cancel"))
 
 
 def test_in_high_contrast_a_warning_is_told_from_what_has_the_keys() -> None:
