@@ -100,10 +100,8 @@ class PageBody(Body):
         if self.opened:
             return Content.styled("waiting for the page to be finished", "bold")
         if self.url.shows_code:
-            return Content("opened elsewhere? then choose “I opened it”")
-        if self.goes_on:
-            return goes_on_below()
-        return Content("opens only if you choose it")
+            return Content(f"opened elsewhere? {self.frame.key('elsewhere')} I opened it")
+        return goes_on_below() if self.goes_on else Content("")
 
     @property
     def accepting(self) -> str:

@@ -16,6 +16,7 @@ from elicit_tui.tui.question.seen_texts import TextRegion
 
 _APART = 4
 """Cells at least between what is said and the keys."""
+_WIDEST = 10_000
 
 
 class StatusLine(Widget):
@@ -33,6 +34,7 @@ class StatusLine(Widget):
         self._summary = Content("")
         self._message: Content | None = None
         self._named: tuple[tuple[str, str], ...] = ()
+        self._besides: tuple[tuple[str, str], ...] = ()
         self._whole: TextRegion | None = None
 
     class KeysChanged(Message):
@@ -94,7 +96,19 @@ class StatusLine(Widget):
 
     def _drawn_anew(self) -> None:
         self._stretch()
-        self.refresh()
+        self._follow()
+
+    def left_out(self, without_button: Sequence[str]) -> Sequence[str]:
+        """Those that are not named here: none where all, keys and words, have room at the right."""
+        key_words = [words.partition(" ")[::2] for words in without_button]
+        room = self.size.width - (self._message or self._summary).cell_length - _APART
+        named = self._in_words((*self._focused_keys, *key_words), _WIDEST)
+        fits = not self.has_class("-narrow") and named.cell_length <= room
+        besides = tuple(key_words) if fits else ()
+        if besides != self._besides:
+            self._besides = besides
+            self.refresh()
+        return () if fits else without_button
 
     def _stretch(self) -> None:
         """What does not fit into one row takes a second one, that of the keys: it is not cut."""
@@ -125,12 +139,13 @@ class StatusLine(Widget):
         """What keys do in the widget that has the focus, as far as there is room for them whole."""
         self._named = self._focused_keys
         below = [(self._more, "the question goes on")] if self._more else []
-        return self._in_words((*below, *self._named), room)
+        return self._in_words((*below, *self._named, *self._besides), room)
 
     def _in_words(self, named: Sequence[tuple[str, str]], room: int) -> Content:
         keys = Content("")
         for key, does in named:
-            more = Content.assemble("  " if keys else "", (key, "bold $accent"), " ", (does, "$faint"))
+            before = "  " if keys else ""
+            more = Content.assemble(before, (key, "bold $accent"), " ", (does, "$faint"))
             if keys.cell_length + more.cell_length > room:
                 break
             keys = keys.append(more)

@@ -102,9 +102,8 @@ class UrlPanel(Page):
         shown = self._code and not covered
         framed = self._framed_code(frame) is not None
         frame.set_class(shown and framed, "-framed-code")
-        frame.set_class(shown and not framed, "-code")
-        # Where no code has room who asks, and the time that is left, stay in sight.
-        frame.set_class(shown and not framed and self._bare_code([]) is None, "-codeless")
+        # Where no code has room the page stays as it was, with the reason in it.
+        frame.set_class(shown and not framed and self._bare_code([]) is not None, "-code")
 
     def _framed_code(self, frame: Widget) -> Content | None:
         """The code, where it has room inside the frame below all of the address.
@@ -136,10 +135,10 @@ class UrlPanel(Page):
     def _redraw(self) -> None:
         self.tell(self._drawn())
 
-    def _drawn_code(self) -> tuple[Content, Content]:
+    def _drawn_code(self) -> tuple[Content, Content] | None:
         """The code, whole, for a part of one is of no use, with the address as there is room.
 
-        Where there is none for the code: the address from edge to edge, and what the code needs.
+        None: there is none for the code.
         """
         address = self.address.content()
         leads = Content.assemble(
@@ -157,8 +156,7 @@ class UrlPanel(Page):
             if code is not None:
                 seen = address if above[:1] == [address] else Content("")
                 return Content("\n").join([*above, code]), seen
-        needs = Content.styled(self._what_the_code_needs(), "$warning")
-        return Content("\n").join([address, leads, Content(""), needs]), address
+        return None
 
     def _bare_code(self, above: list[Content]) -> Content | None:
         """The code, where it has room below these lines in the window without its frame."""
@@ -182,8 +180,8 @@ class UrlPanel(Page):
 
     def _drawn(self) -> tuple[Content, Content]:
         """All of it, and its beginning that has to be seen before it is opened."""
-        if self._code:
-            return self._drawn_code()
+        if self._code and (code := self._drawn_code()) is not None:
+            return code
         drawn = list(self._ways_to_say_it())
         width = max(self._width, 1)
         fitting = (text for text in drawn if len(text[0].wrap(width)) <= self._rows)
@@ -192,6 +190,8 @@ class UrlPanel(Page):
     def _ways_to_say_it(self) -> Iterator[tuple[Content, Content]]:
         """In as many words of ours as there may be room for; the last has the fewest."""
         before = [] if self._message is None else [self._message]
+        if self._code:
+            before.append(Content.styled(self._what_the_code_needs(), "bold $warning"))
         asks = "This page opens in your browser:" if self._login else _ASKS
         ask = [] if self._message is self._opened else [Content.styled(asks, "$faint")]
         address = [self.address.lines(self._width)]

@@ -102,14 +102,14 @@ class QuestionView(QuestionFrame):
         self._without_button = event.missing if self.page != "help" else ()
         self.on_status_line_keys_changed()
         # Beside a code that has the whole window there is no border.
-        bare = self._without_button and self.has_class("-code")
+        bare = event.missing and self.has_class("-code")
         self._actions.say_more(f"… {self.key('help')}" if bare else "")
 
     def on_status_line_keys_changed(self) -> None:
-        """What has no row above the buttons stands in the lower border."""
-        # From the second step no key leads to help.
-        leads_on = "" if self.page == "step" else f"{self.key('help')} more keys"
-        self.say_below(self._without_button, leads_on, self._status.keys_without_row)
+        """What has no room above the buttons stands in the border; no key helps at the step."""
+        more = "" if self.page == "step" else f"{self.key('help')} more keys"
+        below = self._status.left_out(self._without_button)
+        self.say_below(below, more, self._status.keys_without_row)
 
     def on_page_seen(self, event: Page.Seen) -> None:
         """What accepts is offered once all of it was on the screen."""

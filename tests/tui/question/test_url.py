@@ -346,6 +346,11 @@ async def test_the_qr_code_of_a_long_address_has_the_whole_window(
         await until(pilot, lambda: "Sign in." in app.words, "the question")
 
 
+def unframed(words: str) -> str:
+    """On one line, without the frame."""
+    return " ".join(words.replace("│", " ").split())
+
+
 @pytest.mark.parametrize(
     ("size", "lacks"),
     [
@@ -355,26 +360,34 @@ async def test_the_qr_code_of_a_long_address_has_the_whole_window(
         ((60, 24), "75 columns and 40 rows; there are 60 and 24"),
     ],
 )
-async def test_a_qr_code_without_room_says_what_it_needs_and_the_address_is_alone(
+async def test_a_qr_code_without_room_says_what_it_needs_and_the_page_stays_as_it_was(
     size: tuple[int, int], lacks: str
 ) -> None:
-    url = address(450)
-    app = Asking(url_question(url))
+    app = Asking(url_question(address(450)))
     async with asked(app, size) as pilot:
+        before = app.words
         await pilot.press("f6")
         needs = f"The QR code needs {lacks}. F5 copies the address."
-        await until(pilot, lambda: needs in " ".join(app.words.split()), "the sentence")
+        await until(pilot, lambda: needs in unframed(app.words), "the sentence")
         assert "▀" not in app.words
-        title, *lines = app.words.split("\n")
-        assert "“deploy” asks" in title
-        assert "left" in title
-        # From edge to edge: what the mouse selects is the address, and nothing else.
-        assert "".join(lines[: -(-450 // size[0])]).rstrip() == url
+        frame = [line[:1] + line[-1:] for line in before.splitlines()]
+        assert [line[:1] + line[-1:] for line in app.words.splitlines()] == frame
+        assert "F7 I opened it" in app.words
+
+
+async def test_keys_without_a_button_stand_in_the_line_above_where_it_is_free() -> None:
+    app = Asking(url_question(address(60)))
+    async with asked(app, (80, 24)) as pilot:
+        await until(pilot, lambda: "F7 I opened it  F2 About  │" in app.words, "the keys")
+        assert "─ … " not in app.words
+        await pilot.press("f5")
+        await until(pilot, lambda: "Handed to" in app.words, "what became of it")
+        assert "F2 About" in app.words
 
 
 async def test_beside_a_code_the_keys_without_a_button_are_told_of_in_a_small_window() -> None:
     app = Asking(url_question(address(60)))
-    async with asked(app, (40, 15)) as pilot:
+    async with asked(app, (40, 20)) as pilot:
         await pilot.press("f6")
         await until(pilot, lambda: "Esc Back   … F1" in app.words, "the mark")
 
