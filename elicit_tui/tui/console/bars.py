@@ -209,6 +209,7 @@ class KeyBar(ClickBar):
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """The keys of what one does here stay; air goes before the palette and the way out.
 
+        It goes on a narrow screen alone: elsewhere too many keys become no easier to tell apart.
         What a button in sight names is not named here too. Rarer keys are named as far as there is
         room for them beside all that, and then those of the field. On a narrow screen, where keys
         are left out all the same, the way out stays.
@@ -217,17 +218,18 @@ class KeyBar(ClickBar):
             yield from self._of_a_pane()
             return
         parts = [part for part in self._parts if self._key_of(part) not in self._named]
-        close = _closely(parts)
+        closely = _closely if width < NARROW else list
+        close = closely(parts)
         # Where the palette has no room beside these, or there are none, none is kept free for it.
         fits = bool(close) and _cells(close) + _cells(self._right) < width
         ends = self._right if fits else self._right[-2:]
         for count in range(len(self._rarer), 0, -1):
             rarer = (*self._rarer[:count], *self._mark(count))
             yield (*self._field, *parts, *rarer), self._right
-            yield (*_closely(self._field), *close, *_closely(rarer)), ends
+            yield (*closely(self._field), *close, *closely(rarer)), ends
         for count in range(len(self._field), self._stay - 1, -1):
             field, mark = self._field[:count], self._mark(0) or [CUT] * (count < len(self._field))
-            named, close_by = (*field, *parts, *mark), (*_closely(field), *close, *mark)
+            named, close_by = (*field, *parts, *mark), (*closely(field), *close, *mark)
             yield named, self._right
             yield close_by, self._right
         yield named, self._right[-2:]

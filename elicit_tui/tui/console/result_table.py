@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -17,6 +17,7 @@ from textual.widgets.data_table import Column
 
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
+from elicit_tui.tui.console.bars import NARROW
 
 Row = Mapping[str, Any]
 
@@ -30,6 +31,8 @@ HEADING_IN_BAR: Final = 12
 """Letters of a column's name beside the key that sorts by it."""
 COLUMN_CELLS: Final = 40
 """Cells of the widest column, where columns are many: Enter reads a row whole."""
+BESIDE_FIRST: Final = 4
+"""Cells of half a narrow screen that are not the first column's: frame and gaps."""
 PLAIN: Final = 10**15
 """A number below it is written as it is; so are yes and no."""
 SEARCHED_AS_TYPED: Final = 50_000
@@ -150,18 +153,34 @@ class ResultTable(DataTable[Text]):
         self.narrowed = False
         """Whether the rows that were found are listed alone."""
         self._marked: list[Text] = []
+        self._first_takes = COLUMN_CELLS
+        """Cells of its first column at the most."""
 
     def on_mount(self) -> None:
         """Lay the rows out."""
         self._lay_out()
 
     def on_resize(self) -> None:
-        """The first column stays where it leaves the others the better half."""
+        """The first column stays where it leaves the others the better half.
+
+        It does on a narrow screen, where it takes half of it at the most.
+        """
+        if self._first_takes != self._most_of_first:
+            number, column = self.number, self.cursor_column
+            self._lay_out()
+            self.go_to(number)
+            self.move_cursor(column=column, animate=False)
         first = next(iter(self.columns.values()), None)
         takes = 0 if first is None else first.get_render_width(self)
         self.fixed_columns = int(0 < 2 * takes <= self.size.width)
 
+    @property
+    def _most_of_first(self) -> int:
+        narrow = self.app.size.width < NARROW and len(self._keys) > 1
+        return self.app.size.width // 2 - BESIDE_FIRST if narrow else COLUMN_CELLS
+
     def _lay_out(self) -> None:
+        self._first_takes = self._most_of_first
         self.clear(columns=True)
         for key in self._keys:
             self.add_column(self._heading(key), key=key)
@@ -183,21 +202,38 @@ class ResultTable(DataTable[Text]):
         begin = self._first + self.row_count
         rows = self._ordered[begin : min(begin + count, self._first + TABLE_ROWS)]
         widest = max(COLUMN_CELLS, self.app.size.width // max(1, len(self._keys)))
-        made = [[_cell(row.get(key), widest) for key in self._keys] for row in rows]
+        most = [min(widest, self._first_takes), *[widest] * len(self._keys)]
+        made = [
+            [_cell(row.get(key), cells) for key, cells in zip(self._keys, most, strict=False)]
+            for row in rows
+        ]
         self.add_rows(made)
         self._mark(made)
         if self.row_count < len(self.rows_shown):
             self.call_after_refresh(self._make_rows, count)
 
     def render_line(self, y: int) -> Strip:
-        """A line, with a mark where the window cuts it: a cut number is another one."""
+        """A line, with a mark where the window cuts it: a cut number is another one.
+
+        Columns that end beyond it are left out whole, and the line of the names counts them.
+        """
         line, width = super().render_line(y), self.scrollable_content_region.width
         if y + self.scroll_y >= self.virtual_size.height:
             return line  # Below the last row.
-        columns: list[Column] = self.ordered_columns[: self.fixed_columns]
-        stays = sum(column.get_render_width(self) for column in columns)
+        columns: list[Column] = self.ordered_columns
+        ends = list(accumulate(column.get_render_width(self) for column in columns))
+        stays = ends[self.fixed_columns - 1] if self.fixed_columns else 0
         hides = self.scroll_x < self.max_scroll_x
+        fit = [end - self.scroll_x for end in ends if stays < end - self.scroll_x <= width]
         moves = line.crop(stays, width)
+        if hides and fit:
+            rest = width - int(fit[-1])
+            hidden = sum(end - self.scroll_x > width for end in ends)
+            told = f"+{hidden} →".rjust(rest) if y == 0 else " " * rest
+            style = next((segment.style for segment in line.crop(width - 1, width)), None)
+            if len(told) == rest:
+                blank = Strip([Segment(told, style)])
+                moves, hides = Strip.join([line.crop(stays, int(fit[-1])), blank]), False
         marked = cut_at_edges(moves, width - stays, left=self.scroll_x > 0, right=hides)
         return Strip.join([line.crop(0, stays), marked])
 

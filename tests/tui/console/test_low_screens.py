@@ -231,3 +231,13 @@ async def test_the_form_of_a_server_has_the_rows_that_are_free(tmp_path: Path) -
         await stand.until(lambda: "─ ~/config.toml ─" in stand.text())
         form_view = stand.app.screen.query_one("#server-form")
         await stand.until(lambda: form_view.size.height > 15)
+
+
+async def test_how_a_question_ended_is_said_with_its_verb(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=LOW) as stand:
+        await stand.shown(stand.ask("alpha", "Shall we?"))
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcomes)
+        await stand.press("5")
+        await stand.until(lambda: "alpha" in stand.text() and "declined by you" in stand.text())
+        assert "“Shall we?”" in stand.text()

@@ -298,7 +298,7 @@ async def test_at_80_columns_few_keys_stand_apart_beside_the_palette_and_the_hel
             parts = keys.replace("…", "").strip().split("  ")
             assert all(len(part.split()) in (2, 3) for part in parts if part.strip())
         else:
-            assert "· y Copy JSON" in stand.text()
+            assert "  y Copy JSON" in stand.text()
 
 
 @pytest.mark.parametrize(("part", "drawn"), [("[", False), ("![", False), ("[a](b) ", True)])

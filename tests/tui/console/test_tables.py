@@ -38,6 +38,30 @@ async def test_the_arrows_go_column_by_column_and_the_first_one_stays(tmp_path: 
         await stand.until(lambda: "value 3 0" in stand.text())
 
 
+async def test_in_a_small_window_columns_are_whole_or_left_out_and_counted(tmp_path: Path) -> None:
+    hosts = [
+        {"name": f"host-{n}.eu-central.example.org", "load": n / 10, "up": n > 3, "zone": f"z{n}"}
+        for n in range(9)
+    ]
+    async with reading(tmp_path, rows(hosts), size=(40, 15)) as (stand, _):
+        await stand.until(lambda: "load  up     +1 →" in stand.text())
+        assert all(f" 0.{n}  {str(n > 3).lower()}" in stand.text() for n in range(9))
+        assert "zone" not in stand.text()
+        await stand.press("right", "right", "right")
+        await stand.until(lambda: "zone" in stand.text() and "z8" in stand.text())
+        assert "→" not in stand.text()
+        assert "host-8" in stand.text()
+        await stand.pilot.resize_terminal(80, 24)
+        await stand.until(lambda: "host-8.eu-central.example.org" in stand.text())
+
+
+async def test_the_keys_below_a_table_are_whole_and_stand_apart(tmp_path: Path) -> None:
+    async with reading(tmp_path, rows(ROWS), size=(80, 24)) as (stand, _):
+        await stand.until(lambda: "Enter Row  Esc Back  / Search  t JSON" in stand.text())
+        frame = next(line for line in stand.text().split("\n") if "1 of 30" in line)
+        assert "  e Copy command ─╯" in frame
+
+
 async def test_the_rows_behind_those_that_are_listed_are_read_one_after_the_other(
     tmp_path: Path,
 ) -> None:

@@ -22,7 +22,7 @@ from elicit_tui.errors import LedgerError
 from elicit_tui.paths import ledger_file
 from elicit_tui.text import local_time, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
-from elicit_tui.tui.console.outcome_words import ROLES, decided, ending
+from elicit_tui.tui.console.outcome_words import ROLES, ending
 from elicit_tui.tui.console.panels.pane import SearchedPane
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home
@@ -175,15 +175,15 @@ class HistoryPane(SearchedPane):
         row = self._rows[key]
         when = _moment(local_time(row.asked_at, seconds=self._seconds), width)
         sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        who = decided(row)
+        ended = ending(row)
         message = quoted(row.message, 300) if row.message else ""
         if self.stacked:
-            left: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (row.server, "strong"))
-            first = apart(left, ((f"{who} ", "dim"),), width)
-            return [first, ((f"   {shortened(message, width - 4)}", "plain"),)]
+            left: Line = ((f" {sign} ", role), (row.server, "strong"))
+            first = apart(left, ((f"{ended} ", "dim"),), width)
+            asked = shortened(message, width - 5 - len(when))
+            return [first, ((f"   {when} ", "dim"), (asked, "plain"))]
         server = padded(row.server, self._server_width)
         left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {message}", "plain"))
-        ended = ending(row)
         return [apart(left, ((f" {ended} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")

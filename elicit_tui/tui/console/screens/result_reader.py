@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -329,10 +330,11 @@ class ResultScreen(SearchedResult):
                 looked += ", a column's name"
             words = f"{found} for {looked} · {words}"
         words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
-        room = self.app.size.width - CORNERS - len(words)
+        room = self.app.size.width - CORNERS - cell_len(words) - 1
         ways = {do: (key, self.worded(do) or does) for do, (key, does) in IN_FRAME.items()}
         named = keys_in_frame(self.app, ways, room)
-        write_subtitle(frame, " · ".join([words, *named.values()]), named.values())
+        keys = "  ".join(named.values())
+        write_subtitle(frame, " · ".join(filter(None, (words, keys))), named.values())
         sorts = self.view.worded("sort") if isinstance(self.view, ResultTable) else None
         if (self.in_frame, self._sorts) != (frozenset(named), sorts):
             self.in_frame, self._sorts = frozenset(named), sorts
