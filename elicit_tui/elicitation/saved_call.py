@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from elicit_tui import paths
 from elicit_tui.errors import UsageError
 from elicit_tui.text import ascii_json, neutral_line
-from elicit_tui.text.hostile_json import strict_json
+from elicit_tui.text.hostile_json import strict_json, too_deep
 
 LARGEST_FILE: Final = 4 * 1024 * 1024
 SUFFIX: Final = ".call.json"
@@ -35,6 +35,8 @@ class SavedCall(NamedTuple):
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
         except ValueError as error:
             raise UsageError(f"{path} is not JSON: {neutral_line(str(error))}.") from None
+        if too_deep(written):
+            raise UsageError(f"{path} is nested too deep.")
         written = written if isinstance(written, Mapping) else {}
         server, tool = written.get("server"), written.get("tool")
         arguments = written.get("arguments", {})

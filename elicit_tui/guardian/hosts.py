@@ -12,7 +12,7 @@ from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.spelling import plain_letters
 from elicit_tui.guardian.words import is_known
-from elicit_tui.text.hosts import registrable_domain
+from elicit_tui.text.hosts import LONGEST_HOST, registrable_domain
 from elicit_tui.text.letters import within_one_slip
 from elicit_tui.text.urls import cut
 
@@ -62,14 +62,14 @@ def _brand_skeletons() -> Mapping[str, str]:
 def disguised_brand(host: str) -> str | None:
     """The name that this host pretends to be, or None: a well-known one, or one with its ending.
 
-    `host` is in Unicode spelling. A company's own `github.example.com` pretends nothing.
+    `host`: in Unicode, its end where it is too long. A company's `github.example.com` is none.
     """
     domain = registrable(host)
     account, _, given = domain.partition(".")
     is_own = any(domain in own or host in own for own in table("brands").values())
     if is_own or (given in listed("accounts") and account in table("brands")):
         return None
-    labels = [*host.removesuffix(domain).split(".")[:-1], account]
+    labels = [*host[-LONGEST_HOST:].removesuffix(domain).split(".")[:-1], account]
     found = _brand_in_label(labels[-1])
     # "www.acme.de.x.info", "acme.de.x-login.info"; elsewhere two letters may name a region.
     lured = "-" in labels[-1] and not listed("lures").isdisjoint(labels[-1].split("-"))

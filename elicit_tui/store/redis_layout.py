@@ -108,6 +108,14 @@ def name_in(word: bytes) -> str:
     return word.decode("utf-8", "replace")
 
 
+def figures_in(word: bytes | None) -> int:
+    """A number that all of the store hangs on. Raises StoreError for what is none."""
+    try:
+        return int(word or b"")
+    except ValueError:
+        raise StoreError("The store cannot be read: something else wrote to it.") from None
+
+
 def number_in(columns: Mapping[bytes, bytes]) -> int:
     """In which order a question was put."""
     try:

@@ -373,4 +373,4 @@ class RedisQuestions(SealedQuestions):
 
     async def _number(self) -> int:
         """The number of the last change."""
-        return int(await self.server.run(scripts.LAST, [layout.NUMBER]))
+        return layout.figures_in(await self.server.run(scripts.LAST, [layout.NUMBER]))

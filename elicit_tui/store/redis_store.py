@@ -214,12 +214,12 @@ class RedisStore(RedisQuestions):
             self._sealer().key_id,
         )
         at, meta = self._seconds(reply[0]), pairs(reply[1])
-        if int(meta[b"layout"]) > layout.LAYOUT:
+        if layout.figures_in(meta.get(b"layout")) > layout.LAYOUT:
             raise StoreTooNew(
                 f"The store {self.server.address.shown} was written by a newer version of"
                 " elicit-tui."
             )
-        self.secret_is_the_first = meta[b"key"].decode() == self._sealer().key_id
+        self.secret_is_the_first = meta.get(b"key") == self._sealer().key_id.encode()
         # Another name for this life of Redis than at the last beat: it began anew, and may be
         # empty. That counts like a lost connection, after which everything of ours is looked at and
         # put again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -33,6 +34,29 @@ async def test_what_was_lost_without_a_cut_connection_is_put_again_at_the_next_l
         redis.command("DEL", f"et:{{{ASKER.session}}}:q:{waiting.id}")
         asking._restored_at = -1e9
         await asking.heartbeat()
+        assert [one.id for one in await answering.waiting()] == [waiting.id]
+
+
+@pytest.mark.parametrize(
+    ("key", "field", "written"),
+    [("meta", "key", b"\xff"), ("meta", "layout", b"zzz"), ("number", None, b"9" * 5_000)],
+    ids=["key", "layout", "number"],
+)
+async def test_what_another_program_wrote_in_the_middle_of_the_store_is_an_error_of_the_store(
+    start: Start, key: str, field: str | None, written: bytes
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        place, fields = f"et:{{index}}:{key}", [field] if field else []
+        get, set_ = ("HGET", "HSET") if field else ("GET", "SET")
+        before = redis.command(get, place, *fields)
+        redis.command(set_, place, *fields, written)
+        with suppress(StoreError):
+            await answering.heartbeat()
+            await answering.changes(0, 0)
+        redis.command(set_, place, *fields, before)
+        await answering.heartbeat()
         assert [one.id for one in await answering.waiting()] == [waiting.id]
 
 

@@ -45,6 +45,18 @@ async def listing(path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         yield stand
 
 
+async def test_a_file_that_nests_deeper_than_anybody_means_it_is_told_and_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = "[" * 600 + "]" * 600
+    written = f'{{"server": "beta", "tool": "greet", "arguments": {{"name": {deep}}}}}'
+    (tmp_path / "deep.call.json").write_text(written)
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.until(lambda: "deep.call.json is" in stand.text())
+        await stand.press("escape")
+        assert stand.app.is_running
+
+
 async def test_the_calls_of_this_folder_and_of_others_are_listed_and_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
