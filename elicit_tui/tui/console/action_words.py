@@ -17,7 +17,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "servers.search": "Search what all servers offer",
     "servers.list": "Back to the list of servers",
     "servers.restart": "Start this server again",
-    "servers.mute": "Mute this server for this run, or let it ask again",
+    "servers.mute": "Mute this server for this run, or unmute it",
     "servers.favourite": "Make this a favourite, or no more",
     "servers.add": "Add a server",
     "servers.import": "Import servers of other programs",

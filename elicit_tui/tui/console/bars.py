@@ -142,7 +142,7 @@ NARROW: Final = 80
 AT_MOST: Final = 5
 """Keys of a pane that are named where not all have room."""
 AT_LEAST: Final = 4
-"""With fewer of them the way out gives way, which the help names."""
+"""With fewer of them the palette gives way, as on every narrow screen; the help names it."""
 
 ALWAYS: Final = ("command_palette", "quit", "help")
 
@@ -241,10 +241,9 @@ class KeyBar(ClickBar):
         """All keys where there is room; else few of them, as the palette and the help have all."""
         for count in range(len(self._rarer), -1, -1):
             yield (*self._parts, *self._rarer[:count], *self._mark(count)), self._right
-        without_quit = [part for part in self._right if part.action != "quit"]
         for count in range(AT_MOST, -1, -1):
             mark = [CUT] if self._rarer or count < len(self._parts) else []
-            right = self._right if count >= AT_LEAST else without_quit
+            right = self._right if count >= AT_LEAST else (CUT, *self._right[-2:])
             yield (*self._parts[:count], *mark), right
 
     @staticmethod

@@ -24,6 +24,7 @@ from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.key_gate import is_field
+from elicit_tui.tui.names_on_screen import key_name
 from elicit_tui.tui.textual_terminal import write_subtitle
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow, Meaning
 from elicit_tui.tui.widgets.control import FieldControl
@@ -154,6 +155,7 @@ class SureDialog(Dialog[bool]):
         """Staying is the harmless choice; no notice stands over the buttons."""
         self.app.clear_notifications()
         self.query_one("#stay").focus()
+        self.watch(self.query_one(".words"), "scroll_y", self._tell_more, init=False)
 
     def asking(self, words: Sequence[str], family: str, sure: str, stay: str) -> ComposeResult:
         """What it does, in paragraphs, above its two buttons; `family`: of its keys' ids."""
@@ -172,6 +174,13 @@ class SureDialog(Dialog[bool]):
         buttons = self.query_one(KeyRow)
         taken = buttons.size.height + buttons.styles.margin.height
         self.query_one(".words").styles.max_height = max(1, self.size.height - AROUND - taken)
+        self.call_after_refresh(self._tell_more)
+
+    def _tell_more(self) -> None:
+        """In the frame, the key that shows what is hidden below."""
+        words = self.query_one(".words")
+        more = f"… {key_name('pagedown')}" if words.scroll_y < words.max_scroll_y else ""
+        write_subtitle(self.query_one(".dialog"), more)
 
     def action_scroll_words(self, pages: int) -> None:
         """Show what is hidden of the words."""

@@ -39,6 +39,8 @@ FRAMES: Final = 3
 """Rows around the line that is typed in: its frame, and the air above it."""
 LEAST_BESIDE: Final = 12
 """Cells; of what is longer no less than this is shown."""
+LONGEST_KEY: Final = 6
+"""Cells of what is shown whole beside a name, which is cut for it."""
 TRIED_SECONDS: Final = 0.12
 """Whoever goes through the list faster sees none of the themes in between."""
 
@@ -59,9 +61,13 @@ class Found(Hit):
 
 
 def in_one_row(title: Content, beside: str, width: int) -> Content:
-    """A title, and at the end of its row what stands beside it; of both the title is cut last."""
+    """A title, and at the end of its row what stands beside it; of both the title is cut last.
+
+    For a key it is cut first: nothing else is as short.
+    """
     room = min(WIDEST, width) - AROUND
-    title = title.truncate(room, ellipsis=True)
+    keeps = cell_len(beside) + 2 if 0 < cell_len(beside) <= LONGEST_KEY else 0
+    title = title.truncate(room - keeps, ellipsis=True)
     left = room - title.cell_length - 2
     if not beside or left < cell_len(beside[:LEAST_BESIDE]):
         return title

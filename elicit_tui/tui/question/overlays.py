@@ -263,7 +263,7 @@ def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width
         (key_of(frame, DEFAULT), "back to the default of the server"),
         (key_of(frame, UNDO), "take the last of these keys back"),
         ("↑ ↓", "step a number, move a date, move in a list, an earlier answer"),
-        ("Space", "choose what stands under the bar; of yes and no the other one"),
+        ("Space", "choose what stands under the bar; turn yes into no, or back"),
         *([(key_of(frame, TODAY), "today, in a date")] if kinds & {"date", "date-time"} else []),
         *([(key_of(frame, REVEAL), "show a secret, or no more")] if "secret" in kinds else []),
         *([(key_of(frame, EDITOR), "write a long text in $EDITOR")] if "text" in kinds else []),

@@ -301,6 +301,7 @@ async def test_the_frame_of_the_calls_names_the_key_of_those_kept_in_files(
         stand.app.state.calls.start("alpha", Call("tools/call", "look", {})).end("failed")
         stand.app.state.changed()
         await stand.until(lambda: "f Only failed  W Kept" in stand.text())
+        assert "f Filter" not in stand.text()
         assert "Kept cal…" not in stand.text()
 
 

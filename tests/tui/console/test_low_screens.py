@@ -11,7 +11,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-from elicit_tui.tui.console.screens.confirmations import UnsentScreen
+from elicit_tui.tui.console.screens.confirmations import Leaves, LeaveScreen, UnsentScreen
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.servers import OwnFile
 from elicit_tui.tui.console.shared_questions import Unsent
@@ -241,3 +241,24 @@ async def test_how_a_question_ended_is_said_with_its_verb(tmp_path: Path) -> Non
         await stand.press("5")
         await stand.until(lambda: "alpha" in stand.text() and "declined by you" in stand.text())
         assert "“Shall we?”" in stand.text()
+
+
+async def test_in_the_palette_a_long_name_is_cut_and_its_key_stays(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=LOW) as stand:
+        await stand.press("ctrl+p")
+        await stand.until(lambda: "Mute this" in stand.text())
+        lines = [line.strip("│ ") for line in stand.text().split("\n")]
+        for name, key in (("All about this server", "F2"), ("Mute this server", "m")):
+            row = next(line for line in lines if line.startswith(name))
+            assert row.endswith(f"…  {key}")
+        await stand.press("escape")
+
+
+async def test_a_confirmation_names_the_key_that_shows_what_it_hides(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=LOW) as stand:
+        leaves = Leaves(ending=2, staying=1, running=3, lost=1, drafts_kept=False)
+        stand.app.push_screen(LeaveScreen(leaves))
+        await stand.until(lambda: "… PgDn ─╯" in stand.text())
+        await stand.press("pagedown", "pagedown")
+        await stand.until(lambda: "PgDn" not in stand.text())
+        await stand.press("escape")

@@ -371,8 +371,8 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
             "“alpha” asked this; it was declined for you by the guardian, the rules that weigh "
             "every question before you see it."
         )
-        assert rows[3] == "it wrote    “Please enter your password”"
-        assert rows[4].startswith("■ Do not type it here.")
+        assert rows[3:5] == ["", "it wrote    “Please enter your password”"]
+        assert rows[5].startswith("■ Do not type it here.")
         await stand.press("escape")
         await stand.until(lambda: "by the guardian" in stand.text())
         assert stand.text().count("Please enter your password") == 1

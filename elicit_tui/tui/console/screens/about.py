@@ -177,7 +177,7 @@ MOVING = (
     ("PgUp PgDn", "A page up or down, as ^B ^F; g G: first, last row"),
 )
 """Of lists and texts alike, before all that has a name."""
-RUNS = "To run one of these: {palette} finds it by its name"
+RUNS = "Finds one of these by its name, and runs it"
 QUITS = "Go back; at the panes leave, once you are sure. In a field it is a letter"
 
 SIGNS = (
@@ -306,7 +306,7 @@ class HelpScreen(TextDialog):
     def _moving(self, width: int) -> Group:
         """What stands behind the keys of where one is."""
         keys = [_key_lines(key, does, "", width) for key, does in MOVING]
-        runs = text_lines(RUNS.format(palette=self._palette), width, "dim")
+        runs = _key_lines(self._palette, RUNS, "", width)
         return [[(("moving", "accent"),)], *keys, runs]
 
     @property
@@ -352,7 +352,7 @@ class HelpScreen(TextDialog):
             order.sort(key=lambda family: family == "pane")
         if self._names_keys(width) and width >= NAMES_LEAST:
             titles = groups[order[0]][0]
-            titles[0] = apart(titles[0], (("its name in [console.keys]", "dim"),), width)
+            titles[0] = apart(titles[0], (("as the configuration calls it", "dim"),), width)
         return [groups[family] for family in order]
 
     def _names_keys(self, width: int) -> bool:

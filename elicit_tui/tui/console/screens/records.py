@@ -102,7 +102,7 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     is_guardian = outcome.decided_by == "guardian"
     who = f", {GUARDIAN}" if is_guardian else ""
     happened = f"{server} asked this; it was {action} for you{by}{who}."
-    told = f"{server} was told only that much"
+    told = f"{server} was told no more than that it was {action}"
     told += f"; it calls itself {quoted(named, 80)}." if named else "."
     tools = tool_of(request)
     schema = request.params if isinstance(request.params, dict) else {"params": request.params}
@@ -113,7 +113,8 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     said = _said_first(stopped)
     return joined(
         [
-            [*text_lines(happened, width), *_card(said, width)],
+            text_lines(happened, width),
+            _card(said, width),
             text_lines(told, width),
             _way_out(stopped, width),
             [
@@ -151,7 +152,8 @@ def _card(said: Sequence[str], width: int) -> list[Line]:
         return []
     wrote, advice, evidence = said
     lines = labelled("it wrote", quoted(wrote, 200), width)
-    lines += text_lines(f"■ {advice or 'The guardian stopped this.'}", width, "bad")
+    why = wrapped(f"■ {advice or 'The guardian stopped this.'}", max(8, width - 2))
+    lines += [(("  " * bool(number) + part, "bad"),) for number, part in enumerate(why)]
     seen = evidence and evidence != wrote
     return lines + (labelled("seen", evidence, width) if seen else [])
 

@@ -62,7 +62,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "approval_mode": {
         "type": "string",
         "title": ASK_BEFORE_CALLS,
-        "description": "what the file has for a single tool goes first",
+        "description": "a tool's own setting in the file wins",
         "oneOf": [{"const": mode, "title": words} for mode, words in APPROVAL_MODES.items()],
     },
     "cwd": {
