@@ -50,6 +50,8 @@ _CARD_FIELDS: Final = 8
 _TOO_MANY: Final = 10_000
 _AROUND: Final = 13
 """Rows of a card that are neither message, findings nor body."""
+_WITHOUT_FIELDS: Final = 7
+"""Rows of a small frame that are neither message, findings nor body."""
 
 FRAME_CSS: Final = Path(__file__).with_name("question.tcss").read_text(encoding="utf-8")
 
@@ -95,9 +97,14 @@ def tighten(frame: Widget, question: Question, size: Size) -> None:
     roomy = size.width >= _CARD.width and size.height >= _CARD.height
     short = card_rows(question) <= size.height
     tighter = {name: size.height < rows for rows, name in _HEIGHTS}
+    form = question.form
+    # In half the columns all of it takes about twice as many rows.
+    fields = 2 * sum(map(_field_rows, form.fields)) if form is not None else _TOO_MANY
+    spare = fields + 2 * _lines(question.request.message) + _WITHOUT_FIELDS <= size.height
     frame.update_classes(
         {
             **tighter,
+            "-spare": spare and not question.to_acknowledge,
             "-narrow": size.width < _NARROW,
             "-wide": size.width >= _WIDE,
             "-card": roomy and short and not frame.app.is_inline,

@@ -281,6 +281,15 @@ async def test_all_that_is_said_of_a_page_has_room(size: tuple[int, int]) -> Non
         assert not app.view.body.panel.max_scroll_y
 
 
+async def test_what_is_asked_stands_apart_from_a_short_form_that_leaves_rows_free() -> None:
+    for fields, apart in ((1, True), (4, False)):
+        spec = {f"v{n}": {"type": "string", "title": "City"} for n in range(fields)}
+        app = Asking(form_question(schema(**spec), message="Where to?"))
+        async with asked(app, (40, 15)):
+            rows = [row.strip("│▌ ") for row in app.words.split("\n")]
+            assert (rows[rows.index("Where to?") + 1] == "") is apart
+
+
 async def test_where_no_code_has_room_the_key_that_copies_is_named() -> None:
     app = Asking(url_question(URL))
     async with asked(app, (40, 15)) as pilot:

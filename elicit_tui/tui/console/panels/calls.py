@@ -266,8 +266,7 @@ class CallsPane(Pane):
     @property
     def in_frame(self) -> frozenset[str]:
         """The frame around the chosen call names what is taken along of it, that of the list."""
-        filters = ("filter",) if self._filter_ways else ()
-        return frozenset({*self._in_frame, *filters, "kept"})
+        return frozenset({*self._in_frame, *(["filter"] if self._filter_ways else ()), "kept"})
 
     @property
     def _in_frame(self) -> Mapping[str, str]:
