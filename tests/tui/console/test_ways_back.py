@@ -331,7 +331,7 @@ async def test_whoever_reads_a_result_is_told_how_to_save_it_and_copy_its_call(
         call = stand.app.state.calls.start("alpha", Call("tools/call", "book", {}))
         call.end("answered", result={})
         await stand.press("3", "z")
-        await stand.until(lambda: "s Save result · y Copy JSON · e Copy command" in stand.text())
+        await stand.until(lambda: "s Save result  y Copy JSON  e Copy command" in stand.text())
 
 
 @pytest.mark.parametrize(("columns", "named"), [(80, False), (160, True)])
