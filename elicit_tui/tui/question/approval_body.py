@@ -36,7 +36,7 @@ _SESSION = (
     "{} allows this tool for this session, with any arguments, until the server ends or the tool's "
     "definition changes; it is never written to disk."
 )
-_SESSION_BRIEFLY = "{} allows any arguments, until the server ends"
+_SESSION_BRIEFLY = "{} allows any arguments, until the server ends or the tool changes"
 _HANDED = "What you decide is handed to the agent, which may be asked in its own terminal too."
 _SHORT = 30
 """Rows; with fewer, what stands at the foot is said in brief."""

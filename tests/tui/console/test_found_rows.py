@@ -71,7 +71,7 @@ async def test_the_view_that_follows_begins_at_the_place_where_one_was(tmp_path:
 
 async def test_the_key_that_sorts_names_the_column_and_which_way(tmp_path: Path) -> None:
     result = text_result(json.dumps(NOTES))
-    async with reading(tmp_path, result, size=(80, 24)) as (stand, _):
+    async with reading(tmp_path, result, size=(110, 24)) as (stand, _):
         await stand.until(lambda: "S Sort id ↑" in stand.text())
         assert "←→ Column" in stand.text()
         await stand.press("right")

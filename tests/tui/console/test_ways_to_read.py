@@ -92,7 +92,8 @@ async def test_a_number_that_the_window_cuts_is_no_other_number(tmp_path: Path) 
     result = {"content": [], "structuredContent": {"hosts": rows}}
     async with reading(tmp_path, result, size=(40, 15)) as (stand, _):
         await stand.until(lambda: "Table · alpha" in stand.text())
-        await stand.until(lambda: "123…" in stand.text())
-        await stand.press("right")
         await stand.until(lambda: "12345" in stand.text())
+        await stand.press("right")
+        await stand.until(lambda: "12347" in stand.text())
+        assert "123…" not in stand.text()
         assert "…" in stand.text().split("\n")[2]
