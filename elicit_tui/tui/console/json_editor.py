@@ -224,7 +224,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
             event.prevent_default()
             return
         quote = event.character == '"' and not _ESCAPING.search(line[:column])
-        if quote and line[column : column + 1] == '"' and not _quotes_within(line[:column]):
+        stands = line[column : column + 1] == '"' and self.selection.is_empty
+        if quote and stands and not _quotes_within(line[:column]):
             # The quote that ends the text stands there already; so does one that begins it.
             typed, by = "", 0 if _BEGUN.search(line[:column]) else 1
             self._ended = (row, column + by) if by else None
@@ -253,11 +254,15 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         self.move_cursor_relative(columns=by)
 
     def _stands_there(self, typed: str | None, *, behind_a_text: bool) -> bool:
-        """Take the blank or bracket of whoever types a list as JSON, where it needs no writing.
+        """Take the blank, quote or bracket of whoever types JSON, where it needs no writing.
 
-        That is a blank before a value, and a bracket of the list in which the value stands.
+        That is a blank before a value, the quote that begins a text in place of the one that is
+        selected, and a bracket of the list in which the value stands.
         """
         if typed == " " and self.selected_text == "null":
+            return True
+        if typed == '"' and self._is_whole_text:
+            self._write("")
             return True
         row, column = self.selection.end
         above, line, below, *_ = ["", *self.text.split("\n"), ""][row:]
@@ -294,6 +299,13 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     @property
     def _is_null_of_a_text(self) -> bool:
         return self.selected_text == "null" and self._wants_text(self.selection.start[0])
+
+    @property
+    def _is_whole_text(self) -> bool:
+        """Whether all that stands between the quotes of a text is selected."""
+        line = self.text.split("\n")[self.selection.end[0]]
+        begin, end = self._columns
+        return begin < end and bool(_BEGUN.search(line[:begin])) and line[end : end + 1] == '"'
 
     def _wants_text(self, row: int) -> bool:
         """Whether the value in this line is of a key that takes a text, or a list of them."""

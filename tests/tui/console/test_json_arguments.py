@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
@@ -31,6 +33,19 @@ async def writing(path: Path, size: tuple[int, int] = (80, 24)) -> AsyncIterator
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
         yield stand
+
+
+@asynccontextmanager
+async def calling_again(path: Path, entity: dict[str, Any]) -> AsyncIterator[JsonEditor]:
+    """The editor of a call that is made again, with this entity in it."""
+    async with console(
+        path, servers=["alpha"], tools={"alpha": [tool("create", ENTITIES)]}, size=(100, 30)
+    ) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        call = Call("tools/call", "create", {"entities": [entity]})
+        stand.app.call_again(CallRecord("alpha", call))
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        yield stand.app.screen.query_one(JsonEditor)
 
 
 async def test_what_json_is_expected_stands_above_it_and_beside_the_tool(tmp_path: Path) -> None:
@@ -154,6 +169,24 @@ async def test_a_quotation_mark_within_a_text_stands_in_it(
         await stand.until(lambda: calls_of(stand))
         entity = {"name": said, "observations": ["tall"]}
         assert calls_of(stand)[0].arguments == {"entities": [entity]}
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ((*'"Bob"',), "Bob"),
+        (('"', "tab"), ""),
+        (("right", "shift+left", '"'), 'An"'),
+        (("right", "left", "shift+right", '"'), 'An"'),
+    ],
+)
+async def test_a_quote_typed_over_all_of_a_text_begins_it_anew_over_a_part_it_is_in_it(
+    tmp_path: Path, keys: tuple[str, ...], said: str
+) -> None:
+    async with calling_again(tmp_path, {"name": "Ana", "observations": ["tall"]}) as editor:
+        assert editor.selected_text == "Ana"
+        await editor.app._press_keys([*keys])
+        assert json.loads(editor.text)["entities"][0]["name"] == said
 
 
 async def test_behind_a_text_that_ended_it_is_told_how_a_quotation_mark_is_written(
