@@ -206,7 +206,8 @@ SEARCHED_CHARACTERS: Final = 50_000
 def searched(record: CallRecord) -> str:
     """What a search of the calls looks at, folded."""
     arguments = readable_json(dict(record.shown_arguments), indent=None)
-    words = (record.call.name, record.server, record.standing, arguments, record.note)
+    shown = _in_one_line(record.told_texts)
+    words = (record.call.name, record.server, record.standing, arguments, shown, record.note)
     asked = (f"{end.message} {end.sent}" for end in record.answered)
     return " ".join((*words, record.failure or "", *asked)).casefold() + _result_words(record)
 

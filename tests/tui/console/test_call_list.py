@@ -99,6 +99,14 @@ async def test_a_call_is_found_by_what_came_back_and_that_is_in_sight(tmp_path: 
         await stand.until(lambda: "straw" in stand.text())
 
 
+async def test_a_call_is_found_by_its_arguments_as_its_row_shows_them(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
+        await made(stand, "list", text_result("ok"), path="notes")
+        await made(stand, "read", text_result("ok"), path="hosts", depth=2)
+        await stand.press("3", "slash", *"path=hosts, d")
+        await stand.until(lambda: "depth=2" in stand.text() and "notes" not in stand.text())
+
+
 async def test_a_call_is_found_by_why_it_failed(tmp_path: Path) -> None:
     async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
         await made(stand, "fine", text_result("ok"))
