@@ -133,7 +133,6 @@ class MarkdownPage(VerticalScroll):
     MarkdownPage Markdown { padding: 0; background: transparent; }
     MarkdownPage MarkdownH1 { content-align: left middle; margin: 0 0 1 0; color: $accent; }
     MarkdownPage MarkdownH2 { color: $accent; text-style: bold; }
-    MarkdownPage MarkdownFence { max-height: 100%; }
     MarkdownPage MarkdownFence, MarkdownPage MarkdownFence:light { background: $panel; }
     MarkdownPage MarkdownFence > Label { width: 1fr; }
     """
@@ -251,4 +250,14 @@ class MarkdownPage(VerticalScroll):
                 here = [place[1]] if part is place[0] else []
                 part.update(self._marked(drawn, here, HERE), layout=False)
         self._at = place[0]
-        self.scroll_to_widget(self._at, top=True, animate=False)
+        self.scroll_to_widget(self._at, top=True, animate=False, immediate=True)
+        self.scroll_relative(y=self._below_middle(*place), animate=False, immediate=True)
+
+    def _below_middle(self, part: Static, start: int) -> int:
+        """By how many rows a place in a paragraph is below the middle, where its top is in sight.
+
+        None has to be counted of what ends within the upper half: all before it is read with it.
+        """
+        before, width = self._drawn[part][: start + self._length], part.content_size.width
+        rows = len(before.wrap(width)) if width else 0
+        return max(0, rows - self.size.height // 2)

@@ -74,6 +74,27 @@ async def test_a_search_says_that_it_looks_until_all_of_the_text_is_drawn(tmp_pa
         await stand.until(lambda: "1 of 1 for" in stand.text())
 
 
+async def test_code_longer_than_the_window_is_drawn_whole_and_found_in_line_by_line(
+    tmp_path: Path,
+) -> None:
+    code = "\n".join(f"line {number} of code" for number in range(52))
+    text = f"# Tree\n\n```\n{code}\n```\n\n## After\n\nline 40 again.\n"
+    result = {"content": [{"type": "text", "text": text}]}
+    async with a_result(tmp_path, result, size=(80, 24)) as (stand, screen):
+        await stand.until(lambda: "line 1 of code" in stand.text())
+        await stand.press("end")
+        await stand.until(lambda: "line 51 of code" in stand.text() and "After" in stand.text())
+        await stand.press("slash", *"line 40", "enter")
+        await stand.until(lambda: "1 of 2 for" in stand.text())
+        await stand.until(lambda: "line 40 of code" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "line 40 again" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "line 40 of code" in stand.text())
+        assert isinstance(screen.view, MarkdownPage)
+        assert not screen.view.unfinished
+
+
 def test_the_parts_are_the_text_and_no_block_is_torn() -> None:
     parts = parts_of(TEXT)
     assert len(parts) > 10
