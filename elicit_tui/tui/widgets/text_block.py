@@ -318,13 +318,17 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     def on_key(self, event: events.Key) -> None:
         """Take letters that are not printable by themselves; Enter ends a list that is written.
 
-        On its empty last line, which is none of its texts, it would only add an empty one.
+        On its empty last line, which is none of its texts, it would only add an empty one. An empty
+        line in place of all that came back is what nobody means: there it goes to its end.
         """
         letter = odd_letter(event)
         if event.key == "enter" and self._is_at_its_end:
             event.stop()
             event.prevent_default()
             self.finish()
+        elif event.key == "enter" and self._let_go():
+            event.stop()
+            event.prevent_default()
         elif letter is not None:
             event.stop()
             event.prevent_default()
@@ -332,13 +336,20 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     def action_delete_left(self) -> None:
         """Take a letter away, also from what came back: only what is typed replaces all of that."""
-        if self.gives_way and self.all_selected:
-            self.move_cursor(self.document.end)
+        self._let_go()
         super().action_delete_left()
 
     def action_line_break(self) -> None:
         """Begin another line, wherever the cursor stands."""
+        self._let_go()
         self.write("\n")
+
+    def _let_go(self) -> bool:
+        """Have the cursor at the end of what came back; False: that is not selected as a whole."""
+        is_held = self.gives_way and self.all_selected
+        if is_held:
+            self.move_cursor(self.document.end)
+        return is_held
 
     @property
     def _is_at_its_end(self) -> bool:

@@ -51,6 +51,25 @@ async def test_backspace_takes_all_of_a_secret_that_is_not_shown() -> None:
         await until(pilot, lambda: "v" not in app.view.body.content, "nothing")
 
 
+@pytest.mark.parametrize(
+    ("keys", "left"),
+    [
+        (("enter", "!"), "one\ntwo!"),
+        (("enter", "enter", "!"), "one\ntwo\n!"),
+        (("ctrl+j", "!"), "one\ntwo\n!"),
+        (("!",), "!"),
+    ],
+)
+async def test_enter_wipes_nothing_of_several_lines_that_came_back_and_a_letter_replaces_them(
+    keys: tuple[str, ...], left: str
+) -> None:
+    app = came_back(LONG, "one\ntwo")
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "from before: typing replaces it" in app.words, "the mark")
+        await pilot.press("tab", "shift+tab", *keys)
+        await until(pilot, lambda: app.view.body.content.get("v") == left, "the text")
+
+
 async def test_an_arrow_leads_to_the_field_below_and_back_and_changes_nothing() -> None:
     app = came_back(TEXT, "Ada")
     async with asked(app) as pilot:
