@@ -136,6 +136,24 @@ async def test_a_table_that_is_too_long_for_that_is_searched_by_enter(
         await stand.until(lambda: "1 of 11 rows for “note 4”" in stand.text())
 
 
+async def test_of_a_table_that_was_narrowed_the_rows_that_it_lists_are_copied_and_counted(
+    tmp_path: Path,
+) -> None:
+    result = text_result(json.dumps({"notes": NOTES, "total": 60}))
+    async with reading(tmp_path, result, size=(120, 30)) as (stand, _):
+        await search(stand, "note 4")
+        await stand.until(lambda: "f Only these" in stand.text())
+        await stand.press("f")
+        await stand.until(lambda: "y Copy 11 rows" in stand.text())
+        await stand.press("y")
+        assert [row["id"] for row in json.loads(stand.app.clipboard)] == [4, *range(40, 50)]
+        assert "11 rows of 60, as JSON" in stand.notices()
+        await stand.press("f")
+        await stand.until(lambda: "y Copy all rows" in stand.text())
+        await stand.press("y")
+        assert json.loads(stand.app.clipboard)["total"] == 60
+
+
 async def test_the_keys_that_copy_are_called_by_what_they_copy_and_so_is_what_they_say(
     tmp_path: Path,
 ) -> None:

@@ -20,6 +20,7 @@ from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.made_beside import MadeBeside
 from elicit_tui.tui.console.markdown_page import MarkdownPage, markdown_of
+from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.result_data import (
     as_it_arrived,
     difference,
@@ -28,7 +29,7 @@ from elicit_tui.tui.console.result_data import (
     unpacked,
 )
 from elicit_tui.tui.console.result_links import links_of, why_no_link
-from elicit_tui.tui.console.result_table import ResultTable, beside_the_table, table_of
+from elicit_tui.tui.console.result_table import ResultTable, Row, beside_the_table, table_of
 from elicit_tui.tui.console.result_tree import ENVELOPE, ResultTree, TreePart
 from elicit_tui.tui.console.results import binaries, whole_text
 from elicit_tui.tui.console.screens.result_value import RowScreen, ValueScreen, copy_row
@@ -141,6 +142,12 @@ class ResultScreen(SearchedResult):
         """The view that is shown."""
         return self._views[self._way]
 
+    @property
+    def _listed_alone(self) -> Sequence[Row]:
+        """The rows that a table was narrowed to; none where it lists all."""
+        view = self._views.get(self._way)
+        return view.listed if isinstance(view, ResultTable) and view.narrowed else ()
+
     async def _show(self, name: str) -> None:
         self._way = name
         if name not in self._views:
@@ -241,6 +248,8 @@ class ResultScreen(SearchedResult):
 
     def worded(self, action: str) -> str | None:
         """The key that turns names where it leads; that which compares also leads back."""
+        if action == "copy_json" and (alone := len(self._listed_alone)):
+            return f"Copy {plural(alone, 'row')}"
         if action in ("copy", "copy_json"):
             return COPIES.get(self._way, {}).get(action)
         if self._way != "difference":
@@ -366,7 +375,14 @@ class ResultScreen(SearchedResult):
             copy_json(self.app, value, f"The JSON of {shown}")
 
     def action_copy_json(self) -> None:
-        """Copy the data as JSON; of a result without data all that arrived."""
+        """Copy the data as JSON; of a result without data all that arrived.
+
+        Of a table that lists some rows alone these.
+        """
+        if alone := self._listed_alone:
+            what = f"{plural(len(alone), 'row')} of {len(self._rows):,}, as JSON"
+            copy_json(self.app, list(alone), what)
+            return
         what = f"All {len(self._rows):,} rows, as JSON" if self._way == "table" else "The JSON"
         copy_json(self.app, self._result if self._data is None else self._data, what)
 
