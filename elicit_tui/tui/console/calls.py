@@ -91,6 +91,8 @@ class CallRecord:
     result_words: str | None = None
     """What a search looks at of its result; None: nobody searched yet."""
     failure: str | None = None
+    cancelled_by: str = "You cancelled it."
+    """What is said of it once it is cancelled."""
     repeats: str = ""
     """The id of the call that the person made again with this; empty where it is none."""
     note: str = ""

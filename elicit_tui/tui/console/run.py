@@ -237,9 +237,10 @@ class ConsoleRun:
 
     async def _end_what_runs(self, runtime: Runtime, record: ServerRecord, deed: str) -> None:
         """Before a server ends: what is under way is over by the person's doing, `deed`."""
-        ended = cancel("user", f"You {deed} {quoted(record.name, 40)}.")
-        runtime.broker.end_all(record.name, ended)
+        words = f"You {deed} {quoted(record.name, 40)}."
+        runtime.broker.end_all(record.name, cancel("user", words))
         for entry in calls_of(self._state, record.name):
+            entry.cancelled_by = words
             if record.connection is not None:
                 await record.connection.cancel(entry.call.id)
 
@@ -310,7 +311,7 @@ class ConsoleRun:
     def again(self, old: CallRecord) -> None:
         """A call of before or of a file; its form, or where it has none a question, comes first."""
         record = self._state.servers.get(old.server)
-        offer = _offer_of(record, old)
+        offer = record.offer_of(old.call) if record is not None else None
         if record is None or offer is None or not _takes_nothing(offer, old.call.arguments):
             self._repeat(old)
         else:
@@ -320,7 +321,7 @@ class ConsoleRun:
     def _repeat(self, old: CallRecord) -> None:
         record = self._state.servers.get(old.server)
         offers = record.offers if record is not None else ()
-        if (offer := _offer_of(record, old)) is not None:
+        if record is not None and (offer := record.offer_of(old.call)) is not None:
             self.ask_arguments(old.server, offer, dict(old.call.arguments), old)
             return
         # What a template was filled in to is listed nowhere.
@@ -375,7 +376,7 @@ class ConsoleRun:
         try:
             answer = await record.connection.call(call)
         except Interrupted:
-            entry.end("cancelled", failure="You cancelled it.")
+            entry.end("cancelled", failure=entry.cancelled_by)
         except ToolRefused as refused:
             entry.end("refused", failure=neutral(str(refused), 4_000))
             self._tell_refused(refused)
@@ -435,13 +436,6 @@ class ConsoleRun:
 def _takes_nothing(offer: Offer, arguments: Mapping[str, Any] | None) -> bool:
     """Whether it is called as it is: there is nothing to be filled in."""
     return not offer.schema.get("properties") and not arguments
-
-
-def _offer_of(record: ServerRecord | None, old: CallRecord) -> Offer | None:
-    """What was called, as its server offers it now."""
-    offers = record.offers if record is not None else ()
-    called = (old.call.method, old.call.name)
-    return next((offer for offer in offers if (offer.method, offer.name) == called), None)
 
 
 def _filled(template: Offer, values: dict[str, Any]) -> tuple[Offer, dict[str, Any]]:

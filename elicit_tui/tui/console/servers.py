@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import Method, hints_of
+from elicit_tui.elicitation import Call, Method, hints_of
 from elicit_tui.elicitation.eras import ERAS, era_of
 from elicit_tui.elicitation.hiding import shown_address, shown_command
 from elicit_tui.elicitation.settings import ServerSettings, Settings
@@ -318,6 +318,11 @@ class ServerRecord:
     def offers_soon(self) -> bool:
         """Whether it offers something, or is on its way to it."""
         return self.offers_read or self.state in ("waiting", "starting", "ready")
+
+    def offer_of(self, call: Call) -> Offer | None:
+        """What was called, as it is offered now."""
+        called = (call.method, call.name)
+        return next((offer for offer in self.offers if (offer.method, offer.name) == called), None)
 
     def not_callable(self, offer: Offer) -> str:
         """Why something that it offers cannot be called here; empty where it can."""

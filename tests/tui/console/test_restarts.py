@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui import paths
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.screens.confirmations import RestartScreen
 from tests.tui.console.own_file import edited_in, put
-from tests.tui.console.stand import Stand, console
+from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
@@ -51,6 +55,27 @@ async def test_a_restart_takes_the_settings_of_the_server_that_the_file_has_now(
         [pending] = stand.runtime.broker.pending
         assert pending.question.request.traits.about_call
         assert stand.host.connections["a"].calls == []
+
+
+async def test_a_call_that_a_restart_cancels_says_that_the_server_was_restarted(
+    tmp_path: Path,
+) -> None:
+    async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    tools = {"a": [tool("long")]}
+    async with console(tmp_path, servers=["a"], tools=tools, work=work) as stand:
+        stand.app.call_offer("a", stand.app.state.servers["a"].offers[0])
+        await stand.until(lambda: stand.host.connections["a"].running)
+        before = stand.host.connections["a"]
+        stand.app.restart("a")
+        await stand.until(lambda: isinstance(stand.app.screen, RestartScreen))
+        await stand.press("tab", "enter")
+        await stand.until(lambda: stand.host.connections["a"] is not before)
+        [record] = stand.app.state.calls
+        assert (record.state, record.failure) == ("cancelled", "You restarted “a”.")
+        await stand.until(lambda: "You restarted “a”." in stand.text())
 
 
 async def test_a_restart_leaves_managed_settings_above_those_of_the_file(
