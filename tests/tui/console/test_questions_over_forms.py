@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.question import QuestionScreen
 from elicit_tui.tui.widgets import FormView
+from tests.tui.console.reading import reading, text_result
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, tool
 
@@ -86,3 +87,19 @@ async def test_over_a_last_doubt_no_question_opens_and_its_notice_says_so(tmp_pa
         assert "Close this first" in stand.notices()
         assert not isinstance(stand.app.screen, QuestionScreen)
         await stand.press("escape")
+
+
+async def test_a_question_put_off_is_told_of_in_the_frame_of_a_result_and_opened_from_there(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result("Words."), size=(80, 24)) as (stand, screen):
+        question = stand.ask()
+        await stand.shown(question)
+        await stand.press("ctrl+l")
+        await stand.until(lambda: stand.app.screen is screen)
+        await stand.until(lambda: re.search(r"1 question waits, \d:\d\d left", stand.text()))
+        assert "^O opens" in stand.text()
+        await stand.press("ctrl+o")
+        await stand.shown(question)
+        stand.runtime.broker.withdraw(question.id, "The server withdrew its question.")
+        await stand.until(lambda: "question waits" not in stand.text())

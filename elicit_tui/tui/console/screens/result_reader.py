@@ -16,6 +16,7 @@ from textual.widgets import DataTable, Tree
 from elicit_tui.text import CUT_ENDS, neutral_line
 from elicit_tui.tui.console.bars import keys_in_frame
 from elicit_tui.tui.console.call_words import compared_words, how
+from elicit_tui.tui.console.dialog import WAITING_SECONDS, waiting_in_words
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.made_beside import MadeBeside
@@ -63,6 +64,7 @@ class ResultScreen(SearchedResult):
     """Reads one result; nothing is decided here, so a question may open over it."""
 
     interruptible: ClassVar[bool] = True
+    lies_below_questions: ClassVar[bool] = True
     AUTO_FOCUS = ""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -125,14 +127,15 @@ class ResultScreen(SearchedResult):
         yield Container(id="result-views")
 
     async def on_mount(self) -> None:
-        """The likeliest view first."""
+        """The likeliest view first; in its frame, what waits meanwhile."""
         await self._show(self._way)
+        self.set_interval(WAITING_SECONDS, self.on_resize)
         if self._begins_with_search and self._way != "picture":
             self.action_search()
 
     def on_resize(self) -> None:
         """The frame has room for other keys."""
-        if self._views:
+        if self._way in self._views:
             self._name_place()
 
     # Views
@@ -338,7 +341,8 @@ class ResultScreen(SearchedResult):
             if not count and isinstance(self.view, ResultTable) and self.view.names(self._term):
                 looked += ", a column's name"
             words = f"{found} for {looked} · {words}"
-        words, frame = f"{words} · {self._record.server}", self.query_one(".dialog")
+        parts = (waiting_in_words(self.app), words, self._record.server)
+        words, frame = " · ".join(filter(None, parts)), self.query_one(".dialog")
         room = self.app.size.width - CORNERS - cell_len(words) - 1
         ways = {do: (key, self.worded(do) or does) for do, (key, does) in IN_FRAME.items()}
         named = keys_in_frame(self.app, ways, room)
