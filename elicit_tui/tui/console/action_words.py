@@ -32,6 +32,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.cancel": "Cancel this call",
     "calls.whole": "Read this result on the whole screen",
     "calls.again": "Make this call again",
+    "calls.restart": "Start the server of this call again, which has ended",
     "calls.turn": "Show this result in another way",
     "calls.copy": "Copy this result",
     "calls.save": "Save this result to files",

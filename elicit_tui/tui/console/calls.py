@@ -262,6 +262,10 @@ class Calls:
 
         return tuple(sorted(with_result, key=far))
 
+    def can_compare(self, record: CallRecord | None) -> bool:
+        """Whether a call has a result, and so has another one of the same."""
+        return record is not None and record.result is not None and bool(self.like(record))
+
     def remember(self, earlier: Iterable[CallRecord]) -> None:
         """Have the calls of earlier runs too, the oldest first."""
         self._records = {record.call.id: record for record in earlier} | self._records

@@ -337,6 +337,11 @@ class ConsoleState:
         held = connection is not None and connection.gate.holds(call.call.id)
         return not held and not self.waits_for_turn(call)
 
+    def has_ended(self, server: str) -> bool:
+        """Whether this server did not start, or runs no more."""
+        record = self.servers.get(server)
+        return record is not None and record.state in ("failed", "closed")
+
     def _connection_of(self, call: CallRecord) -> Connection | None:
         record = self.servers.get(call.server)
         return record.connection if record is not None else None

@@ -61,6 +61,26 @@ async def test_the_call_of_a_server_that_has_ended_says_so_when_it_is_made_again
         await stand.until(lambda: again in stand.notices())
 
 
+async def test_under_the_calls_the_key_that_starts_a_server_starts_one_that_has_ended(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}, size=(80, 24)) as stand:
+        await under_calls(stand)
+        before = stand.host.connections["alpha"]
+        assert "Start server" not in stand.text()
+        await stand.press("r")
+        assert stand.host.connections["alpha"] is before
+        stand.host.tell(ENDS)
+        await stand.until(lambda: "r Start server" in stand.text())
+        await stand.press("r")
+        await stand.until(lambda: stand.host.connections["alpha"] is not before)
+        assert "Starting “alpha” again …" in stand.notices()
+        await stand.until(lambda: "Start server" not in stand.text())
+        await stand.settled()
+        await stand.press("a")
+        await stand.until(lambda: "Call again" in stand.text())
+
+
 async def test_the_call_of_a_server_that_never_started_or_is_gone_says_that(tmp_path: Path) -> None:
     async with console(tmp_path, failures={"beta": "No such file."}) as stand:
         await under_calls(stand, "beta")

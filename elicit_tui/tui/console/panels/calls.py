@@ -10,7 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
@@ -38,7 +38,7 @@ IN_FRAME: Final = {
 CORNERS: Final = 4
 """Cells of the frame that its words do not have."""
 ACTIONS: Final = frozenset(
-    "list read cancel again turn whole save copy copy_json copy_command keep note open_link".split()
+    {*IN_FRAME, *"list read cancel again restart turn whole copy open_link".split()}
 )
 """Those that are of the call under the cursor."""
 
@@ -53,6 +53,7 @@ class CallsPane(Pane):
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
         Binding("z", "whole", "Whole", id="calls.whole"),
         Binding("a", "again", "Again", id="calls.again"),
+        Binding("r", "restart", "Start server", id="calls.restart"),
         Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("d", "difference", "Compare", id="calls.difference"),
         Binding("c", "copy", "Copy", id="calls.copy"),
@@ -244,6 +245,8 @@ class CallsPane(Pane):
             return False
         if action in ("cancel", "again"):
             return (record.state == "running") == (action == "cancel")
+        if action == "restart":
+            return self.state.has_ended(record.server)
         if action in ("keep", "note", "copy_command"):
             return True
         if action == "open_link":
@@ -252,7 +255,7 @@ class CallsPane(Pane):
 
     def why_not(self, action: str) -> str:
         """There may be no call, or no result of it."""
-        if action in ("end_search", "list", "read"):
+        if action in ("end_search", "list", "read", "restart"):
             return ""
         record = self.record
         if record is None:
@@ -278,9 +281,9 @@ class CallsPane(Pane):
 
     @property
     def remedies(self) -> frozenset[str]:
-        """In a narrow window the key that ends a running call comes before the others."""
+        """What starts a server that has ended; in a narrow window what ends a running call."""
         runs = self.ready and self.record is not None and self.record.state == "running"
-        return frozenset({"cancel"} if runs and self.stacked else ())
+        return frozenset({"restart", "cancel"} if runs and self.stacked else {"restart"})
 
     def worded(self, action: str) -> str | None:
         """The key that turns says what comes; there may be nothing to compare with."""
@@ -290,7 +293,7 @@ class CallsPane(Pane):
             return "End search" if self._search.value else None
         if self.record is None:
             return None
-        if action == "difference" and not self._comparable:
+        if action == "difference" and not self.state.calls.can_compare(self.record):
             return ""
         if action != "turn":
             return None
@@ -301,7 +304,8 @@ class CallsPane(Pane):
         detail = self.query_one("#call-detail", FoundLines)
         record = self.record
         title = f"{record.server} · {neutral_line(record.call.name, 60)}" if record else "Call"
-        state = (record.call.id, record.state, record.result is not None) if record else None
+        ended = record is not None and self.state.has_ended(record.server)
+        state = (record.call.id, record.state, record.result is not None, ended) if record else None
         if state != self._keys_for:
             self._keys_for = state
             self.refresh_bindings()
@@ -326,10 +330,6 @@ class CallsPane(Pane):
             self._brought = self._told, words
             detail.go_to(places[0])
 
-    @on(RowList.Chosen, "#call-list")
-    def _to_detail(self) -> None:
-        self.query_one("#call-detail").focus()
-
     def _row(self, key: str, width: int) -> list[Line]:
         record = self.state.calls.get(key)
         return [()] if record is None else self._telling.row(record, width)
@@ -348,9 +348,10 @@ class CallsPane(Pane):
             return self._telling.brief_lines(record, width, as_json=as_json)
         return self._telling.lines(record, width, as_json=as_json)
 
+    @on(RowList.Chosen, "#call-list")
     def action_read(self) -> None:
         """Go to the call beside the list."""
-        self._to_detail()
+        self.query_one("#call-detail").focus()
 
     def action_list(self) -> None:
         """Back to the list of calls."""
@@ -400,20 +401,13 @@ class CallsPane(Pane):
 
     def action_difference(self) -> None:
         """Read what differs from another result of the same, the last one before it at first."""
-        if self._comparable:
+        if self.state.calls.can_compare(self.record):
             self.action_whole("difference")
         elif self.record is not None and self.record.result is None:
             self.app.notify("This call has no result to compare.", markup=False)
         else:
             again = f"{self.app.key_of('calls.again')} calls it again"
             self.app.notify(f"There is no other result to compare with: {again}.", markup=False)
-
-    @property
-    def _comparable(self) -> bool:
-        record = self.record
-        return (
-            record is not None and record.result is not None and bool(self.state.calls.like(record))
-        )
 
     def action_open_link(self) -> None:
         """Read what the result points to, or ask whether its page is to be opened."""
@@ -443,6 +437,12 @@ class CallsPane(Pane):
 
         if self.record is not None:
             self.app.write_in(NoteScreen(self.record, self.state.settings.history.content))
+
+    def action_restart(self) -> None:
+        """Start the server again that has ended."""
+        if self.record is not None:
+            self.app.notify(f"Starting {quoted(self.record.server, 40)} again …", markup=False)
+            self.app.restart(self.record.server)
 
     def action_again(self) -> None:
         """Call the same tool again; the arguments can be changed first."""
