@@ -32,7 +32,7 @@ FIRST: Final[Bounds] = {
     ("like_lure", WARNS): -1.5,
     ("like_lure", BLOCKS): -1.0,
     ("like_lure", "spares sure below"): -2.0,
-    ("like_act", WARNS): 0.5,
+    ("like_act", WARNS): 0.125,
     ("like_act", "spares below"): -0.5,
     ("like_act", "spares sure below"): -1.0,
 }

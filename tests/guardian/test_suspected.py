@@ -151,22 +151,19 @@ def test_what_is_made_alike_and_tells_of_no_end_is_allowed(
     assert GUARDIAN.review(form(message, **properties)).verdict == "allow"
 
 
-def test_what_is_described_by_signs_alone_is_spared_where_the_form_is_of_another_thing() -> None:
-    stain = {
-        "stain": {"type": "string", "title": "Stain"},
-        "fabric": choice("Fabric", "wool", "silk"),
-    }
-    asked = said(
-        "What do you want to wash out? Tell me the stain and the fabric.", stain, ["stain"]
-    )
-    assert GUARDIAN.review(asked).verdict == "allow"
-
-
 def choice(title: str, *values: str) -> dict[str, Any]:
     return {"type": "string", "title": title, "enum": [*values]}
 
 
 SPARED: Final[list[tuple[str, dict[str, Any], dict[str, Any]]]] = [
+    (
+        "What do you want to wash out? Tell me the stain and the fabric.",
+        {
+            "stain": {"type": "string", "title": "Stain"},
+            "fabric": choice("Fabric", "wool", "silk"),
+        },
+        {"secret": {"type": "string", "title": "Your password"}},
+    ),
     (
         "How many tokens does each player of the prototype hold, and when is one destroyed?",
         {
