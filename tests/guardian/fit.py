@@ -2,7 +2,7 @@
 
 Each page of `tables/like_….txt` is a logistic regression over all labelled requests: the weights
 that best tell what is wrong from what is harmless, of signs that `suspected.py` reads. `--check`
-says whether the pages that stand are those that it makes. It needs the group `fit` (numpy, scipy).
+says whether the pages that stand are those that it makes. It needs the group `fit`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from textwrap import fill
 from typing import Any, Final
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from elicit_tui.guardian.pages import TABLES
 from tests.guardian.bounds import BLOCKS, FIRST, WARNS, Bounds, Verdicts, Within
@@ -77,8 +78,9 @@ def _off(page: str, one: Labelled, score: float) -> float:
 
 def taught(page: Page) -> tuple[Any, Any]:
     """The weights of a page, and the sum of each request by what its file has not taught."""
-    weights = held(page)
-    return np.rint(weights * PER_UNIT) / PER_UNIT, out_of_file(page, weights)
+    with threadpool_limits(1):  # What several threads add up differs with their number.
+        weights = held(page)
+        return np.rint(weights * PER_UNIT) / PER_UNIT, out_of_file(page, weights)
 
 
 def within(page: Page, weights: Any) -> Iterator[Within]:
