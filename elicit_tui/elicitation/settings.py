@@ -18,7 +18,7 @@ from elicit_tui.elicitation.toml_spelling import dotted
 
 Layer = Literal["managed", "command line", "user", "default"]
 
-ApprovalMode = Literal["auto", "writes", "prompt", "approve"]
+ApprovalMode = Literal["auto", "prompt", "writes", "approve"]
 ASK_BEFORE_CALLS: Final = "Ask before calls"
 APPROVAL_MODES: Final[Mapping[ApprovalMode, str]] = {
     "auto": "may destroy",

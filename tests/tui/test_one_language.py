@@ -110,7 +110,7 @@ async def test_the_colour_of_a_button_says_whether_it_accepts() -> None:
 async def test_what_goes_through_with_a_warning_is_amber_and_the_way_back_is_not_green() -> None:
     app = Asking(form_question(schema(), WARNING))
     async with asked(app) as pilot:
-        assert _colour(app, "no") == _named(app, "well-focus")
+        assert _colour(app, "no") == _named(app, "faint")
         _button(app, "yes").focus()
         await until(pilot, lambda: "[y Yes" in app.words, "the focus, in brackets")
         assert _colour(app, "yes") == _named(app, "warning")
@@ -120,7 +120,7 @@ async def test_what_goes_through_with_a_warning_is_amber_and_the_way_back_is_not
 async def test_declining_a_call_is_never_green() -> None:
     app = Asking(approval(branch="main"))
     async with asked(app):
-        assert _colour(app, "no") == _named(app, "well-focus")
+        assert _colour(app, "no") == _named(app, "faint")
 
 
 TWO = {

@@ -200,7 +200,7 @@ async def test_a_table_that_is_narrowed_says_what_of_it_is_taken_along(
             await stand.until(lambda: "1 of 30" in stand.text())
         await search(stand, "rain")
         await stand.press("f", "y")
-        await stand.until(lambda: "All 30 rows, as JSON" in stand.notices())
+        await stand.until(lambda: "15 rows of 30, as JSON" in stand.notices())
         await stand.press("s")
         told = f"Written: {whole}; with a name in .csv: the 15 rows shown, as CSV."
         await stand.until(lambda: told in words_of(stand))
