@@ -194,6 +194,12 @@ class InlineApp(OrderedApp[None]):
             take(self._has_code)
 
     @property
+    def whole_size(self) -> Size:
+        """Of the terminal, as its driver finds it."""
+        window = getattr(self._driver, "window", None)
+        return super().whole_size if window is None else Size(*window())
+
+    @property
     def _has_code(self) -> bool:
         return self._shown is not None and self._shown.has_class("-code")
 

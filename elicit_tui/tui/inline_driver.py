@@ -55,7 +55,7 @@ class InlineDriver(LinuxInlineDriver):
     def start_application_mode(self) -> None:
         """Begin, or go on behind another program."""
         self.cleared()
-        self._columns = self._window()[0]
+        self._columns = self.window()[0]
         super().start_application_mode()
 
     def write(self, data: str) -> None:
@@ -71,7 +71,7 @@ class InlineDriver(LinuxInlineDriver):
         elif data != CLEAR_SCREEN:
             super().write(data)
         else:
-            before, self._columns = self._columns, self._window()[0]
+            before, self._columns = self._columns, self.window()[0]
             narrower = before is not None and self._columns < before
             if narrower and not self._elsewhere:
                 self._elsewhere = True
@@ -99,19 +99,19 @@ class InlineDriver(LinuxInlineDriver):
         their scrollback (tmux: `scroll-on-clear`).
         """
         self.cleared()
-        below = self._window()[1] - 1
+        below = self.window()[1] - 1
         return f"\r\x1b7\x1b[2K{_DOWN_AND_CLEAR * below}\x1b8"
 
     def _get_terminal_size(self) -> tuple[int, int]:
         """How much of the terminal a form may take."""
-        width, height = self._window()
+        width, height = self.window()
         if self._whole:
             return width, height
         return min(width - _LEFT_FREE * (width >= _LEAST_COLUMNS), MOST_COLUMNS), height
 
     @staticmethod
-    def _window() -> tuple[int, int]:
-        """Of the terminal that is drawn on: standard output may lead elsewhere."""
+    def window() -> tuple[int, int]:
+        """Columns and rows of the terminal that is drawn on: standard output may lead elsewhere."""
         try:
             width, height = os.get_terminal_size(sys.__stderr__.fileno())  # type: ignore[union-attr]
         except (AttributeError, OSError, ValueError):

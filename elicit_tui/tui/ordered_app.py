@@ -10,6 +10,7 @@ from typing import Any
 from textual import events
 from textual.app import App, ReturnType
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import AwaitMount, Widget
 
@@ -98,6 +99,11 @@ class OrderedApp(App[ReturnType]):
         """Whether a button of the mouse is down: what it was pressed on stays under it."""
         self.failure: Exception | None = None
         """What ended the application, if an error did."""
+
+    @property
+    def whole_size(self) -> Size:
+        """Of the terminal, of which a form under the prompt has a part."""
+        return self.size
 
     async def _replace_screen(self, screen: Screen[Any]) -> Screen[Any]:
         """Take a screen apart that was left, once it stands.

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from textual import events
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 
 from elicit_tui.responders.browser import may_open
 from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question.actions import BY_ACTION
 from elicit_tui.tui.question.address import Address, address_of, code_size, qr_code
 from elicit_tui.tui.question.seen_texts import Page
@@ -158,9 +160,13 @@ class UrlPanel(Page):
                 return Content("\n").join([*above, code]), seen
         return None
 
+    @property
+    def _window(self) -> Size:
+        return self.app.whole_size if isinstance(self.app, OrderedApp) else self.app.size
+
     def _bare_code(self, above: list[Content]) -> Content | None:
         """The code, where it has room below these lines in the window without its frame."""
-        width, height = self.app.size
+        width, height = self._window
         rows = sum(len(part.wrap(max(width, 1))) for part in above)
         return qr_code(self.url, width, height - _BELOW_CODE - rows)
 
@@ -168,7 +174,7 @@ class UrlPanel(Page):
         least, copies = code_size(self.url), key_of(self, BY_ACTION["copy"])
         if least is None:
             return f"▲ This address is too long for a QR code. {copies} copies it instead."
-        width, height = self.app.size
+        width, height = self._window
         sides = (
             (least.width, width, "columns"),
             (least.height + _BELOW_CODE, height, "rows"),
