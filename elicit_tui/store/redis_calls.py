@@ -194,13 +194,12 @@ class RedisCalls(SealedCalls):
     ) -> None:
         for call in mine:
             there = book.calls.get(call.id)
-            if there is not None and there.read_at is not None:
-                self._mine.pop((call.owner, call.id), None)
             # Missing alone proves nothing: a call that its agent has read is dropped on purpose.
-            # Only after an interruption it may have been lost, as a whole or in its last changes,
-            # of which one says that its tool was called. Nobody else makes any but the reading.
-            elif lost and there != replace(call, paused=None, outcome=None):
+            # Only after an interruption it may have been lost, and is put again.
+            if there is None and lost:
                 change.puts.append(call)
+            elif there is not None and there.read_at is not None:
+                self._mine.pop((call.owner, call.id), None)
 
     # Who makes a call
 

@@ -69,23 +69,6 @@ async def test_a_call_of_another_process_of_this_machine_is_never_unsure(
     assert (await begins(other, "b"))[0] == "begins"
 
 
-async def test_that_a_tool_was_called_is_put_again_where_redis_lost_that_alone(
-    stores: list[RedisStore], redis_process: RedisProcess
-) -> None:
-    one, other = stores
-    await begins(one, "a")
-    book = f"et:{{{OWNER}}}:calls"
-    before: Any = redis_process.command("HGET", book, "a")
-    await one.calls.called(OWNER, "a")
-    redis_process.command("HSET", book, "a", before)
-    await one.calls.restore(lost=False)
-    assert redis_process.command("HGET", book, "a") == before
-    await one.calls.restore(lost=True)
-    found = await other.calls.look(OWNER, "a")
-    assert found is not None
-    assert found.call.state == "called"
-
-
 async def test_a_note_is_kept_for_an_hour_and_a_call_for_a_week(
     stores: list[RedisStore], redis_process: RedisProcess
 ) -> None:
