@@ -83,8 +83,8 @@ class _Tried:
         self._tree = parser.parse(pattern)
         # Compiled once, to find what Python's parser lets pass.
         compiler.compile(self._tree)
-        self._one_character: dict[str, re.Pattern[str]] = {}
-        """The parts that stand for one character, as they are compiled."""
+        self._one_character: dict[int, re.Pattern[str]] = {}
+        """The parts that stand for one character, as they are compiled; the tree keeps each."""
         self._text, self._left = "", 0
 
     def steps_on(self, text: str, most: int) -> int:
@@ -127,11 +127,11 @@ class _Tried:
             yield at + 1
 
     def _takes(self, part: Any, at: int) -> bool:
-        spelt = repr(part)
-        if spelt not in self._one_character:
+        known = self._one_character.get(id(part))
+        if known is None:
             only = parser.SubPattern(self._tree.state, [part])
-            self._one_character[spelt] = compiler.compile(only)
-        return self._one_character[spelt].match(self._text, at) is not None
+            known = self._one_character[id(part)] = compiler.compile(only)
+        return known.match(self._text, at) is not None
 
     def _again(self, body: Sequence[Any], least: int, most: int, at: int) -> Iterator[int]:
         for end in self._ends(body, at) if most else ():
