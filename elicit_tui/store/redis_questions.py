@@ -156,6 +156,7 @@ class RedisQuestions(SealedQuestions):
         for _ in range(MOST_TRIES):
             at, question, version = await self._fetch(session, question_id)
             if question is None:
+                self._ends_while_lost(question_id, session, transition, at)
                 return None
             after = transition(question, at)
             # What came between makes `_set` fail, and the rules are asked again with what stands
@@ -164,6 +165,16 @@ class RedisQuestions(SealedQuestions):
             if after == question or await self._set(question, version, after):
                 return self._learn(after)
         raise StoreError("The question is being changed by too many at once.")
+
+    def _ends_while_lost(
+        self, question_id: str, session: str, transition: Transition, at: float
+    ) -> None:
+        """Let a question of this process that Redis has lost end; it is not put again then."""
+        known = self._known.get(question_id)
+        if session in self._sessions and known is not None:
+            after = transition(known, at)
+            if after.state == "settled":
+                self._learn(after)
 
     async def _set(self, before: StoredQuestion, version: bytes, after: StoredQuestion) -> bool:
         """Set what is another one now, if nobody has changed the question meanwhile."""

@@ -78,6 +78,23 @@ async def test_neither_a_claim_nor_an_answer_that_was_lost_is_made_up_by_who_ask
             assert (one.state, one.held_by, one.answer_id, one.answered_by) == ("open", *[None] * 3)
 
 
+@pytest.mark.parametrize("how", ["settled", "withdrawn"])
+async def test_a_question_that_ends_while_redis_has_lost_it_is_not_put_again(
+    start: Start, how: str
+) -> None:
+    redis = start()
+    async with two(redis) as (asking, answering):
+        ended, waits = await put(asking), await put(asking, question("And this?"))
+        await asking.heartbeat()
+        redis.command("FLUSHALL")
+        if how == "settled":
+            await asking.settle(ended.id, decline("user", "No."))
+        else:
+            await asking.withdraw(ended.id)
+        await asking.heartbeat()
+        assert [one.id for one in await answering.waiting()] == [waits.id]
+
+
 async def test_what_is_settled_and_cleared_away_is_kept_by_no_process(start: Start) -> None:
     redis = start()
     async with two(redis) as (asking, answering):
