@@ -36,6 +36,7 @@ READ_SECONDS: Final = 3600.0
 """How long an outcome can be read again."""
 UNREAD_SECONDS: Final = 7 * 24 * 3600.0
 """How long an outcome is kept that nobody has read."""
+_STATES: Final[tuple[CallState, ...]] = ("not called", "called", "ended")
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,24 @@ def ended(call: KeptCall, now: float, outcome: bytes, size: int) -> KeptCall:
 def read(call: KeptCall, now: float) -> KeptCall:
     """Its agent was told how it ended, or that nobody knows."""
     return call if call.read_at is not None else replace(call, read_at=now)
+
+
+def is_behind(there: KeptCall, mine: KeptCall) -> bool:
+    """Whether what stands in a store is older than `mine`, as the call's own process knows it.
+
+    One that was read, or that its process makes no more, is over.
+    """
+    if there.read_at is not None or there.process != mine.process:
+        return False
+    # What is further than `mine` is there though its process was never told that it is.
+    if _way(there) != _way(mine):
+        return _way(there) < _way(mine)
+    return there.is_left != mine.is_left
+
+
+def _way(call: KeptCall) -> tuple[int, bool, bool]:
+    """How far a call has come, of what no change takes back."""
+    return _STATES.index(call.state), call.has_id, call.is_task
 
 
 def to_forget(calls: Iterable[KeptCall], now: float, maker: MakerOf) -> Iterator[KeptCall]:

@@ -3,6 +3,7 @@
 et:{OWNER}:calls       hash   id → what stands in clear; `version` is another one after each change
 et:{OWNER}:call:ID     hash   the blobs of one call
 et:{OWNER}:notes       hash   ID:TIME:NAME → what was left for the process that makes a call
+et:{OWNER}:last:ID     string the name of the last change that this process made
 
 Each process keeps its own calls, and puts again what Redis lost of them.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from operator import attrgetter
@@ -20,7 +21,7 @@ from typing import Any, Final, TypeVar
 
 from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
-from elicit_tui.store.calls import UNREAD_SECONDS, KeptCall, MakerState
+from elicit_tui.store.calls import UNREAD_SECONDS, KeptCall, MakerState, is_behind
 from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
 from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.store.redis_server import RedisServer
@@ -34,12 +35,15 @@ _BLOBS: Final = ("paused", "outcome")
 _PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
 
 # Compares the version first; `take` then hands out one word of ARGV after the other. An empty word
-# is a blob that was not looked at: what stands there stays.
+# is a blob that was not looked at: what stands there stays. One that was sent once more, after a
+# lost connection, says that it is done: asked again, the rules would answer to their own change.
 _CHANGE: Final = """
+if redis.call('GET', KEYS[2]) == ARGV[3] then return 1 end
 if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
 local time = redis.call('TIME')
 redis.call('HSET', KEYS[1], 'version', time[1] .. string.format('%06d', time[2]))
-local at, key = 3, 2
+redis.call('SET', KEYS[2], ARGV[3], 'PX', KNOWN)
+local at, key = 4, 3
 local function take() at = at + 1; return ARGV[at - 1] end
 for _ = 1, tonumber(ARGV[2]) do
   local id, text, ended = take(), take(), take()
@@ -59,9 +63,10 @@ while at <= #ARGV do
 end
 redis.call('PEXPIRE', KEYS[1], LIFE)
 return 1
-""".replace("LIFE", str(int(UNREAD_SECONDS * 1000)))
-"""KEYS: calls, the call of each put, the call of each drop; ARGV: version, how many puts, of each
-its id, text, 1 where it has ended, and blobs `paused` and `outcome`, then the id of each drop."""
+""".replace("LIFE", str(int(UNREAD_SECONDS * 1000))).replace("KNOWN", "3600000")
+"""KEYS: calls, last, the call of each put, the call of each drop; ARGV: version, how many puts, the
+name of the change, of each put its id, text, 1 where it has ended, and blobs `paused` and
+`outcome`, then the id of each drop."""
 # Beginning needs memory, which Redis may refuse; ending what is there must go on.
 BEGIN: Final = LuaScript(_CHANGE)
 CHANGE: Final = LuaScript(_CHANGE + " -- goes on where memory is used up", "allow-oom")
@@ -152,9 +157,13 @@ class RedisCalls(SealedCalls):
         ids = [*(call.id for call in change.puts), *change.drops]
         done = await self._server.run(
             BEGIN if change.begins else CHANGE,
-            [key(owner, "calls"), *(key(owner, f"call:{name}") for name in ids)],
+            [
+                *(key(owner, name) for name in ("calls", f"last:{self.process}")),
+                *(key(owner, f"call:{name}") for name in ids),
+            ],
             version,
             len(change.puts),
+            new_id(),
             *parts,
             *change.drops,
         )
@@ -182,24 +191,21 @@ class RedisCalls(SealedCalls):
 
         `lost`: whether Redis may have lost anything since the last time.
         """
-        mine: defaultdict[str, list[KeptCall]] = defaultdict(list)
-        for (owner, _), call in self._mine.items():
-            mine[owner].append(call)
-        for owner, calls in mine.items():
+        for owner in {owner for owner, _ in self._mine}:
             # Through the book, as another process may have read or dropped it in this moment.
-            await self._change(owner, partial(self._restored, calls, lost))
+            await self._change(owner, partial(self._restored, owner, lost))
 
-    def _restored(
-        self, mine: Iterable[KeptCall], lost: bool, book: Book, change: BookChange
-    ) -> None:
+    def _restored(self, owner: str, lost: bool, book: Book, change: BookChange) -> None:
+        # As they are by now: one may have changed while this waited for its turn.
+        mine = [call for call in self._mine.values() if call.owner == owner]
         for call in mine:
             there = book.calls.get(call.id)
+            if there is not None and there.read_at is not None:
+                self._mine.pop((owner, call.id), None)
             # Missing alone proves nothing: a call that its agent has read is dropped on purpose.
-            # Only after an interruption it may have been lost, and is put again.
-            if there is None and lost:
+            # Only after an interruption it may have been lost, as a whole or in its last changes.
+            elif lost and (there is None or is_behind(there, call)):
                 change.puts.append(call)
-            elif there is not None and there.read_at is not None:
-                self._mine.pop((call.owner, call.id), None)
 
     # Who makes a call
 

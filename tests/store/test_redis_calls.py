@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.errors import StoreError
-from elicit_tui.store import redis_layout, redis_store
+from elicit_tui.store import redis_calls, redis_layout, redis_store
 from elicit_tui.store.redis_store import RedisStore
 from tests.store.redis import SECRET, RedisProcess, needs_redis
 
@@ -66,6 +66,77 @@ async def test_a_call_of_another_process_of_this_machine_is_never_unsure(
     await begins(one, "a")
     await one.calls.called(OWNER, "a")
     # It has said nothing since, and the system knows that it lives.
+    assert (await begins(other, "b"))[0] == "begins"
+
+
+def forgets_last(redis: RedisProcess, before: Any) -> None:
+    """A replica takes over that lacks the last writes: the book is what it was before them."""
+    book = f"et:{{{OWNER}}}:calls"
+    redis.command("DEL", book)
+    redis.command("HSET", book, *(part for pair in before.items() for part in pair))
+
+
+async def test_what_a_call_had_become_is_put_again_where_redis_lost_that_alone(
+    stores: list[RedisStore], redis_process: RedisProcess
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    await one.heartbeat()
+    for change, state in (
+        (one.calls.called(OWNER, "a"), "called"),
+        (one.calls.paused(OWNER, "a", b"waits"), "called"),
+        (one.calls.ended(OWNER, "a", b"done"), "ended"),
+    ):
+        before = redis_process.command("HGETALL", f"et:{{{OWNER}}}:calls")
+        await change
+        forgets_last(redis_process, before)
+        one.server.interruptions += 1
+        await one.heartbeat()
+        seen = await other.calls.look(OWNER, "a")
+        assert seen is not None
+        assert (seen.call.state, seen.maker) == (state, "lives")
+    assert (seen.call.has_id, seen.outcome) == (True, b"done")
+
+
+async def test_a_call_that_changes_while_it_is_put_again_stays_what_it_became(
+    stores: list[RedisStore],
+) -> None:
+    one, other = stores
+    await begins(one, "a")
+    one.server.interruptions += 1
+    async with one.calls._turns[OWNER]:
+        # Both wait for their turn: the change, and after it the look at what Redis may have lost.
+        ended = asyncio.ensure_future(one.calls.ended(OWNER, "a", b"done"))
+        await asyncio.sleep(0)
+        again = asyncio.ensure_future(one.calls.restore(lost=True))
+        await asyncio.sleep(0)
+    await asyncio.gather(ended, again)
+    seen = await other.calls.look(OWNER, "a")
+    assert seen is not None
+    assert (seen.call.state, seen.outcome) == ("ended", b"done")
+
+
+async def test_that_nobody_knows_is_told_also_where_the_reply_of_redis_was_lost(
+    stores: list[RedisStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection was lost after the script had run, so that it is sent once more."""
+    one, other = stores
+    await begins(one, "a")
+    await one.calls.called(OWNER, "a")
+    await one.calls.abandon(OWNER, "a")
+    run, lost = other.server.run, [redis_calls.CHANGE]
+
+    async def twice(script: Any, *more: Any) -> Any:
+        done = await run(script, *more)
+        if script in lost:
+            lost.clear()
+            # Meanwhile another process of the same owner changes the book, too.
+            await one.calls.begin(OWNER, "c", b"another")
+            done = await run(script, *more)
+        return done
+
+    monkeypatch.setattr(other.server, "run", twice)
+    assert (await begins(other, "b"))[0] == "not known"
     assert (await begins(other, "b"))[0] == "begins"
 
 

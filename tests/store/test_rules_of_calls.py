@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,6 +63,29 @@ def test_what_is_of_one_session_alone_joins_nothing_and_is_joined_by_nothing(
     # That nobody knows whether it ran is told all the same.
     died = call(state="called", private=of_before)
     assert verdict(died, "dead", private=of_now) == "not known"
+
+
+@pytest.mark.parametrize(
+    ("there", "mine", "is_behind"),
+    [
+        ({}, {"state": "called"}, True),
+        ({"state": "called"}, {"state": "ended"}, True),
+        ({}, {"has_id": True}, True),
+        ({"has_id": True}, {"has_id": True, "is_task": True}, True),
+        ({}, {"is_left": True}, True),
+        ({"is_left": True}, {}, True),
+        ({"state": "called"}, {"state": "called"}, False),
+        # Whoever made this change lost the reply to it.
+        ({"state": "ended"}, {"state": "called"}, False),
+        ({"read_at": NOW}, {"state": "called"}, False),
+        # Its process has given it up.
+        ({"process": calls.NOBODY}, {"state": "called"}, False),
+    ],
+)
+def test_what_a_store_has_of_a_call_is_behind_where_it_lacks_a_change_of_its_maker(
+    there: dict[str, Any], mine: dict[str, Any], is_behind: bool
+) -> None:
+    assert calls.is_behind(replace(call(), **there), replace(call(), **mine)) is is_behind
 
 
 def test_a_call_of_one_session_alone_begins_while_outcomes_fill_the_book(
