@@ -23,7 +23,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.elicitation.request import AGENT
-from elicit_tui.elicitation.settings import ElicitationSettings
+from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
@@ -94,9 +94,14 @@ def agent_refusal(question: Question, action: str | None, content: Any) -> str |
     return None
 
 
-def giver_refusal(question: Question, outcome: Outcome) -> str | None:
-    """Why this answer is not for who gave it to give, in a sentence; None: it is theirs."""
+def giver_refusal(question: Question, outcome: Outcome, *, agents: bool) -> str | None:
+    """Why this answer is not for who gave it to give, in a sentence; None: it is theirs.
+
+    `agents`: whether the owner lets an agent answer at all (`gateway.agent_answers`).
+    """
     if outcome.decided_by == "agent":
+        if not agents:
+            return "An agent answered. No agent may answer here for its user."
         refused = agent_refusal(question, outcome.action, outcome.content)
         return None if refused is None else f"An agent answered. {refused}"
     traits = question.request.traits
@@ -134,14 +139,15 @@ class AskStep:
 
     def __init__(
         self,
-        settings: ElicitationSettings,
+        settings: Settings,
         responder: Responder,
         queue: Queue,
         agent: CallingAgent | None = None,
         drafts: Drafts | None = None,
     ) -> None:
         """`drafts`: has those of the questions of servers; without it each has its own already."""
-        self._settings = settings
+        self._settings = settings.elicitation
+        self._agents = settings.gateway.agent_answers == "allow"
         self._drafts = drafts
         self._responder = responder
         self._queue = queue
@@ -187,7 +193,7 @@ class AskStep:
 
     def _judged(self, question: Question, outcome: Outcome) -> Outcome | _GivenBack:
         """The outcome that may go out, or the question as it is asked again, with a note why."""
-        refused = giver_refusal(question, outcome)
+        refused = giver_refusal(question, outcome, agents=self._agents)
         if refused is not None:
             return _GivenBack(replace(question, note=refused, outgoing=()))
         outcome, missing = _redirected(question, outcome)

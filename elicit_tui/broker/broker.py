@@ -89,9 +89,9 @@ class Broker:
         self._open = OpenQuestions(self._finish)
         self.queue = Queue() if options.queue is None else options.queue
         """What waits for a person, what is open, and what was put off."""
-        elicitation = policy.settings.elicitation
         self._drafts = Drafts() if options.drafts is None else options.drafts
-        self._ask_step = AskStep(elicitation, responder, self.queue, self._agent, self._drafts)
+        settings = policy.settings
+        self._ask_step = AskStep(settings, responder, self.queue, self._agent, self._drafts)
         hooks = options.hooks
         self._hook_steps = HookSteps(hooks, policy.why_not, guardian.outgoing, self.notice)
         if hooks is not None:

@@ -21,7 +21,7 @@ from elicit_tui.errors import ElicitTuiError, StoreError
 from elicit_tui.gateway import own_tools, telling
 from elicit_tui.gateway.agent import SessionAudience
 from elicit_tui.gateway.agents import agent_called
-from elicit_tui.gateway.asking import Asking, agent_outcome
+from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import Entry
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.connected import NoteOfSession
@@ -101,12 +101,13 @@ class AgentSession:
         self.note = parts.note
         self.audience = parts.audience
         self._measuring = parts.measuring
-        self._replies = Replies(self._gateway, self._broker)
+        self._replies = Replies(self._asking.agent_answers, self._broker)
         self._background = Background()
         self.passing = Passing(runtime.host, self.catalogues, self._background)
         hold = partial(hold_seconds, self._gateway.hold_sec)
+        answer = self._asking.agent_answers.take
         self.sharing = Sharing(
-            parts.shared, self.held_calls, self._background, answer=self._answer, hold=hold
+            parts.shared, self.held_calls, self._background, answer=answer, hold=hold
         )
         self._server_calls = ServerCalls(runtime.host, self.held_calls, self.sharing.about_to_call)
         self.held_calls.watched_by(self)
@@ -307,9 +308,9 @@ class AgentSession:
             return self._cancelled(held)
         self._take_round(held, _state(requester, more), more)
         if name == own_tools.ANSWER:
-            refusal = self._answer(held, arguments)
+            refusal = self._asking.agent_answers.take(held, arguments)
             if refusal is not None:
-                return refusal
+                return text_result(refusal, is_error=True)
         result = await self._attended(held, requester, resumed=True)
         # No result of a tool: its text is what a model can read of it.
         if held.done and held.call.method != "tools/call":
@@ -357,17 +358,6 @@ class AgentSession:
         self._broker.sent(request)
         content = question.content(outcome.content) if outcome.content is not None else None
         return telling.answer_of(outcome, content)
-
-    def _answer(self, held: HeldCall, arguments: Mapping[str, Any]) -> Result | None:
-        """Hand the agent's own answer over; what it is told when that cannot be."""
-        question = next(iter(held.waiting.values()), None)
-        if question is None:
-            return None
-        outcome = agent_outcome(question, arguments.get("action"), arguments.get("content"))
-        if isinstance(outcome, str):
-            return text_result(outcome, is_error=True)
-        self._asking.answer_by_agent(question.id, outcome)
-        return None
 
     # What its parts tell it
 

@@ -21,7 +21,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from elicit_tui.broker.ask import agent_refusal
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Deadline,
@@ -36,6 +35,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import AskVia
+from elicit_tui.gateway.agent_answers import AgentAnswers
 from elicit_tui.gateway.agents import agent_called
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import HeldCall, agent_state
@@ -71,6 +71,7 @@ class Asking:
         ask_via: AskVia,
         hold_sec: float | Literal["auto"],
         client_asked: Callable[[Sequence[AskedInClient]], None],
+        agent_answers: AgentAnswers,
     ) -> None:
         """`hold_sec`: how long a client may stay silent; then its question is taken away.
 
@@ -82,7 +83,7 @@ class Asking:
         self._ask_via = ask_via
         self._hold_sec = hold_sec
         self._ways: dict[str, Way] = {}
-        self._agent_answers: dict[str, asyncio.Future[Outcome]] = {}
+        self.agent_answers = agent_answers
         self._too_much: set[tuple[str | None, frozenset[str]]] = set()
         """The kinds of fields that a client's form accepted without content, by its name."""
         self.seems_alone = False
@@ -307,13 +308,11 @@ class Asking:
     async def _of_store(
         self, question: Question, deadline: Deadline, held_calls: Sequence[HeldCall]
     ) -> Outcome:
-        answered: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._agent_answers[question.id] = answered
-        try:
-            with self._held_calls.waiting_for(question):
-                return await self._first_of(question, deadline, answered, held_calls)
-        finally:
-            del self._agent_answers[question.id]
+        with (
+            self.agent_answers.awaited(question) as answered,
+            self._held_calls.waiting_for(question),
+        ):
+            return await self._first_of(question, deadline, answered, held_calls)
 
     async def _first_of(
         self,
@@ -335,14 +334,6 @@ class Asking:
                 # It takes the question out of the store. That is waited for, as nobody may answer
                 # it any more.
                 await asyncio.gather(person, return_exceptions=True)
-
-    def answer_by_agent(self, question_id: str, outcome: Outcome) -> bool:
-        """Take the agent's own answer to a waiting question; False when it no longer waits."""
-        answered = self._agent_answers.get(question_id)
-        if answered is None or answered.done():
-            return False
-        answered.set_result(outcome)
-        return True
 
 
 async def _gone(held: HeldCall, requester: Requester | None) -> None:
@@ -411,32 +402,3 @@ def _outcome(question: Question, answer: Mapping[str, Any]) -> Outcome:
     if action == "decline":
         return decline("client", "The agent's client declined.", via="client")
     return cancel("client", "The agent's client dismissed the question.", via="client")
-
-
-# The agent itself, where the owner lets it answer
-
-_ASK_THE_USER: Final = "Ask the user to answer it in elicit-tui."
-
-
-def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | str:
-    """The agent's answer as an outcome, or in a sentence why it is none.
-
-    The broker asks `agent_refusal` too; here the agent learns of it at once.
-    """
-    if action not in ("accept", "decline", "cancel"):
-        return 'action is "accept", "decline" or "cancel".'
-    answer: Mapping[str, Any] = content if isinstance(content, Mapping) else {}
-    refused = agent_refusal(question, action, answer)
-    if refused is not None:
-        own = question.request.server.name == AGENT
-        return f"{'This is your own question to the user.' if own else refused} {_ASK_THE_USER}"
-    if action == "decline":
-        return decline("agent", "The agent declined.", via="agent")
-    if action == "cancel":
-        return cancel("agent", "The agent dismissed the question.", via="agent")
-    assert question.form is not None
-    problems = question.form.judge(answer)
-    if problems:
-        reasons = "; ".join(f"content.{problem.field}: {problem.message}" for problem in problems)
-        return f"The content does not satisfy requestedSchema. {reasons}"
-    return accept("agent", "The agent answered.", answer, via="agent")

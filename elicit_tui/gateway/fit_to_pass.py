@@ -54,6 +54,11 @@ def readable(value: Any) -> Any:
     return _nearest(value) if odd else value
 
 
+def whole_characters(text: str) -> str:
+    """The same text with the replacement character for each half of one."""
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def _text(value: Any) -> bytes:
     """As the SDK writes it, in a message of some levels more."""
     from pydantic_core import to_json  # not for the front, which only asks how deep a value is
@@ -64,7 +69,7 @@ def _text(value: Any) -> bytes:
 
 def _nearest(value: Any) -> Any:
     if isinstance(value, str):
-        return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
+        return whole_characters(value)
     if isinstance(value, float) and not math.isfinite(value):
         # The nearest number that there is; NaN has none.
         return None if math.isnan(value) else math.copysign(_GREATEST, value)

@@ -12,7 +12,7 @@ from typing import Final
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry, Lists
-from elicit_tui.gateway.fit_to_pass import OURS
+from elicit_tui.gateway.fit_to_pass import OURS, whole_characters
 from elicit_tui.gateway.names import MOST_NAMES, Origin, PublicNames
 from elicit_tui.gateway.own_tools import RESERVED
 from elicit_tui.host.uri_templates import matches
@@ -112,7 +112,8 @@ class SessionOffers:
             for name, catalogue in self._in_order.items()
             if catalogue.instructions and catalogue.instructions.strip()
         ]
-        return "\n\n".join(parts) or None
+        # One half of a character here would keep agents out from the start.
+        return whole_characters("\n\n".join(parts)) or None
 
     def tool(self, name: str) -> Origin | None:
         """Whose tool this name means, also where it is offered no more."""

@@ -15,6 +15,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.agent import SessionAudience
+from elicit_tui.gateway.agent_answers import AgentAnswers
 from elicit_tui.gateway.agent_session import AgentSession, SessionParts
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.catalogue import CatalogueFiles
@@ -132,6 +133,7 @@ def _asking(
         ask_via=gateway.ask_via,
         hold_sec=gateway.hold_sec,
         client_asked=note.asks_client,
+        agent_answers=AgentAnswers(allowed=gateway.agent_answers == "allow"),
     )
 
 

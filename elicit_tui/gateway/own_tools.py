@@ -99,10 +99,11 @@ _TOOLS: Final[Mapping[str, Entry]] = {
             "type": "object",
             "properties": {
                 "id": _ID,
+                "question": {"type": "string", "description": "Which one, as the call says it."},
                 "action": {"type": "string", "enum": ["accept", "decline", "cancel"]},
                 "content": {"type": "object", "description": "By the question's schema."},
             },
-            "required": ["id", "action"],
+            "required": ["id", "question", "action"],
         },
         "annotations": {"destructiveHint": False, "openWorldHint": False},
     },

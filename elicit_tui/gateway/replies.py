@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from elicit_tui.broker import Broker
 from elicit_tui.elicitation import Question, now, rfc3339
-from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway import telling
+from elicit_tui.gateway.agent_answers import AgentAnswers
 from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
@@ -20,14 +20,14 @@ from elicit_tui.gateway.held_call import (
 from elicit_tui.gateway.rounds import input_requests
 from elicit_tui.gateway.task_results import created
 from elicit_tui.gateway.telling import Result, text_result
-from elicit_tui.text import ascii_json, neutral_line, neutral_value
+from elicit_tui.text import neutral_line
 
 
 class Replies:
     """Words each reply of a held call as the result of one request."""
 
-    def __init__(self, settings: GatewaySettings, broker: Broker) -> None:
-        self._settings = settings
+    def __init__(self, agent_answers: AgentAnswers, broker: Broker) -> None:
+        self._agent_answers = agent_answers
         self._broker = broker
 
     def result(self, held: HeldCall, reply: Reply, *, resumed: bool, alone: bool) -> Result:
@@ -49,7 +49,7 @@ class Replies:
     def _paused(self, held: HeldCall, *, resumed: bool, alone: bool) -> Result:
         questions = list(held.waiting.values())
         text = telling.still_waiting(alone=alone) if resumed else telling.paused_text(held.id)
-        text += self._for_answering(held)
+        text += self._agent_answers.asked(held)
         meta = {
             telling.PAUSED_META_KEY: {
                 "id": held.id,
@@ -76,17 +76,6 @@ class Replies:
         ]
         seconds = min((moment for moment in left if moment is not None), default=None)
         return None if seconds is None else rfc3339(now() + timedelta(seconds=seconds))
-
-    def _for_answering(self, held: HeldCall) -> str:
-        """What an agent that may answer by itself has to know."""
-        if self._settings.agent_answers != "allow" or not held.waiting:
-            return ""
-        question = next(iter(held.waiting.values()))
-        asked = {
-            "message": neutral_value(question.request.message),
-            "requestedSchema": question.request.requested_schema,
-        }
-        return f" The question, for elicit_answer: {ascii_json(asked)}"
 
 
 def _question_line(questions: Sequence[Question]) -> str:

@@ -20,7 +20,13 @@ from elicit_tui.elicitation import (
     cancel,
     decline,
 )
-from elicit_tui.elicitation.settings import GuardianSettings, Rule, ServerSettings, Settings
+from elicit_tui.elicitation.settings import (
+    GatewaySettings,
+    GuardianSettings,
+    Rule,
+    ServerSettings,
+    Settings,
+)
 from tests.broker.conftest import COLOUR, BenchFactory, form_request, run
 
 SECRET = "ghp_" + "x7Kd92LmQ4" * 3 + "aBcDeF"
@@ -30,7 +36,9 @@ BLOCKED: dict[str, Any] = {
     "properties": {"password": {"type": "string", "title": "Password"}},
     "required": ["password"],
 }
-ASKS = Settings(guardian=GuardianSettings(on_block="ask"))
+ASKS = Settings(
+    guardian=GuardianSettings(on_block="ask"), gateway=GatewaySettings(agent_answers="allow")
+)
 
 
 class Careless:
@@ -155,6 +163,21 @@ def test_no_face_can_let_an_agent_answer_what_only_a_person_may(
 def test_what_anybody_may_answer_an_agent_may_too(bench: BenchFactory) -> None:
     outcome = asked_by(bench, CarelessAgent({"colour": "blue"}), form_request())
     assert (outcome.action, outcome.decided_by) == ("accept", "agent")
+
+
+@pytest.mark.parametrize(
+    "answer", [accept("agent", "Sent.", {"colour": "blue"}), decline("agent", "No.")]
+)
+def test_no_face_can_let_an_agent_answer_at_all_where_its_owner_does_not(
+    bench: BenchFactory, answer: Outcome
+) -> None:
+    async def body() -> None:
+        face = InTurn(answer, decline("user", "Not now."))
+        outcome = await bench(responder=face).broker.resolve(form_request())
+        assert outcome.reason == "Not now."
+        assert face.asked[1].note == "An agent answered. No agent may answer here for its user."
+
+    run(body())
 
 
 def test_no_face_can_let_an_agent_approve_a_tool(bench: BenchFactory) -> None:

@@ -19,6 +19,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import GatewaySettings, Settings
 from elicit_tui.errors import ServerError
 from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.agent_answers import AgentAnswers
 from elicit_tui.gateway.agent_session import AgentSession, SessionParts
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.held_call import HeldCall
@@ -167,6 +168,7 @@ class SessionWorld:
             ask_via="console",
             hold_sec=HOLD,
             client_asked=lambda shown: None,
+            agent_answers=AgentAnswers(allowed=settings.agent_answers == "allow"),
         )
         owner: Any = SimpleNamespace(
             settings=Settings(gateway=settings), broker=self.broker, host=self.host

@@ -7,14 +7,20 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Outcome, Question, accept, form_of
-from elicit_tui.gateway.asking import agent_outcome
+from elicit_tui.elicitation import Outcome, Question, form_of
+from elicit_tui.gateway.agent_answers import agent_outcome
 from tests.broker.conftest import form_request
-from tests.gateway.test_asking import MakeWorld, ended, make_world
+from tests.gateway.test_asking import MakeWorld, World, ended, make_world
 from tests.gateway.world import settled
 
 pytestmark = pytest.mark.anyio
 __all__ = ["make_world"]
+
+
+def answers(world: World, question: Question, colour: str = "red") -> str | None:
+    """As the agent does by `elicit_answer`; what it is told where that does not count."""
+    given = {"question": question.id, "action": "accept", "content": {"colour": colour}}
+    return world.asking.agent_answers.take(world.held, given)
 
 
 async def test_the_agents_own_answer_counts_once_and_only_while_it_is_waited_for(
@@ -22,14 +28,44 @@ async def test_the_agents_own_answer_counts_once_and_only_while_it_is_waited_for
 ) -> None:
     world = make_world("console")
     question = world.question()
-    answer = accept("agent", "The agent answered.", {"colour": "red"})
-    assert not world.asking.answer_by_agent(question.id, answer)
+    assert answers(world, question) is None
     asking = await world.asks(question)
-    assert world.asking.answer_by_agent(question.id, answer)
-    assert not world.asking.answer_by_agent(question.id, answer)
-    assert await ended(asking) is answer
+    assert answers(world, question) is None
+    assert answers(world, question, "blue") is None
+    outcome = await ended(asking)
+    assert (outcome.decided_by, outcome.content) == ("agent", {"colour": "red"})
     assert world.person.withdrawn == [question]
-    assert not world.asking.answer_by_agent(question.id, answer)
+    assert answers(world, question) is None
+
+
+async def test_an_answer_to_one_question_does_not_count_for_the_next(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world("console")
+    first, second = world.question(), world.question()
+    asking = await world.asks(first)
+    world.person.sends(first, {"colour": "blue"})
+    await ended(asking)
+    asking = await world.asks(second)
+    told = answers(world, first)
+    assert told is not None
+    assert told.startswith("That question does not wait, so nothing was answered.")
+    assert second.id in told
+    await settled()
+    assert not asking.done()
+    nameless = {"action": "accept", "content": {"colour": "red"}}
+    assert world.asking.agent_answers.take(world.held, nameless) == told
+    assert not asking.done()
+
+
+async def test_without_leave_no_agent_answers_whoever_hands_it_over(make_world: MakeWorld) -> None:
+    world = make_world("console", agents=False)
+    question = world.question()
+    asking = await world.asks(question)
+    assert (answers(world, question) or "").startswith("No agent may answer here for its user.")
+    assert world.asking.agent_answers.asked(world.held) == ""
+    await settled()
+    assert not asking.done()
 
 
 async def test_where_a_person_and_the_agent_answer_at_once_the_persons_counts(
@@ -38,15 +74,9 @@ async def test_where_a_person_and_the_agent_answer_at_once_the_persons_counts(
     world = make_world("console")
     question = world.question()
     asking = await world.asks(question)
-    answer = accept("agent", "The agent answered.", {"colour": "red"})
-    assert world.asking.answer_by_agent(question.id, answer)
+    assert answers(world, question) is None
     world.person.sends(question, {"colour": "blue"})
     assert (await ended(asking)).decided_by == "user"
-    other = world.question()
-    asking = await world.asks(other)
-    world.person.sends(other, {"colour": "blue"})
-    await ended(asking)
-    assert not world.asking.answer_by_agent(other.id, answer)
 
 
 async def test_an_agents_answer_goes_out_once_nobody_can_answer_any_more(
@@ -63,12 +93,11 @@ async def test_an_agents_answer_goes_out_once_nobody_can_answer_any_more(
     world.person.respond = slow  # type: ignore[method-assign]
     question = world.question()
     asking = await world.asks(question)
-    answer = accept("agent", "The agent answered.", {"colour": "red"})
-    assert world.asking.answer_by_agent(question.id, answer)
+    assert answers(world, question) is None
     await settled()
     assert not asking.done()
     taken_out.set()
-    assert await ended(asking) is answer
+    assert (await ended(asking)).decided_by == "agent"
 
 
 def test_an_answer_of_the_agent_that_is_none_says_why() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -201,6 +202,12 @@ async def test_without_leave_an_agent_cannot_answer(upwards: str) -> None:
         assert text_of(refused) == "Unknown tool: elicit_answer"
 
 
+def asked_in(paused: Any) -> str:
+    """The question that the text of a paused call names for `elicit_answer`."""
+    asked: dict[str, str] = json.loads(text_of(paused).partition("for elicit_answer: ")[2])
+    return asked["question"]
+
+
 async def test_with_leave_an_agent_answers_and_is_judged_like_anybody(
     upwards: str, downwards: str
 ) -> None:
@@ -211,13 +218,12 @@ async def test_with_leave_an_agent_answers_and_is_judged_like_anybody(
         paused = await call
         assert '"requestedSchema"' in text_of(paused)
         assert paused.meta is not None
-        identifier = paused.meta[PAUSED_META_KEY]["id"]
-        wrong = await here.calls("elicit_answer", id=identifier, action="accept", content={})
+        named = {"id": paused.meta[PAUSED_META_KEY]["id"], "question": asked_in(paused)}
+        wrong = await here.calls("elicit_answer", **named, action="accept", content={})
         assert wrong.is_error
         assert "content.value" in text_of(wrong)
-        right = await here.calls(
-            "elicit_answer", id=identifier, action="accept", content={"value": "by the agent"}
-        )
+        content = {"value": "by the agent"}
+        right = await here.calls("elicit_answer", **named, action="accept", content=content)
         assert "by the agent" in text_of(right)
         assert right.meta is not None
         assert right.meta["dev.elicit-tui/elicitations"][0]["decidedBy"] == "agent"
@@ -237,7 +243,13 @@ async def test_with_leave_an_agent_still_answers_nothing_that_needs_a_person(
 ) -> None:
     async with world(server(), gateway=ALLOWED) as here:
         identifier = await waits(here, tool)
-        result = await here.calls("elicit_answer", id=identifier, action="accept", content=content)
+        result = await here.calls(
+            "elicit_answer",
+            id=identifier,
+            question=next(iter(here.person.open)),
+            action="accept",
+            content=content,
+        )
         assert result.is_error
         assert len(here.person.open) == 1
 
@@ -246,6 +258,7 @@ async def test_with_leave_an_agent_does_not_answer_its_own_question() -> None:
     async with world(asking(), gateway=ALLOWED) as here:
         identifier = await waits(here, "elicit", message="May I?")
         for action in ("accept", "decline"):
-            result = await here.calls("elicit_answer", id=identifier, action=action)
+            named = {"question": next(iter(here.person.open))}
+            result = await here.calls("elicit_answer", id=identifier, **named, action=action)
             assert "your own question" in text_of(result)
         assert len(here.person.open) == 1

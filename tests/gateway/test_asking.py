@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
     approval_request,
     form_of,
 )
+from elicit_tui.gateway.agent_answers import AgentAnswers
 from elicit_tui.gateway.agents import known_agents
 from elicit_tui.gateway.asking import TOO_FAST_SECONDS, AskedInClient, Asking
 from elicit_tui.gateway.held_call import AsksClient, HeldCall, StillRuns
@@ -59,6 +60,7 @@ class World:
         ask_via: Any = "auto",
         name: str | None = "a test",
         modes: frozenset[str] = frozenset({"form"}),
+        agents: bool = True,
     ) -> None:
         self.clock = MovedClock()
         self.calls = HeldCalls(self.clock)
@@ -72,6 +74,7 @@ class World:
             ask_via=ask_via,
             hold_sec=HOLD,
             client_asked=lambda shown: self.in_client.append(tuple(shown)),
+            agent_answers=AgentAnswers(allowed=agents),
         )
         work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.call = Call("tools/call", "paint", {})

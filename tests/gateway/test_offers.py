@@ -248,6 +248,12 @@ def test_instructions_of_blanks_alone_are_none() -> None:
     assert offered.instructions() is None
 
 
+def test_half_a_character_in_one_servers_instructions_keeps_no_agent_out() -> None:
+    offered = SessionOffers({"a": ServerSettings("a", command="x")}, prefix=True)
+    offered.put("a", Catalogue(instructions="half \ud800 a character"))
+    assert offered.instructions() == "# a\n\nhalf \ufffd a character"
+
+
 async def test_instructions_are_joined_under_the_servers_names() -> None:
     files = CatalogueFiles()
     async with world(workshop("one"), workshop("two"), files=files) as seen:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, Question, now, rfc3339
-from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway import telling
+from elicit_tui.gateway.agent_answers import AgentAnswers
 from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
@@ -66,7 +66,7 @@ def replied(
     answers: Any = "deny",
 ) -> dict[str, Any]:
     kept: Any = broker or Broker()
-    replies = Replies(GatewaySettings(agent_answers=answers), kept)
+    replies = Replies(AgentAnswers(allowed=answers == "allow"), kept)
     return replies.result(held, reply, resumed=resumed, alone=alone)
 
 
@@ -159,6 +159,6 @@ def test_only_an_agent_that_may_answer_reads_the_question_with_its_schema() -> N
     assert "elicit_answer" not in says(replied(held, PAUSED))
     text = says(replied(held, PAUSED, answers="allow"))
     asked = json.loads(text.partition("for elicit_answer: ")[2])
-    assert asked["requestedSchema"] == COLOUR
+    assert (asked["requestedSchema"], asked["question"]) == (COLOUR, next(iter(held.waiting)))
     assert "\x1b" not in asked["message"]
     assert "elicit_answer" not in says(replied(held_call(), PAUSED, answers="allow"))

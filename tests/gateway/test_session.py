@@ -296,10 +296,14 @@ async def test_an_answer_of_the_agent_that_is_none_says_why_and_changes_nothing(
     with here.calls.waiting_for(question):
         held.paused = True
         await here.calls.attend(held, here.asker(), 0.0)
-        wrong = await here.calls_tool(own_tools.ANSWER, id=held.id, action="perhaps")
+        wrong = await here.calls_tool(
+            own_tools.ANSWER, id=held.id, question=question.id, action="perhaps"
+        )
         assert (wrong["isError"], held.attended) == (True, False)
         assert 'action is "accept"' in says(wrong)
-        answering = here.calls_tool(own_tools.ANSWER, id=held.id, action="decline")
+        answering = here.calls_tool(
+            own_tools.ANSWER, id=held.id, question=question.id, action="decline"
+        )
         await here.clock.move(HOLD)
         assert says(await asyncio.wait_for(answering, WAIT)).startswith(telling.STILL_WAITING)
 

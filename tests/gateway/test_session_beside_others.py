@@ -44,7 +44,7 @@ async def test_what_another_gateway_makes_is_waited_for_and_answered_there() -> 
     assert here.calls.under_way == ()
     resumed = await here.calls_tool(own_tools.RESUME, id="of another")
     assert resumed["still"] == telling.STILL_WAITING
-    answered = {"id": "of another", "action": "decline"}
+    answered = {"id": "of another", "question": "it", "action": "decline"}
     await here.calls_tool(own_tools.ANSWER, **answered)
     taken_back = await here.calls_tool(own_tools.CANCEL, id="of another")
     assert says(taken_back) == telling.TOLD_THE_OTHER

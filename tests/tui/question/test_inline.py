@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from elicit_tui.broker.admitted import Admitted
 from elicit_tui.broker.ask import AskStep
 from elicit_tui.elicitation import Outcome, Question, Queue
-from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
+from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings, Settings
 from elicit_tui.tui.inline import InlineResponder
 from elicit_tui.tui.inline_app import InlineApp, rows_of
 from elicit_tui.tui.question.frame import NOT_HEARD
@@ -39,7 +39,7 @@ def responder(**more: Any) -> InlineResponder:
 
 def ask(who: InlineResponder, question: Question) -> asyncio.Task[Outcome]:
     """Put a question as the broker does."""
-    asker = AskStep(ElicitationSettings(), who, who._queue)
+    asker = AskStep(Settings(), who, who._queue)
     return asyncio.create_task(asker.ask(Admitted(question), question))
 
 
