@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
@@ -382,6 +382,17 @@ class Settings:
     """The user's file that was read; None when there was none."""
     managed_file: str | None = None
     """The managed file that was read; None when there was none."""
+
+    def with_question_time(self, seconds: float, key: str) -> Settings:
+        """With these seconds of a key for each question (0: no end), in a face of its own time.
+
+        Never more than an administrator locked as `elicitation.timeout_sec` who left the key open.
+        """
+        locked = self.origin("elicitation.timeout_sec").locked
+        if locked and self.origin(key).layer != "managed":
+            limits = (limit for limit in (seconds, self.elicitation.timeout_sec) if limit)
+            seconds = min(limits, default=0)
+        return replace(self, elicitation=replace(self.elicitation, timeout_sec=seconds))
 
     def origin(self, key: str) -> Provenance:
         """Where the effective value of a dotted key came from; a table's, when it has none."""

@@ -219,6 +219,12 @@ class AgentRequest:
         if self._sending is not None:
             await self._sending
 
+    def over(self) -> None:
+        """Nothing more is passed on: it has its answer, or was cancelled."""
+        self._token = self._level = self._overtaken = None
+        self._catch_up()
+        self._unsent.clear()
+
     def when_answered(self, work: Callable[[], Awaitable[None]]) -> bool:
         """Do this once the answer has left; False where nobody tells when it has."""
         if self._answered is None:

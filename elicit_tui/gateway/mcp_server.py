@@ -214,24 +214,27 @@ async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) ->
 
     In the handshake era over HTTP nothing else tells that nobody is there to read the answer.
     """
-    # On stdio the end of the agent's pipe ends the session as a whole.
-    if request.gone is None:
-        result = await work
-    else:
-        working = asyncio.ensure_future(work)
-        gone = asyncio.ensure_future(request.gone.wait())
-        try:
-            await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():
-                raise MCPError(types.CONNECTION_CLOSED, "The client hung up.")
-            result = working.result()
-        finally:
-            for waiter in (working, gone):
-                waiter.cancel()
-            await asyncio.gather(working, gone, return_exceptions=True)
-    # Progress that comes after the answer would belong to nothing any more.
-    await request.flushed()
-    return result
+    try:
+        # On stdio the end of the agent's pipe ends the session as a whole.
+        result = await (work if request.gone is None else _unless(request.gone, work))
+        # Progress that comes after the answer would belong to nothing any more.
+        await request.flushed()
+        return result
+    finally:
+        request.over()
+
+
+async def _unless(gone: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result:
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(gone.wait())
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise MCPError(types.CONNECTION_CLOSED, "The client hung up.")
+        return working.result()
+    finally:
+        for waiter in (working, leaving):
+            waiter.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
 
 
 def _open(context: Context) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,7 +67,8 @@ async def open_session(
     offered = options.offered or SessionOffers.remembered(
         settings, names, options.files, options.notify
     )
-    settings = _with_time_elsewhere(settings)
+    # A person elsewhere has to notice a question first.
+    settings = settings.with_question_time(settings.gateway.wait_sec, "gateway.wait_sec")
     held_calls = HeldCalls(options.clock)
     note = NoteOfSession(other_terminal.session, Path.cwd(), names)
     asking = _asking(settings, held_calls, other_terminal, options.clock, note)
@@ -110,12 +111,6 @@ def _subscribe(
         other_terminal.tell_waiting_to(runtime.hooks.waiting)
     runtime.broker.subscribe(notice_listener(notify))
     runtime.host.subscribe(note.on_host_event)
-
-
-def _with_time_elsewhere(settings: Settings) -> Settings:
-    """With `gateway.wait_sec` for each question: a person elsewhere has to notice it first."""
-    timed = replace(settings.elicitation, timeout_sec=settings.gateway.wait_sec)
-    return replace(settings, elicitation=timed)
 
 
 def _asking(

@@ -86,18 +86,24 @@ class Tokens:
         return ()
 
     def listed(self) -> tuple[Token, ...]:
-        """Every token, by name."""
+        """Every token, by name; those of before while they cannot be read, as without descriptors.
+
+        Else all agents would lose their sessions, and questions, for a moment of the machine's.
+        """
         try:
             changed_at = self._directory.stat().st_mtime_ns
-        except OSError:
+            if changed_at == self._read_at:
+                return self._tokens
+            found = [_read(path) for path in sorted(self._directory.glob(f"*{SUFFIX}"))]
+        except _NOBODY:
             return ()
-        if changed_at != self._read_at:
-            found = (_read(path) for path in sorted(self._directory.glob(f"*{SUFFIX}")))
-            self._tokens = tuple(token for token in found if token is not None)
-            # What changes within the same tick of the file system's clock, or is still being
-            # written, would not be seen otherwise.
-            settled = time.time_ns() - changed_at > SETTLED_NANOSECONDS
-            self._read_at = changed_at if settled else None
+        except OSError:
+            return self._tokens
+        self._tokens = tuple(token for token in found if token is not None)
+        # What changes within the same tick of the file system's clock, or is still being written,
+        # would not be seen otherwise.
+        settled = time.time_ns() - changed_at > SETTLED_NANOSECONDS
+        self._read_at = changed_at if settled else None
         return self._tokens
 
     def token_of(self, shown: str) -> Token | None:
@@ -227,11 +233,15 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+_NOBODY: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+"""What lets nobody in; any other failure to read says nothing of a token."""
+
+
 def _read(path: Path) -> Token | None:
     try:
         kept = json.loads(path.read_bytes())
         token = Token(str(kept["name"]), str(kept["sha256"]), str(kept["added"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (*_NOBODY, ValueError, KeyError, TypeError):
         return None
     # A file that was copied or renamed by hand lets nobody in.
     return token if token.name == path.name.removesuffix(SUFFIX) else None

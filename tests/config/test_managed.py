@@ -95,6 +95,28 @@ def test_a_lock_holds_against_looser_values_and_lets_stricter_ones_pass(
         assert kept.notices == ()
 
 
+@pytest.mark.parametrize(
+    ("managed", "user", "seconds"),
+    [
+        ("", "", 3600),
+        ("elicitation.timeout_sec = 60\n", "", 60),
+        ("elicitation.timeout_sec = 7200\n", "", 3600),
+        ("elicitation.timeout_sec = 0\n", "", 3600),
+        ("elicitation.timeout_sec = 60\n", "gateway.wait_sec = 0\n", 60),
+        ("elicitation.timeout_sec = 60\ngateway.wait_sec = 3600\n", "", 3600),
+        ("elicitation.timeout_sec = 60\ngateway.wait_sec = 0\n", "", 0),
+    ],
+)
+def test_no_face_gives_a_question_more_time_than_is_locked(
+    machine: Machine, managed: str, user: str, seconds: float
+) -> None:
+    machine.managed(managed or "[gateway]\n")
+    machine.user(user or "gateway.wait_sec = 3600\n")
+    settings = machine.load()
+    timed = settings.with_question_time(settings.gateway.wait_sec, "gateway.wait_sec")
+    assert timed.elicitation.timeout_sec == seconds
+
+
 def test_every_key_that_can_be_locked_is_tried_above() -> None:
     assert {key for key, *_ in LOCKS} == {".".join(path) for path in leaves()}
     assert set(AS_STRICT) <= {key for key, *_ in LOCKS}

@@ -165,6 +165,25 @@ async def test_after_a_long_silence_no_more_than_a_burst_passes(still: list[floa
     assert len(here.sent) == PROGRESS_BURST
 
 
+async def test_of_a_request_that_was_cancelled_nothing_is_told_any_more(
+    still: list[float],
+) -> None:
+    here, other = Connection(), Connection()
+    asked, later = (request(meta={"progressToken": 1}, connection=it) for it in (here, other))
+    for of_one in (asked, later):
+        for value in range(1, PROGRESS_BURST + 20):
+            of_one.progress(float(value), None, None)
+    await settled()
+    asked.over()
+    asked.tick(None, "later")
+    # What the one would still have told, the other tells after it.
+    end = asyncio.get_running_loop().time() + WAIT
+    while len(other.sent) == PROGRESS_BURST:
+        assert asyncio.get_running_loop().time() < end
+        await asyncio.sleep(0.01)
+    assert len(here.sent) == PROGRESS_BURST
+
+
 async def test_what_is_told_leaves_in_order_before_the_answer_and_in_bounds(
     monkeypatch: pytest.MonkeyPatch, still: list[float]
 ) -> None:

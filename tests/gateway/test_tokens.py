@@ -41,6 +41,28 @@ async def test_what_is_no_token_lets_nobody_in_and_keeps_nobody_out(tmp_path: Pa
     assert found.sha256 not in shown
 
 
+def test_what_cannot_be_read_for_a_moment_takes_no_token_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = Tokens(tmp_path)
+    tokens.add("one")
+    (known,) = tokens.listed()
+    tokens.add("two")
+
+    def out_of_descriptors(path: Path) -> bytes:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", out_of_descriptors)
+        assert tokens.listed() == (known,)
+    assert [token.name for token in tokens.listed()] == ["one", "two"]
+    (tmp_path / "two.json").unlink()
+    assert tokens.listed() == (known,)
+    (tmp_path / "one.json").unlink()
+    tmp_path.rmdir()
+    assert tokens.listed() == ()
+
+
 async def test_a_token_that_is_made_in_the_same_moment_as_another_is_listed_too(
     tmp_path: Path,
 ) -> None:

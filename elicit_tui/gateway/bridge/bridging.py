@@ -12,7 +12,6 @@ import select
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
 from typing import Any, Final
 
 from elicit_tui.broker import Broker, BrokerEvent, Resolved
@@ -54,7 +53,7 @@ async def bridge(
     the process is to end at once, as something in it waits for a store that does not answer.
     """
     hold = settings.bridge.hold_sec
-    timed = replace(settings, elicitation=replace(settings.elicitation, timeout_sec=hold))
+    timed = settings.with_question_time(hold, "bridge.hold_sec")
     waiting = InStore(
         timed, Asker(new_id(), agent, None, hook.directory, machine_name(), machine_id())
     )
