@@ -16,6 +16,7 @@ from elicit_tui.broker.ask import AskPerson
 from elicit_tui.broker.contracts import BrokerEvent, Listener, Requested, Resolved
 from elicit_tui.elicitation import Finding, Outcome, Question
 from elicit_tui.elicitation.keeping import kept_content
+from elicit_tui.elicitation.request import fits_each_tool
 from elicit_tui.elicitation.settings import Hook, Layer, Rule
 from elicit_tui.errors import HookError
 from elicit_tui.policy import Decision
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _ANSWERED_BY: Final = ("user", "rule", "answers", "hook", "client", "agent")
 """Who gives an answer that result hooks see; refusals by policy, limits and ends they do not."""
 _SHOWN_VALUE: Final = 60
+OTHER_CALL: Final = "the question may be of a call whose tool this hook does not name"
 ONLY_A_PERSON: Final = "another hook failed, so only a person accepts"
 
 Result = TypeVar("Result")
@@ -119,6 +121,8 @@ class HookSteps:
             return traits.only_person
         # Judged as a rule that accepts everything this hook accepts, so that a hook is no way
         # around.
+        if not fits_each_tool(hook.tool, entry.request):
+            return OTHER_CALL
         rule = Rule("accept", server="*", content=reply.content, layer=hook.layer)
         return self._why_not(rule, entry.question)
 
@@ -207,6 +211,9 @@ class HookSteps:
         content = dict(reply.content or {})
         changed = _outcome(hook, "accept", "", content=content, answered=outcome)
         if not changed.changed:
+            return outcome, None
+        if not fits_each_tool(hook.tool, entry.request):
+            self._not_changed(hook, server, OTHER_CALL)
             return outcome, None
         if outcome.decided_by == "answers" and hook.layer == "user":
             # What a run without a person sends stands in its answers file, on every machine.

@@ -228,8 +228,13 @@ def fits(glob: str | None, text: str | None) -> bool:
     return glob is None or (text is not None and fnmatchcase(text, glob))
 
 
+def fits_any_tool(glob: str | None, request: ElicitationRequest) -> bool:
+    """Whether a glob fits the tool of a call that the question may belong to: what refuses."""
+    return glob is None or any(fits(glob, call.tool) for call in request.calls)
+
+
 def fits_each_tool(glob: str | None, request: ElicitationRequest) -> bool:
-    """Whether a glob fits the tool: of a question that may belong to several calls, each one's."""
+    """Whether a glob fits the tool of each call that the question may belong to: what accepts."""
     if glob is None:
         return True
     return bool(request.calls) and all(fits(glob, call.tool) for call in request.calls)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, new_id
 from elicit_tui.elicitation.keeping import kept_content
-from elicit_tui.elicitation.request import fits, fits_each_tool
+from elicit_tui.elicitation.request import fits, fits_any_tool
 from elicit_tui.elicitation.settings import ContentPolicy, Hook, HookEvent, Layer
 from elicit_tui.errors import HookError
 from elicit_tui.hooks.notices import notice
@@ -90,11 +90,11 @@ Tell = Callable[[str, str], None]
 
 
 def matches(hook: Hook, request: ElicitationRequest) -> bool:
-    """Whether a hook is meant for a request."""
+    """Whether a hook is meant for a request, or for one of the calls that it may belong to."""
     return (
         hook.kind in (None, request.kind)
         and fits(hook.server, request.server.name)
-        and fits_each_tool(hook.tool, request)
+        and fits_any_tool(hook.tool, request)
     )
 
 

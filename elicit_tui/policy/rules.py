@@ -7,13 +7,14 @@ told why, with one the question is cancelled and the reason names the field or t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from elicit_tui.elicitation.finding import Severity
 from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.question import Question
-from elicit_tui.elicitation.request import ElicitationRequest, fits, fits_each_tool
+from elicit_tui.elicitation.request import ElicitationRequest, fits, fits_any_tool
 from elicit_tui.elicitation.settings import Rule, Settings, granted
 from elicit_tui.policy.decision import Decision, ends, entry_key, refused_flag, who_can_change
 from elicit_tui.text import neutral_line
@@ -23,15 +24,20 @@ if TYPE_CHECKING:
 
 
 STEP: Final = "rules"
+_STRICT: Final = ("decline", "cancel", "ask")
+"""What keeps an accept from going out, the strictest first."""
 MOST_PROBLEMS: Final = 5
 """Of content that are named; how many more there are is said."""
 
 
 def matches(rule: Rule, request: ElicitationRequest) -> bool:
-    """Whether every glob the entry has fits, case-sensitively; `[*]` is a literal star."""
+    """Whether every glob the entry has fits, case-sensitively; `[*]` is a literal star.
+
+    Where a question may belong to several calls, `tool` fits if one of them has such a tool.
+    """
     return (
         fits(rule.server, request.server.name)
-        and fits_each_tool(rule.tool, request)
+        and fits_any_tool(rule.tool, request)
         and fits(rule.mode, request.mode)
         and fits(rule.message, request.message)
     )
@@ -99,8 +105,16 @@ def filled(rule: Rule, form: Form | None) -> Mapping[str, Any] | None:
 
 
 def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | None:
-    """The entry that decides this question, if any."""
-    return next((rule for rule in rules if matches(rule, request)), None)
+    """The entry that decides this question, if any.
+
+    Of several calls that it may belong to each has its own first one: a refusal or an `ask` of any
+    decides, an accept only if it is that of all.
+    """
+    calls = request.calls
+    own = [replace(request, calls=(call,)) for call in calls] if len(calls) > 1 else [request]
+    first = [next((rule for rule in rules if matches(rule, each)), None) for each in own]
+    strict = (it for action in _STRICT for it in first if it is not None and it.action == action)
+    return next(strict, first[0] if all(it is first[0] for it in first) else None)
 
 
 def _answer_of(
@@ -127,7 +141,7 @@ class Rules:
     def __init__(self, settings: Settings, answers: Sequence[Rule] | None) -> None:
         self._settings = settings
         self._answers = None if answers is None else tuple(answers)
-        self._spent: set[int] = set()
+        self._left = list(self._answers or ())
 
     @property
     def entries(self) -> tuple[Rule, ...]:
@@ -174,14 +188,14 @@ class Rules:
         return Decision(STEP, sentence, key, rule.layer, change, asks=True)
 
     def _by_answers(self, question: Question) -> Outcome:
-        for index, rule in enumerate(self._answers or ()):
-            if index in self._spent or not matches(rule, question.request):
-                continue
-            # Spent also where it turns out to be no valid answer: the next question is another one.
-            if rule.once:
-                self._spent.add(index)
-            return self._by_entry(rule, question)
-        return cancel("answers", "Cancelled: no entry of the answers file matches this question.")
+        rule = first_match(self._left, question.request)
+        if rule is None:
+            why = "no entry of the answers file matches this question"
+            return cancel("answers", f"Cancelled: {why}.")
+        # Spent also where it turns out to be no valid answer: the next question is another one.
+        if rule.once:
+            self._left.remove(rule)
+        return self._by_entry(rule, question)
 
     @staticmethod
     def _by_entry(rule: Rule, question: Question) -> Outcome:

@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.broker import Resolved
 from elicit_tui.broker.hook_steps import _change, listener_for
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, decline
+from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Review, decline
 from elicit_tui.elicitation.settings import ElicitationSettings, Rule, Settings
 from elicit_tui.errors import HookError
 from elicit_tui.hooks import Hooks, Reply
@@ -108,6 +108,24 @@ def test_a_change_goes_out_in_the_hooks_name_and_each_field_of_it_is_told(
         row = table.ledger.row(request.id)
         assert row.details["changed"] == ["colour", "note", "tint"]
         assert row.details["answered"]["content"]["colour"] == "red"
+
+    run(body())
+
+
+@pytest.mark.parametrize("tool", ["paint", "*"])
+def test_a_hook_of_a_tool_changes_no_answer_that_may_be_of_another(
+    bench: BenchFactory, tool: str
+) -> None:
+    async def body() -> None:
+        hooks = Prepared((hook(RESULT, tool=tool),), user_1=said("accept", BLUE))
+        table = bench(responder=Sends(RED), hooks=hooks)
+        calls = (Call("tools/call", "paint"), Call("tools/call", "list"))
+        outcome = await table.broker.resolve(form_request(calls=calls))
+        assert outcome.content == (RED if tool == "paint" else BLUE)
+        assert len(table.told) == 1
+        assert ("which does not count: the question may be of" in table.told[0]) is (
+            tool == "paint"
+        )
 
     run(body())
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import Rule, Settings
 from elicit_tui.errors import HookError
 from elicit_tui.hooks import Reply
@@ -162,6 +163,29 @@ def test_an_accept_that_may_not_count_is_told_and_a_person_is_asked(
         assert why in told
         assert face.shown[0].note == told
         assert [key for key, _ in hooks.heard] == ["hooks[1]", "hooks[2]"]
+
+    run(body())
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel", "accept"])
+def test_a_hook_of_a_tool_refuses_what_may_be_of_it_and_accepts_only_what_is(
+    bench: BenchFactory, action: str
+) -> None:
+    async def body() -> None:
+        hooks = Prepared((hook(tool="delete_*"),), user_1=said(action, RED))
+        face = Sends(BLUE, BLUE)
+        table = bench(responder=face, hooks=hooks)
+        calls = (Call("tools/call", "delete_all"), Call("tools/call", "list"))
+        both = await table.broker.resolve(form_request(calls=calls))
+        assert (both.action, both.decided_by) == (
+            ("accept", "user") if action == "accept" else (action, "hook")
+        )
+        sentence = "accepted, which does not count: the question may be of a call whose tool"
+        assert [sentence in told for told in table.told] == [True] * (action == "accept")
+        only = await table.broker.resolve(form_request(calls=calls[:1]))
+        assert (only.action, only.decided_by) == (action, "hook")
+        other = await table.broker.resolve(form_request(calls=calls[1:]))
+        assert (other.action, other.decided_by) == ("accept", "user")
 
     run(body())
 

@@ -89,7 +89,8 @@ def test_globs_and_kind_choose_the_questions(start: RunFactory, log: Path) -> No
             there.person.answers.append(SENT)
             await there.broker.resolve(request)
         await there.close()
-        assert len(read(log)) == 2
+        # One that may be of another call too is meant: what a hook refuses stays refused.
+        assert len(read(log)) == 3
 
     run(body())
 

@@ -18,7 +18,6 @@ from elicit_tui.elicitation import (
 from elicit_tui.elicitation.settings import GranularApproval, Rule, ServerSettings, Settings
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.policy import Decision, Policy
-from elicit_tui.policy.rules import matches
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -290,13 +289,53 @@ def test_a_refused_server_is_declined_with_the_administrators_reason() -> None:
     assert "may not run" in outcome.reason
 
 
-def test_a_question_of_several_open_calls_is_answered_only_if_each_of_them_fits() -> None:
-    rule = Rule(action="decline", tool="deploy*")
-    assert matches(rule, asked_for("deploy", "deploy_again"))
-    assert not matches(rule, asked_for("deploy", "tell_time"))
-    assert not matches(rule, asked_for())
-    for_each = Rule(action="decline")
-    assert matches(for_each, asked_for("deploy", "tell_time"))
+@pytest.mark.parametrize("answers", [False, True])
+def test_a_question_of_several_open_calls_is_accepted_only_by_the_first_entry_of_each(
+    answers: bool,
+) -> None:
+    def action(*entries: Rule, tools: tuple[str, ...] = ("deploy", "tell_time")) -> str | None:
+        request = asked_for(*tools)
+        found = (
+            answer(request=request, answers=entries)
+            if answers
+            else answer(*entries, request=request)
+        )
+        return found.outcome.action if found.outcome is not None else None
+
+    unanswered = "cancel" if answers else None
+    narrow = Rule("accept", server="deploy", tool="deploy*", content=GOOD)
+    wide = replace(narrow, tool=None, content={**GOOD, "note": "wide"})
+    assert action(narrow, tools=("deploy", "deploy_again")) == "accept"
+    assert action(wide) == "accept"
+    assert action(narrow) == unanswered
+    assert action(narrow, wide) == unanswered
+    assert action(wide, narrow) == "accept"
+    assert action(narrow, tools=()) == unanswered
+
+
+@pytest.mark.parametrize("layer", ["managed", "user"])
+@pytest.mark.parametrize("action", ["decline", "cancel", "ask"])
+@pytest.mark.parametrize("tools", [("list", "delete_all"), ("delete_all", "list")])
+def test_what_refuses_a_tool_refuses_each_question_that_may_be_of_it(
+    tools: tuple[str, ...], action: Any, layer: Any
+) -> None:
+    refusing = Rule(action, server="deploy", tool="delete_*", layer=layer)
+    wide = Rule("accept", server="deploy", content=GOOD)
+    outcome = answer(refusing, wide, request=asked_for(*tools)).outcome
+    assert (outcome.action if outcome is not None else "ask") == action
+    assert outcome_of(answer(refusing, wide, request=asked_for("list"))).action == "accept"
+    if layer == "managed":
+        file = replace(wide, layer="command line")
+        by_file = outcome_of(answer(refusing, request=asked_for(*tools), answers=(file,)))
+        assert by_file.action == ("cancel" if action == "ask" else action)
+
+
+def test_a_call_whose_tool_is_asked_about_makes_no_refusal_of_another_a_question() -> None:
+    asks = Rule("ask", tool="list", layer="managed")
+    refuses = Rule("decline", tool="delete_all", layer="managed")
+    assert outcome_of(answer(asks, refuses, request=asked_for("list", "delete_all"))).action == (
+        "decline"
+    )
 
 
 @pytest.mark.parametrize("use_defaults", [False, True])
