@@ -156,11 +156,10 @@ class Rules:
         ruled = self._by_rules(managed, question)
         if ruled.outcome is not None:
             return ruled
-        # An administrator who wants a person asked wants no file in their place.
-        asking = first_match(managed, question.request)
-        if asking is not None and asking.action == "ask":
-            why = f"rule {asking.position} (managed) asks for a person, and nobody is asked here"
-            return ends(STEP, cancel("answers", f"Cancelled: {why}."))
+        # Where an administrator's rule has the word, and leaves it to a person, no file has it.
+        if ruled.asks:
+            why = f"{ruled.sentence} With answers nobody is asked."
+            return ends(STEP, cancel("answers", f"Cancelled: {why}"))
         return ends(STEP, self._by_answers(question))
 
     def _by_rules(self, rules: Sequence[Rule], question: Question) -> Decision:

@@ -29,6 +29,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["environment", "replicas"],
 }
 GOOD = {"environment": "staging", "replicas": 2}
+WARNED = Finding("destructive.production", Severity.WARN, "message", "production", "Look.")
 
 
 def asked(
@@ -175,7 +176,7 @@ def test_a_pattern_that_cannot_be_enforced_is_never_accepted_unasked(
 
 def test_every_warning_must_be_listed_in_despite() -> None:
     findings = (
-        Finding("destructive.production", Severity.WARN, "message", "production", "Look."),
+        WARNED,
         Finding("deception.urgency", Severity.WARN, "message", "now", "Wait."),
     )
     some = Rule("accept", server="deploy", content=GOOD, despite=("destructive.*",))
@@ -273,11 +274,25 @@ def test_the_place_of_a_finding_cannot_break_the_reason_into_lines(severity: Sev
     assert weighed.change is None or weighed.change.isprintable()
 
 
-def test_a_managed_accept_that_cannot_answer_leaves_the_question_to_the_file() -> None:
-    managed = Rule("accept", server="deploy", content={"environment": "moon"}, layer="managed")
-    found = answer(managed, answers=(Rule("accept", content=GOOD),))
-    assert outcome_of(found).decided_by == "answers"
-    assert outcome_of(found).content == GOOD
+@pytest.mark.parametrize(
+    ("content", "findings", "why"),
+    [
+        ({"environment": "moon"}, (), "the content is not valid: environment"),
+        (GOOD, (WARNED,), "the guardian warns: destructive.production"),
+    ],
+)
+def test_where_a_managed_accept_cannot_answer_no_looser_entry_does(
+    content: Any, findings: tuple[Finding, ...], why: str
+) -> None:
+    managed = Rule("accept", server="deploy", content=content, layer="managed", position=3)
+    loose = Rule("accept", server="deploy", content=GOOD, despite=("destructive.*",))
+    by_file = outcome_of(answer(managed, answers=(loose,), findings=findings))
+    assert (by_file.action, by_file.decided_by, by_file.content) == ("cancel", "answers", None)
+    assert "Rule 3 (managed) matched but did not answer: " in by_file.reason
+    assert why in by_file.reason
+    own = answer(managed, loose, findings=findings)
+    assert (own.outcome, own.asks) == (None, True)
+    assert why in own.sentence
 
 
 def test_a_refused_server_is_declined_with_the_administrators_reason() -> None:
