@@ -338,6 +338,12 @@ STEP_CALL = (
     DECLINE,
     LATER,
 )
+STEP_SESSION = (
+    BACK,
+    replace(STEP_CALL[1], label="This session", does="called, now and later in this session"),
+    DECLINE,
+    LATER,
+)
 
 
 def reading_on(accepting: Action) -> Action:

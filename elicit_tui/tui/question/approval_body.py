@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from elicit_tui.elicitation import Scope
 from elicit_tui.form.field import Typed
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.tui.names_on_screen import naming_keys
@@ -18,6 +19,7 @@ from elicit_tui.tui.question.actions import (
     APPROVAL,
     NOTING,
     STEP_CALL,
+    STEP_SESSION,
     TO_NOTE,
     Action,
     ActionBar,
@@ -25,7 +27,7 @@ from elicit_tui.tui.question.actions import (
     PageTurned,
 )
 from elicit_tui.tui.question.approval_panel import ApprovalPanel
-from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.body import Body, ShownPage
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.seen_texts import PartToSee, hides_some
 from elicit_tui.tui.widgets.control import FROM_BEFORE
@@ -157,7 +159,7 @@ class ApprovalBody(Body):
     def actions(self, page: PageName) -> tuple[Action, ...]:
         """Not calling first."""
         if page == "step":
-            return STEP_CALL
+            return STEP_CALL if self.frame.shown.scope == "once" else STEP_SESSION
         offered = NOTING if self._at_note else APPROVAL
         if self.note_line is not None and not self._note_was_open:
             offered = (TO_NOTE, *offered[1:])
@@ -301,25 +303,28 @@ class ApprovalBody(Body):
         self.frame.call_after_refresh(self.frame.summarise)
         self.frame.call_after_refresh(self.frame.post_message, PageTurned(self.question))
 
-    def send(self, page: PageName) -> None:
+    def send(self, shown: ShownPage) -> None:
         """Allow this call; what was found in it is acknowledged by a second step."""
-        if self._drops_note("send" if self.writes_note else "yes"):
-            return
-        found = self.question.to_acknowledge
-        if found and not self.frame.shows_unseen():
-            self.see(found)
-            self.frame.turn_to("step", overlays.second_step_of_call(found, self.frame.room))
-        elif not found:
-            self.go_through()
+        if not self._drops_note("send" if self.writes_note else "yes"):
+            self._step_or_allow("once")
 
-    def go_through(self) -> None:
+    def _step_or_allow(self, scope: Scope) -> None:
+        found = self.question.to_acknowledge
+        if not found:
+            self.go_through(ShownPage(scope=scope))
+        elif not self.frame.shows_unseen():
+            text = overlays.second_step_of_call(found, self.frame.room, scope)
+            self.frame.turn_to(ShownPage("step", text, found=found, scope=scope))
+
+    def go_through(self, shown: ShownPage) -> None:
         """The second step was taken, or none was needed."""
-        self.accept("You allowed the call.", None, scope="once")
+        allowed = "the call" if shown.scope == "once" else "the tool for this session"
+        self.accept(f"You allowed {allowed}.", shown, scope=shown.scope)
 
     def session(self) -> None:
         """Allow it, and those of the same tool that follow."""
         if self.for_session and not self._drops_note("session"):
-            self.accept("You allowed the tool for this session.", None, scope="session")
+            self._step_or_allow("session")
 
     def _drops_note(self, action: str) -> bool:
         """Say once that a note goes out with a no only."""

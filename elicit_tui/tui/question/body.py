@@ -10,9 +10,10 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from elicit_tui.elicitation import Finding, Outcome, Question, accept
+from elicit_tui.dataclass import dataclass
+from elicit_tui.elicitation import Finding, Outcome, Question, Scope, accept
 from elicit_tui.tui.question.actions import Action, PageName
-from elicit_tui.tui.question.seen_texts import PartToSee
+from elicit_tui.tui.question.seen_texts import PageText, PartToSee
 
 FROM_AGENT: Final = "filled in by the agent"
 
@@ -23,6 +24,28 @@ def frozen(content: Mapping[str, Any]) -> dict[str, Any]:
         name: list(value) if isinstance(value, (list, tuple)) else value
         for name, value in content.items()
     }
+
+
+@dataclass(frozen=True)
+class ShownPage:
+    """A page that is shown, and what an accept on it sends: nothing else goes out from there."""
+
+    page: PageName = "answer"
+    text: PageText = (Content(""), None)
+    """What it says; nothing where the question itself is the page."""
+    content: Mapping[str, Any] | None = None
+    """The answer that the text shows; None: none that could be sent."""
+    found: tuple[Finding, ...] = ()
+    """What it shows that was found in it, for an accept to acknowledge."""
+    scope: Scope = "once"
+    """How long it allows a call for."""
+    clear: PageText | None = None
+    """The same text with its secrets shown, where it has some."""
+
+    @property
+    def acknowledged(self) -> frozenset[str]:
+        """The ids of the findings."""
+        return frozenset(finding.id for finding in self.found)
 
 
 # ruff: noqa: B027 - a kind of question overrides the hooks that it needs, and no more
@@ -40,8 +63,6 @@ class Body(ABC):
         self._take = take
         self.last_field: str | None = None
         """The field in which the person was, or is to be when it is shown again."""
-        self.shown: frozenset[str] = frozenset()
-        """The ids of the findings that the second step showed."""
 
     @property
     @abstractmethod
@@ -76,16 +97,17 @@ class Body(ABC):
         return self.panel.screen.focused is self.panel
 
     @abstractmethod
-    def send(self, page: PageName) -> None:
-        """Accept, or do what comes before it."""
+    def send(self, shown: ShownPage) -> None:
+        """Accept what this page shows, or do what comes before it."""
 
     @property
     def would_be_lost(self) -> bool:
         """Whether whoever dismisses it is asked once more before."""
         return self.typed
 
-    def go_through(self) -> None:
-        """The deliberate second step was taken."""
+    @abstractmethod
+    def go_through(self, shown: ShownPage) -> None:
+        """The deliberate second step was taken: accept what it shows, or what needs no step."""
 
     def review(self) -> None:
         """Show exactly what would be sent."""
@@ -184,11 +206,7 @@ class Body(ABC):
         """What a person who declines tells the agent."""
         return None
 
-    def see(self, found: tuple[Finding, ...]) -> None:
-        """These findings are shown on the second step."""
-        self.shown = frozenset(finding.id for finding in found)
-
-    def accept(self, reason: str, content: Mapping[str, Any] | None, **more: Any) -> None:
-        """Accept, with every finding acknowledged that the second step showed."""
-        seen = self.shown | self.question.draft.acknowledged
-        self._take(accept("user", reason, content, acknowledged=seen, **more))
+    def accept(self, reason: str, shown: ShownPage, **more: Any) -> None:
+        """Accept what is shown, with every finding acknowledged that stands there."""
+        seen = shown.acknowledged | self.question.draft.acknowledged
+        self._take(accept("user", reason, shown.content, acknowledged=seen, **more))

@@ -32,7 +32,7 @@ from elicit_tui.tui.question.actions import (
     ActionButton,
     PageName,
 )
-from elicit_tui.tui.question.body import Body, frozen
+from elicit_tui.tui.question.body import Body, ShownPage, frozen
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import goes_on_below, sent_json
 from elicit_tui.tui.question.last_time import LastTime, begun_with
@@ -150,7 +150,6 @@ class FormBody(Body):
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""
         self._fields_and_json = FormPanel(self)
-        self._held: dict[str, Any] | None = None
         self._warned: UnchosenSearch | None = None
 
     @property
@@ -218,7 +217,7 @@ class FormBody(Body):
         if page == "step":
             return STEP_FORM
         if page == "review":
-            if not self.ready:
+            if not self.takes_send:
                 return (BACK,)
             return (*YES_OR_NO, BACK) if self.form.is_confirmation else (SEND, BACK)
         if self.form.refusal is not None:
@@ -258,6 +257,11 @@ class FormBody(Body):
     def ready(self) -> bool:
         """Whether it could be sent as it stands, once it was judged."""
         return self.form.refusal is None and not self.fields.conversion.problems
+
+    @property
+    def takes_send(self) -> bool:
+        """Not on a review of what cannot be sent."""
+        return self.frame.page != "review" or self.frame.shown.content is not None
 
     @property
     def goes_on(self) -> bool:
@@ -335,8 +339,7 @@ class FormBody(Body):
 
     def put_away(self) -> bool:
         """Show all choices again, where a search leaves some out; whether one did."""
-        field = self.fields.focused_field
-        return field is not None and field.end_search()
+        return (field := self.fields.focused_field) is not None and field.end_search()
 
     def keep_draft(self) -> None:
         """Write down what is typed, to the last letter."""
@@ -359,36 +362,35 @@ class FormBody(Body):
         else:
             # One comes back to what is said there to be wrong.
             self.last_field = self.fields.show_problems() or self.last_field
-            self._turn_to(
-                "review",
+            text, clear = self._texts(
                 conversion.content,
                 lambda shown: (overlays.problems(request, form, conversion, shown), None),
             )
+            self.frame.turn_to(ShownPage("review", text, clear=clear))
 
     def _review(self, content: dict[str, Any], why: str = "") -> None:
-        self._held = content
         request = self.question.request
-        self._turn_to(
-            "review", content, lambda shown: overlays.review(request, self.form, shown, why)
+        text, clear = self._texts(
+            content, lambda shown: overlays.review(request, self.form, shown, why)
         )
+        self.frame.turn_to(ShownPage("review", text, content, clear=clear))
 
-    def _turn_to(
-        self, page: PageName, content: Mapping[str, Any], text: Callable[..., PageText]
-    ) -> None:
-        """Show a page of what goes out, less the secrets that are not shown in their fields.
+    def _texts(
+        self, content: Mapping[str, Any], text: Callable[..., PageText]
+    ) -> tuple[PageText, PageText | None]:
+        """What a page says of what goes out, less the secrets that are not shown in their fields.
 
-        A key shows them.
+        A key shows them: then it says the other text, where there is one.
         """
         hint = f"{MASK} not shown: {key_of(self.frame, REVEAL)} shows it"
         hidden = {name: hint for name in self.fields.not_shown if name in content}
-        clear = text(content) if hidden else None
-        self.frame.turn_to(page, text({**content, **hidden}), clear)
+        return text({**content, **hidden}), text(content) if hidden else None
 
-    def send(self, page: PageName) -> None:
+    def send(self, shown: ShownPage) -> None:
         """Send what is shown; what is missing is said, what is risky is asked once more."""
-        if page == "review":
-            if self._held is not None and not self._holds_back():
-                self._step_or_accept(self._held)
+        if shown.page == "review":
+            if shown.content is not None and not self._holds_back():
+                self._step_or_accept(frozen(shown.content))
         elif self.form.refusal is None:
             self._send()
 
@@ -423,28 +425,26 @@ class FormBody(Body):
     def _step_or_accept(self, content: dict[str, Any]) -> None:
         # The answer's own come first: a server decides how many there are of the others.
         found = self.question.to_acknowledge_for(content)
-        self._held = content
-        self.see(found)
         if not found:
-            self.go_through()
+            self.go_through(ShownPage(self.frame.page, content=content))
             return
         frame = self.frame
         request, form = frame.who.request, self.form
-        self._turn_to(
-            "step",
+        text, clear = self._texts(
             content,
             lambda shown: overlays.second_step(
                 request, found, frame.room, overlays.GoingThrough(form, shown)
             ),
         )
+        frame.turn_to(ShownPage("step", text, content, found, clear=clear))
 
-    def go_through(self) -> None:
-        """Send what was shown; what its field does not show whole is shown on the review."""
-        if self._held is None:
+    def go_through(self, shown: ShownPage) -> None:
+        """Send what is shown; what its field does not show whole is shown on the review."""
+        if shown.content is None:
             return
-        at_fields = self.frame.page == "answer" and not self.frame.message.unseen
+        at_fields = shown.page == "answer" and not self.frame.message.unseen
         if at_fields and self.fields.wants_a_page:
-            self._review(self._held, self.fields.unseen_in_words)
+            self._review(frozen(shown.content), self.fields.unseen_in_words)
         else:
             sentence = "You said yes." if self.form.is_confirmation else "You sent the form."
-            self.accept(sentence, self._held)
+            self.accept(sentence, shown)

@@ -29,7 +29,7 @@ from elicit_tui.tui.question.actions import (
     PageTurned,
     Painted,
 )
-from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.body import Body, ShownPage
 from elicit_tui.tui.question.frame_heading import (
     CARD_COLUMNS,
     FRAME_CSS,
@@ -39,7 +39,7 @@ from elicit_tui.tui.question.frame_heading import (
     tighten,
     weight_of,
 )
-from elicit_tui.tui.question.seen_texts import Page, PageText, PartToSee, TextRegion, shown_now
+from elicit_tui.tui.question.seen_texts import Page, PartToSee, TextRegion, shown_now
 from elicit_tui.tui.question.status import StatusLine
 from elicit_tui.tui.question_gate import HELD_SECONDS, NextEnter
 from elicit_tui.tui.widgets.control import CLEAR
@@ -83,8 +83,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.decided = False
         self.accepted_by = "send"  # The action by which it was accepted last.
         self.who = WhoAsks(question.request, around)
-        self.page: PageName = "answer"
-        """Which page is shown."""
+        self.shown = ShownPage()
+        """The page that is shown, with what is sent from there."""
         self.is_measured = False  # Whether it is laid out to be measured, and nothing is drawn.
         self._uncovering = False
         self._read_page = False  # Whether the page that was left had been shown for a moment.
@@ -106,6 +106,11 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def uncovered(self) -> None:
         """What lay over the question is gone."""
+
+    @property
+    def page(self) -> PageName:
+        """Which page is shown."""
+        return self.shown.page
 
     # What is on the screen
 
@@ -365,28 +370,22 @@ class QuestionFrame(Titled, ShowsQuestion):
         """What the key of one of the question's actions is called."""
         return key_of(self, BY_ACTION[action])
 
-    def turn_to(
-        self, page: PageName, text: PageText | None = None, clear: PageText | None = None
-    ) -> None:
-        """Show a page, with this text as `Page.tell` has it; until it is painted nothing is heard.
-
-        None: the text that it has.
-        """
+    def turn_to(self, shown: ShownPage) -> None:
+        """Show a page; until it is painted nothing is heard."""
         self.body.showed(self.page, whole=not self.aside.unseen)
         self._read_page = not self.deaf
         self.turn()
-        self._uncovering = page == "answer" and self.page != "answer"
+        self._uncovering = shown.page == "answer" and self.page != "answer"
         self._on_the_way_back = TextAhead(keeps=self._uncovering)
-        self.page = page
-        self._show_page(page, text, clear)
+        self.shown = shown
+        self._show_page(shown)
 
     @work(exclusive=True, group="page")
-    async def _show_page(
-        self, page: PageName, text: PageText | None, clear: PageText | None
-    ) -> None:
+    async def _show_page(self, shown: ShownPage) -> None:
+        page = shown.page
         aside = page != "answer"
-        if text is not None:
-            self.aside.tell(text, clear)
+        if aside:
+            self.aside.tell(shown.text, shown.clear)
         self.aside.display = self.aside.can_focus = aside
         self.message.styles.max_height = None
         self.set_class(aside, "-aside")

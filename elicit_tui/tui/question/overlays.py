@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import ElicitationRequest, Finding, Question, accept
+from elicit_tui.elicitation import ElicitationRequest, Finding, Question, Scope, accept
 from elicit_tui.form.choices import value_label
 from elicit_tui.form.field import Choice, Field
 from elicit_tui.form.form import Conversion, Form
@@ -206,12 +206,18 @@ def _will(request: ElicitationRequest, found: Sequence[Finding], going: GoingThr
     return will
 
 
-def second_step_of_call(found: Sequence[Finding], width: int) -> tuple[Content, Content]:
+def second_step_of_call(
+    found: Sequence[Finding], width: int, scope: Scope
+) -> tuple[Content, Content]:
     """Why it is asked once more whether an agent may do something; all of it is to be seen."""
+    session = " So it does with any arguments later in this session, unasked."
     why = _stack(
         [
             _one_more_look(found, width),
-            Content("The agent does it at once. It may not be possible to take it back."),
+            Content(
+                "The agent does it at once. It may not be possible to take it back."
+                + (session if scope == "session" else "")
+            ),
         ]
     )
     return why, why

@@ -26,7 +26,7 @@ from elicit_tui.tui.question.actions import (
     PageName,
 )
 from elicit_tui.tui.question.address import copy, handed_over
-from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.body import Body, ShownPage
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_words import goes_on_below
 from elicit_tui.tui.question.seen_texts import PartToSee, hides_some
@@ -147,10 +147,10 @@ class PageBody(Body):
         self.frame.show_actions()
         return shown
 
-    def send(self, page: PageName) -> None:
+    def send(self, shown: ShownPage) -> None:
         """Agree and open; once it is open: say that it is finished."""
         if self.opened:
-            self.accept("You opened the page and finished there.", None)
+            self.accept("You opened the page and finished there.", ShownPage())
         elif self.url.can_open:
             self._step_or_consent(elsewhere=self._pasted is not None)
 
@@ -167,53 +167,52 @@ class PageBody(Body):
     def _step_or_consent(self, *, elsewhere: bool) -> None:
         self.url.elsewhere = elsewhere
         found = self.question.to_acknowledge
-        self.see(found)
         if not self._has_step:
-            self.go_through()
+            self.go_through(ShownPage())
             return
         going = overlays.GoingThrough(address=self.url.address.content(), elsewhere=elsewhere)
         text = overlays.second_step(self.frame.who.request, found, self.frame.room, going)
-        self.frame.turn_to("step", text)
+        self.frame.turn_to(ShownPage("step", text, found=found))
 
-    def go_through(self) -> None:
+    def go_through(self, shown: ShownPage) -> None:
         """Consent was given: to what was on the screen."""
         if self.frame.shows_unseen():
             return
         if self.url.elsewhere:
-            self._consented("You opened the page elsewhere.")
+            self._consented("You opened the page elsewhere.", shown)
         else:
-            self.frame.run_worker(self.open(), exclusive=True, group="opening")
+            self.frame.run_worker(self.open(shown), exclusive=True, group="opening")
 
-    async def open(self) -> None:
+    async def open(self, shown: ShownPage) -> None:
         """Hand the address to the system's browser, away from the event loop."""
         started = await asyncio.to_thread(self.frame.opener, self.url.url)
         if not self.frame.decided:  # It may have been, while the browser was starting.
             if started:
-                self._consented("You opened the page.")
+                self._consented("You opened the page.", shown)
             else:
                 self._handed_out = True
                 login = self.question.request.traits.takes_redirect
                 sentence = _NO_BROWSER_TO_LOG_IN if login else _NO_BROWSER
                 self.url.say(Content.styled(sentence, "bold $warning"))
-                self.frame.turn_to("answer")
+                self.frame.turn_to(ShownPage())
 
-    def _consented(self, reason: str) -> None:
+    def _consented(self, reason: str, shown: ShownPage) -> None:
         if not self.question.request.answered_by_retry:
-            self.accept(reason, None)
+            self.accept(reason, shown)
             return
         draft = self.question.draft
         self.opened = draft.opened = True
-        draft.acknowledged = self.shown
+        draft.acknowledged |= shown.acknowledged
         if self._pasted is not None:
-            self.accept(_PASTED, {REDIRECT: self._pasted})
+            self.accept(_PASTED, ShownPage(content={REDIRECT: self._pasted}))
             return
         self.url.say_opened()
-        self.frame.turn_to("answer")
+        self.frame.turn_to(ShownPage())
 
     def again(self) -> None:
         """Open the page once more."""
         if self.opened:
-            self.frame.run_worker(self.open(), exclusive=True, group="opening")
+            self.frame.run_worker(self.open(ShownPage()), exclusive=True, group="opening")
 
     def completed(self) -> None:
         """The server said that what its URL asked for is done: the answer can go out."""
@@ -230,7 +229,7 @@ class PageBody(Body):
         if not is_web_address(text.strip()) or not self.url.can_open:
             self.frame.say(_NO_ADDRESS)
         elif self.opened:
-            self.accept(_PASTED, {REDIRECT: text})
+            self.accept(_PASTED, ShownPage(content={REDIRECT: text}))
         else:
             self._pasted = text
             self._step_or_consent(elsewhere=True)

@@ -18,18 +18,17 @@ from elicit_tui.tui.question.actions import (
     BY_ACTION,
     ActionBar,
     Later,
-    PageName,
     PageTurned,
     reading_on,
 )
 from elicit_tui.tui.question.approval_body import ApprovalBody
-from elicit_tui.tui.question.body import Body
+from elicit_tui.tui.question.body import Body, ShownPage
 from elicit_tui.tui.question.form_body import FormBody
 from elicit_tui.tui.question.frame import QuestionFrame
 from elicit_tui.tui.question.frame_heading import Surroundings
 from elicit_tui.tui.question.frame_words import what_is_back
 from elicit_tui.tui.question.page_body import PageBody
-from elicit_tui.tui.question.seen_texts import Page, PageText, scroll_hidden
+from elicit_tui.tui.question.seen_texts import Page, scroll_hidden
 from elicit_tui.tui.question_gate import MeantElsewhere
 
 FOLLOWS: Final = "Another question is in front now."
@@ -157,12 +156,10 @@ class QuestionView(QuestionFrame):
         self._asked = None
         super().answers_changed()
 
-    def turn_to(
-        self, page: PageName, text: PageText | None = None, clear: PageText | None = None
-    ) -> None:
+    def turn_to(self, shown: ShownPage) -> None:
         """Show a page: what was said of ending the question stands there no more."""
         self._asked = None
-        super().turn_to(page, text, clear)
+        super().turn_to(shown)
 
     def action_focus_next(self) -> None:
         """The next field, button or region."""
@@ -182,7 +179,7 @@ class QuestionView(QuestionFrame):
     def action_back(self) -> None:
         """From a page to the question, with nothing changed."""
         if self.page != "answer":
-            self.turn_to("answer")
+            self.turn_to(ShownPage())
 
     def action_more_time(self) -> None:
         """All of the time anew, where a clock runs at all."""
@@ -202,7 +199,7 @@ class QuestionView(QuestionFrame):
         else:
             left = self.deadline.remaining
             question = replace(self.question, request=self.who.request)
-            self.turn_to("raw", (overlays.about(question, left, self.room), None))
+            self.turn_to(ShownPage("raw", (overlays.about(question, left, self.room), None)))
 
     def action_help(self) -> None:
         """What can be done; the same key goes back."""
@@ -212,7 +209,8 @@ class QuestionView(QuestionFrame):
             self._tell_the_way()
         else:
             actions, form = self.offered("answer"), self.question.form
-            self.turn_to("help", (overlays.help_page(self, actions, form, self.room), None))
+            text = overlays.help_page(self, actions, form, self.room)
+            self.turn_to(ShownPage("help", (text, None)))
 
     def action_review(self) -> None:
         """The exact JSON, whether it can be sent yet or not; the same key goes back."""
@@ -257,7 +255,7 @@ class QuestionView(QuestionFrame):
         elif self.page in ("raw", "help"):
             self.say(f"{self.key('cancel')} goes back first.")
         else:
-            self.body.send(self.page)
+            self.body.send(self.shown)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Yes and No are for questions that have nothing else to answer."""
@@ -340,7 +338,7 @@ class QuestionView(QuestionFrame):
         """The deliberate second step: go through with what the page shows."""
         self.accepted_by = "anyway"
         if self.page == "step" and not self._too_early():
-            self.body.go_through()
+            self.body.go_through(self.shown)
 
     def action_session(self) -> None:
         """Allow a call, and those of the same tool that follow."""

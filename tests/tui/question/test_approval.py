@@ -19,7 +19,7 @@ from elicit_tui.elicitation import (
     what_changed,
 )
 from elicit_tui.elicitation.own_questions import approval_request
-from tests.tui.question.asking import SERVER, Asking, answer, asked, typing, until
+from tests.tui.question.asking import SERVER, WARNING, Asking, answer, asked, typing, until
 
 pytestmark = pytest.mark.anyio
 
@@ -422,3 +422,16 @@ async def test_what_a_person_wrote_into_a_call_need_not_be_read_by_them_before_i
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert "call" in (app.outcome.seen or ())
+
+
+async def test_allowing_a_warned_tool_for_the_session_has_its_second_step_too() -> None:
+    app = Asking(replace(OF_AN_AGENT, review=Review((WARNING,))))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+a")
+        await until(pilot, lambda: app.view.page == "step" and not app.view.deaf, "the step")
+        assert app.outcome is None
+        assert "with any arguments later in this session" in " ".join(app.words.split())
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert (app.outcome.scope, app.outcome.acknowledged) == ("session", {WARNING.id})

@@ -300,3 +300,19 @@ async def test_the_review_shows_all_that_goes_out_beside_the_answer_too() -> Non
         await pilot.press("a", "ctrl+r")
         sent = '"dev.elicit-tui/outcome": {"decidedBy": "user", "reason": "The user decided."}'
         await until(pilot, lambda: sent in " ".join(app.words.replace("│", " ").split()), "all")
+
+
+@pytest.mark.parametrize("warned", [(), (WARNING,)], ids=["reviewed", "after a second step"])
+async def test_no_page_sends_what_an_earlier_one_showed(warned: tuple[Finding, ...]) -> None:
+    app = Asking(form_question(schema(("v",), v=TEXT), *warned))
+    async with asked(app) as pilot:
+        for keys in ([*typing("prod"), "ctrl+s" if warned else "ctrl+r"], ["escape"]):
+            await pilot.press(*keys)
+            page = "answer" if keys == ["escape"] else "step" if warned else "review"
+            await until(pilot, lambda page=page: app.view.page == page and not app.view.deaf, page)  # type: ignore[misc]
+        await pilot.press(*["backspace"] * 4, "ctrl+r")
+        await until(pilot, lambda: "Not ready to be sent" in app.words, "the review")
+        await until(pilot, lambda: not app.view.deaf, "it is heard")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Esc goes back." in app.words, "what the key says there")
+    assert app.outcome is None
