@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from elicit_tui.elicitation.outcome import Outcome
-from elicit_tui.elicitation.settings import Layer, Rule, Settings
+from elicit_tui.elicitation.outcome import Outcome, decline
+from elicit_tui.elicitation.settings import Layer, Rule, Settings, granted
 from elicit_tui.elicitation.toml_spelling import toml_value
 
 
@@ -66,16 +66,35 @@ def who_can_change(settings: Settings, key: str, advice: str) -> str:
     return advice
 
 
-def refused_flag(settings: Settings, flag: str) -> tuple[str, str, Layer]:
-    """The key, sentence and layer of the approval policy where it refuses `flag`."""
+class PolicyRefusal(NamedTuple):
+    """The key of the approval policy that lets no person be asked about something."""
+
     key: str
-    value: str | bool
-    if settings.approval_policy == "never":
-        key, value = "approval_policy", "never"
-    else:
-        key, value = f"approval_policy.granular.{flag}", False
+    layer: Layer
+    setting: str
+    """The key with its value and its layer, as `setting_text`."""
+    remedy: str
+    """The setting with which a person would be asked."""
+
+    def declined(self, reason: str | None = None) -> Outcome:
+        """What is refused by it, for this reason or for its own."""
+        reason = reason or f"Declined by policy: {self.setting}."
+        return decline("policy", reason, key=self.key, layer=self.layer)
+
+    def change(self, settings: Settings, asked: str) -> str:
+        """Which setting would let it be `asked`, or whose business that is."""
+        return who_can_change(settings, self.key, f"{self.remedy} would let {asked}.")
+
+
+def refusal(settings: Settings, flag: str) -> PolicyRefusal | None:
+    """What of the approval policy refuses to ask about `flag`; None where it is granted."""
+    if getattr(granted(settings.approval_policy), flag):
+        return None
+    never = settings.approval_policy == "never"
+    key = "approval_policy" if never else f"approval_policy.granular.{flag}"
     layer = layer_of(settings, key)
-    return key, setting_text(key, value, layer), layer
+    setting = setting_text(key, "never" if never else False, layer)
+    return PolicyRefusal(key, layer, setting, f'{key} = "on-request"' if never else f"{key} = true")
 
 
 def entry_key(rule: Rule, table: str) -> str:

@@ -15,8 +15,8 @@ from elicit_tui.elicitation.finding import Severity
 from elicit_tui.elicitation.outcome import Outcome, accept, cancel, decline
 from elicit_tui.elicitation.question import Question
 from elicit_tui.elicitation.request import ElicitationRequest, fits, fits_any_tool
-from elicit_tui.elicitation.settings import Rule, Settings, granted
-from elicit_tui.policy.decision import Decision, ends, entry_key, refused_flag, who_can_change
+from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.policy.decision import Decision, ends, entry_key, refusal
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
@@ -173,11 +173,11 @@ class Rules:
         if rule.layer == "managed":
             change = f"{key} is locked by managed configuration."
         if rule.action == "ask":
-            if not granted(self._settings.approval_policy).rules:
-                flag, sentence, layer = refused_flag(self._settings, "rules")
-                reason = f"Declined by policy: {named} asks for a person, and {sentence}."
-                lets = who_can_change(self._settings, flag, f"{flag} = true would let it be asked.")
-                return ends(STEP, decline("policy", reason, key=flag, layer=layer), lets)
+            refused = refusal(self._settings, "rules")
+            if refused is not None:
+                reason = f"Declined by policy: {named} asks for a person, and {refused.setting}."
+                change = refused.change(self._settings, "it be asked")
+                return ends(STEP, refused.declined(reason), change)
             sentence = f"{named.capitalize()} asks for a person."
             return Decision(STEP, sentence, key, rule.layer, change, asks=True)
         decided = _answer_of(rule, question, "rule", named, key)

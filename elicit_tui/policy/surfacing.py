@@ -11,13 +11,13 @@ from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.outcome import INVALID_PARAMS, Outcome, cancel, decline, unsent
 from elicit_tui.elicitation.own_questions import shown_address
 from elicit_tui.elicitation.request import ElicitationRequest
-from elicit_tui.elicitation.settings import ServerSettings, Settings, granted
+from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import (
     Decision,
     ends,
     layer_of,
-    refused_flag,
+    refusal,
     setting_text,
     who_can_change,
 )
@@ -61,30 +61,22 @@ def surfaces(settings: Settings, request: ElicitationRequest) -> Decision | None
     In this order: a mode not advertised, `approval_policy`, the server's own setting, managed
     configuration.
     """
-    outcome = _kept_down(settings, request)
+    outcome = unadvertised(settings, request)
+    # Each kind of question has its own flag of a granular policy.
+    refused = refusal(settings, request.traits.flag)
+    if outcome is None and refused is not None:
+        return ends("policy", refused.declined(), refused.change(settings, "it surface"))
+    server = server_settings(settings, request.server.name)
+    outcome = outcome or _refused_of_server(settings, server)
     if outcome is None:
         return None
     key = outcome.key or ""
-    server = dotted("mcp_servers", request.server.name, "elicitations")
-    # The value of that key with which it would surface.
-    wanted = {
-        "approval_policy": 'approval_policy = "on-request"',
-        "approval_policy.granular.mcp_elicitations": f"{key} = true",
-        server: f'{key} = "ask"',
-    }.get(key, f"Another {key}")
+    own_key = key == dotted("mcp_servers", server.name, "elicitations")
+    wanted = f'{key} = "ask"' if own_key else f"Another {key}"
     return ends("policy", outcome, who_can_change(settings, key, f"{wanted} would let it surface."))
 
 
-def _kept_down(settings: Settings, request: ElicitationRequest) -> Outcome | None:
-    refused = unadvertised(settings, request)
-    if refused is not None:
-        return refused
-    # Each kind of question has its own flag of a granular policy.
-    flag = request.traits.flag
-    if not getattr(granted(settings.approval_policy), flag):
-        key, sentence, layer = refused_flag(settings, flag)
-        return decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
-    server = server_settings(settings, request.server.name)
+def _refused_of_server(settings: Settings, server: ServerSettings) -> Outcome | None:
     if server.elicitations in ("decline", "cancel"):
         key = dotted("mcp_servers", server.name, "elicitations")
         layer = layer_of(settings, key)
@@ -178,12 +170,9 @@ def judge_login(settings: Settings, server: ServerSettings, *, nobody: str | Non
         reason = f"Declined by policy: {setting_text(key, False, layer)}."
         change = who_can_change(settings, key, f"{key} = true would let you log in.")
         return ends(_LOGIN, decline("policy", reason, key=key, layer=layer), change)
-    if not granted(settings.approval_policy).logins:
-        flag, sentence, flag_layer = refused_flag(settings, "logins")
-        wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
-        change = who_can_change(settings, flag, f"{wanted} would let you be asked.")
-        refused = decline("policy", f"Declined by policy: {sentence}.", key=flag, layer=flag_layer)
-        return ends(_LOGIN, refused, change)
+    refused = refusal(settings, "logins")
+    if refused is not None:
+        return ends(_LOGIN, refused.declined(), refused.change(settings, "you be asked"))
     if nobody is not None:
         return ends(_LOGIN, cancel("nobody", f"A login is asked of a person, and {nobody}."))
     return Decision(_LOGIN, "You are asked before the page of the login opens.", key, layer)

@@ -13,14 +13,13 @@ from elicit_tui.elicitation.settings import (
     ApprovalMode,
     ServerSettings,
     Settings,
-    granted,
 )
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.policy.decision import (
     Decision,
     ends,
     layer_of,
-    refused_flag,
+    refusal,
     setting_text,
     who_can_change,
 )
@@ -116,14 +115,17 @@ def judge_call(
     wants = f"{tool_name} {why}, so it needs a confirmation"
     remedy = _remedy(settings, server, tool)
     advice = f"{remedy} Now {setting} holds."
-    if not granted(settings.approval_policy).tool_calls:
-        return _no_confirmation(settings, wants, remedy, advice)
+    refused = refusal(settings, "tool_calls")
+    if refused is not None:
+        reason = f"{wants}, and {refused.setting} lets no confirmation be asked. {advice}"
+        change = f"{remedy} {refused.change(settings, 'it be confirmed')}"
+        return ends(CALLING, refused.declined(reason), change)
     # After policy: an allowance of a person stands above nothing that the owner forbids.
     if allowed:
         return Decision(CALLING, f"{tool_name} was allowed for this session.", key, layer, remedy)
     if nobody is not None:
-        refused = cancel("nobody", f"{wants}, and {nobody}. {advice}", key=key, layer=layer)
-        return ends(CALLING, refused, remedy)
+        reason = f"{wants}, and {nobody}. {advice}"
+        return ends(CALLING, cancel("nobody", reason, key=key, layer=layer), remedy)
     change = f"Change it with “{ASK_BEFORE_CALLS}”, now “{APPROVAL_MODES[mode]}”: {setting}."
     asked = f"{tool_name} {why}, so you are asked first. {who_can_change(settings, key, change)}"
     return Decision(CALLING, asked, key, layer, remedy, asks=True)
@@ -135,32 +137,19 @@ def _remedy(settings: Settings, server: ServerSettings, tool: str) -> str:
     return who_can_change(settings, key, f'{key} = "approve" would allow it without asking.')
 
 
-def _no_confirmation(settings: Settings, wants: str, remedy: str, advice: str) -> Decision:
-    """The refusal of a call that needs a confirmation where policy lets none be asked."""
-    flag, sentence, layer = refused_flag(settings, "tool_calls")
-    reason = f"{wants}, and {sentence} lets no confirmation be asked. {advice}"
-    refused = decline("policy", reason, key=flag, layer=layer)
-    # The refusal comes from the policy as a whole, or from a flag of a granular one.
-    wanted = 'approval_policy = "on-request"' if flag == "approval_policy" else f"{flag} = true"
-    change = who_can_change(settings, flag, f"{wanted} would let it be confirmed.")
-    return ends(CALLING, refused, f"{remedy} {change}")
-
-
 def judge_prompt(settings: Settings) -> Decision:
     """Whether a person is asked about what an agent itself wants to do, or this ends here.
 
     `approval_policy = "never"` refuses nothing to the agent: it asks as it would without us.
     """
-    if granted(settings.approval_policy).tool_calls:
+    refused = refusal(settings, "tool_calls")
+    if refused is None:
         layer = layer_of(settings, "approval_policy")
         return Decision(CALLING, "You are asked in the agent's place.", "approval_policy", layer)
-    key, sentence, layer = refused_flag(settings, "tool_calls")
     if settings.approval_policy == "never":
-        reason = f"Nobody is asked here: {sentence}. The agent asks itself."
-        return ends(CALLING, unsent("nobody", reason, key=key, layer=layer))
-    change = who_can_change(settings, key, f"{key} = true would let it be confirmed.")
-    refused = decline("policy", f"Declined by policy: {sentence}.", key=key, layer=layer)
-    return ends(CALLING, refused, change)
+        reason = f"Nobody is asked here: {refused.setting}. The agent asks itself."
+        return ends(CALLING, unsent("nobody", reason, key=refused.key, layer=refused.layer))
+    return ends(CALLING, refused.declined(), refused.change(settings, "it be confirmed"))
 
 
 def _unlisted(settings: Settings, server: ServerSettings, tool: str) -> Decision | None:
