@@ -8,6 +8,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Answerer, Question
 from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
+from elicit_tui.elicitation.request import ID_CHARACTERS
 from elicit_tui.store.living import machine_id
 from elicit_tui.store.store import Answer, Asker, Waiting
 from elicit_tui.text import neutral_line
@@ -19,8 +20,6 @@ TAKEN_BACK: Final = "It was taken back."
 TELL_AGENT: Final = "The agent was told to come back: tell it to go on."
 HANDED: Final = "Handed to the agent."
 LEFT_TO_AGENT: Final = "Left to the agent."
-ID_CHARACTERS: Final = 8
-"""As much of an id as a person reads."""
 PAGE_FINISHED: Final = "The server reported its page finished; that answers it."
 
 _SENTENCES: Final = {

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from elicit_tui.cli.own_terminal import VERDICTS
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
+from elicit_tui.elicitation.request import ID_CHARACTERS
 from elicit_tui.text import local_time, neutral, neutral_line, readable_json
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
 
 HEADINGS: Final = ("asked", "id", "server", "tool", "guardian", "outcome", "message")
-_ID_CHARACTERS: Final = 8
 _MINUTES: Final = len("2026-11-21 09:30")
 _GAP: Final = 2
 _TOOL_CELLS: Final = 24
@@ -34,7 +34,7 @@ def cells(row: Row) -> tuple[str, ...]:
         message = f"{row.count} requests{over}"
     values = (
         local_time(row.asked_at, seconds=True) or "-",
-        row.id[:_ID_CHARACTERS],
+        row.id[:ID_CHARACTERS],
         row.server,
         row.tool or "-",
         _VERDICT_WORDS.get(row.verdict, row.verdict),

@@ -13,6 +13,7 @@ from elicit_tui.cli.own_terminal import columns_of
 from elicit_tui.elicitation import Outcome, Severity
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SERVER_ENDS, SIGNS
+from elicit_tui.elicitation.request import ID_CHARACTERS
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.host.events import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import as_name, in_figures, neutral_line, readable_json
@@ -24,9 +25,6 @@ MOST_FINDINGS: Final = 20
 """A question's findings that are told, the same one once; all of them are in the data."""
 
 LINE_CHARACTERS: Final = 2_000
-ID_CHARACTERS: Final = 8
-"""As much of a question's id as finds it in the history."""
-
 DONE: Final = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
 
 

@@ -9,13 +9,13 @@ from elicit_tui.elicitation.finding import Review, Severity
 from elicit_tui.elicitation.request import ElicitationRequest
 from elicit_tui.elicitation.toml_spelling import comment, dotted, toml_value
 from elicit_tui.form.choices import value_label
-from elicit_tui.form.field import Choice, Field, Kind, Unset
+from elicit_tui.form.field import Choice, Field, FieldKind, Unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
 
 _GLOB_MARKS: Final = "*?["
 LONGEST_HINT: Final = 400
-_KINDS: Final[Mapping[Kind, str]] = {
+_KINDS: Final[Mapping[FieldKind, str]] = {
     "string": "a text",
     "date": "a date as text",
     "date-time": "a date-time as text",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-Kind = Literal[
+KeyKind = Literal[
     "string", "boolean", "number", "integer", "strings", "table of strings", "json table"
 ]
 
@@ -18,7 +18,7 @@ Kind = Literal[
 class Value(NamedTuple):
     """A key with a value."""
 
-    kind: Kind
+    kind: KeyKind
     doc: str
     default: Any = None
     """None: the key has no default."""
@@ -114,5 +114,5 @@ def _value_of(doc: str, hint: Any, default: Any, minimum: float | None) -> Value
     if get_origin(kind) is Mapping:
         strings = get_args(kind)[1] is str
         return Value("table of strings" if strings else "json table", doc, default)
-    kinds: Mapping[Any, Kind] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+    kinds: Mapping[Any, KeyKind] = {str: "string", bool: "boolean", int: "integer", float: "number"}
     return Value(kinds[kind], doc, default, (), minimum, words)

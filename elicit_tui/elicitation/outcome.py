@@ -54,6 +54,7 @@ MUTED: Final = "You muted "
 """How the reason begins of what a muted server asks."""
 
 INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
 
 PUBLIC_REASONS: Final[Mapping[DecidedBy, str]] = {
     "user": "The user decided.",

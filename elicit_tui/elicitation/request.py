@@ -23,6 +23,9 @@ AGENT: Final = "agent"
 URL_ELICITATION_REQUIRED: Final = -32042
 """The error with which a call asks for pages (2025-11-25)."""
 
+ID_CHARACTERS: Final = 8
+"""As much of an id as a person reads, and as finds it in the history."""
+
 SHORT: Final = 500
 """Characters of each text that one of many is kept with."""
 

@@ -84,7 +84,7 @@ class Problem:
         return place + neutral_line(self.message)
 
 
-Kind = Literal[
+FieldKind = Literal[
     "string",
     "email",
     "uri",
@@ -131,7 +131,7 @@ class Field:
     """
 
     name: str
-    kind: Kind
+    kind: FieldKind
     title: str
     """The schema's title, else the name; neutral, one line."""
     description: str | None = None

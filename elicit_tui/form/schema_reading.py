@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from elicit_tui.form.choices import read_choices
 from elicit_tui.form.conversion import faithful_entry
-from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, Kind, Unset
+from elicit_tui.form.field import NUMBER_KINDS, TEXT_KINDS, Choice, Field, FieldKind, Unset
 from elicit_tui.form.form import Form, Purpose
 from elicit_tui.form.formats import FORMATS
 from elicit_tui.form.json_values import is_count, is_number, limit_text
@@ -131,7 +131,7 @@ def _type_by_keywords(flat: Mapping[str, Any]) -> str | None:
 
 def _select(
     field: Field,
-    kind: Kind,
+    kind: FieldKind,
     flat: Mapping[str, Any],
     choices: tuple[Choice, ...],
     notes: list[str],
@@ -147,7 +147,7 @@ def _select(
 def _text(field: Field, flat: Mapping[str, Any]) -> Field:
     form = flat.get("format")
     known = form if isinstance(form, str) and form in FORMATS else None
-    kind: Kind = cast("Kind", known) if known is not None else "string"
+    kind: FieldKind = cast("FieldKind", known) if known is not None else "string"
     least, most = _count(flat, "minLength"), _count(flat, "maxLength")
     pattern = flat.get("pattern")
     notes = other_keywords(flat, STRING_KEYWORDS)
@@ -166,7 +166,7 @@ def _text(field: Field, flat: Mapping[str, Any]) -> Field:
     )
 
 
-def _number(field: Field, kind: Kind, flat: Mapping[str, Any]) -> Field:
+def _number(field: Field, kind: FieldKind, flat: Mapping[str, Any]) -> Field:
     limits = {key: flat[key] for key in NUMBER_KEYWORDS if is_number(flat.get(key))}
     step = limits.get("multipleOf")
     hint = range_words(limits)

@@ -27,10 +27,11 @@ from pydantic import ValidationError
 
 from elicit_tui.elicitation import Era
 from elicit_tui.elicitation.eras import declares_tasks
-from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
+from elicit_tui.gateway.fit_to_pass import MOST_NESTED, readable
 from elicit_tui.gateway.requester import LEVELS, AgentInfo, ClientSilent, elicitation_modes
 from elicit_tui.host.events import ListKind
 from elicit_tui.host.number_text import json_line
+from elicit_tui.text.hostile_json import too_deep
 
 Context = ServerRequestContext[Any, Any]
 
@@ -261,7 +262,7 @@ def _weighs(level: str) -> int:
 
 
 def _log_params(level: str, logger: str | None, data: Any) -> dict[str, Any]:
-    shown = "(nested too deep)" if nested_too_deep(data) else data
+    shown = "(nested too deep)" if too_deep(data, MOST_NESTED) else data
     params: dict[str, Any] = {"level": level if level in LEVELS else "info", "data": shown}
     if logger is not None:
         params["logger"] = logger

@@ -23,9 +23,10 @@ from typing import Any, Final
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ConfigError
-from elicit_tui.gateway.fit_to_pass import nested_too_deep
+from elicit_tui.gateway.fit_to_pass import MOST_NESTED
 from elicit_tui.host.number_text import json_line, read_float
 from elicit_tui.paths import replace_file, state_directory
+from elicit_tui.text.hostile_json import too_deep
 
 VERSION: Final = 3
 MOST_BYTES: Final = 4 * 1024 * 1024
@@ -34,7 +35,7 @@ MOST_FILES: Final = 256
 """Of servers that were configured once; the ones that were not written for longest go first."""
 KEY_BYTES: Final = 32
 
-KINDS: Final = ("tools", "prompts", "resources", "templates")
+LISTED: Final = ("tools", "prompts", "resources", "templates")
 
 Entry = dict[str, Any]
 """One entry of a list exactly as the server wrote it."""
@@ -165,14 +166,14 @@ def _own_bytes(path: Path, most: int) -> bytes:
 def _catalogue(kept: Any) -> Catalogue | None:
     if not isinstance(kept, Mapping) or kept.get("version") != VERSION:
         return None
-    lists = {kind: kept.get(kind) for kind in KINDS}
+    lists = {kind: kept.get(kind) for kind in LISTED}
     instructions = kept.get("instructions")
     entries = [
         entry for listing in lists.values() if isinstance(listing, list) for entry in listing
     ]
     sound = (
         all(isinstance(listing, list) for listing in lists.values())
-        and all(isinstance(entry, dict) and not nested_too_deep(entry) for entry in entries)
+        and all(isinstance(entry, dict) and not too_deep(entry, MOST_NESTED) for entry in entries)
         and (instructions is None or isinstance(instructions, str))
     )
     return Catalogue(**lists, instructions=instructions) if sound else None  # type: ignore[arg-type]

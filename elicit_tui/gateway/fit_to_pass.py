@@ -78,19 +78,3 @@ def _nearest(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_nearest(item) for item in value]
     return value
-
-
-def nested_too_deep(value: Any, most: int = MOST_NESTED) -> bool:
-    """Whether a JSON value has more than `most` levels of objects and lists."""
-    # Level by level, so that depth is found without recursion.
-    level = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(most):
-        level = [
-            item
-            for nested in level
-            for item in (nested.values() if isinstance(nested, dict) else nested)
-            if isinstance(item, (dict, list))
-        ]
-        if not level:
-            return False
-    return True

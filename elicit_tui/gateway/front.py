@@ -27,11 +27,12 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import EXTENSION, MODERN, declares_tasks
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.doctor_files import doctor_asks
-from elicit_tui.gateway.fit_to_pass import nested_too_deep
+from elicit_tui.gateway.fit_to_pass import MOST_NESTED
 from elicit_tui.gateway.offers import LISTS, SessionOffers
 from elicit_tui.gateway.own_tools import own_tools
 from elicit_tui.gateway.requester import LEVELS, elicitation_modes, may_pause
 from elicit_tui.host.number_text import json_line, read_float
+from elicit_tui.text.hostile_json import too_deep
 
 MOST_BYTES: Final = 1024 * 1024
 """Of messages that are kept; more of them wait in the agent's pipe."""
@@ -264,7 +265,7 @@ def _request(line: bytes | bytearray) -> tuple[Any, str, dict[str, Any]] | None:
     params = message.get("params", {})
     if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
         return None
-    if not isinstance(method, str) or not isinstance(params, dict) or nested_too_deep(params):
+    if not isinstance(method, str) or not isinstance(params, dict) or too_deep(params, MOST_NESTED):
         return None
     return identifier, method, params
 

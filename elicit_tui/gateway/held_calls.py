@@ -33,6 +33,7 @@ from elicit_tui.gateway.held_call import (
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import SEPARATOR
 from elicit_tui.gateway.telling import Result, ticking
+from elicit_tui.store.calls import MOST_OUTCOME_BYTES, MOST_OUTCOMES
 from elicit_tui.store.transitions import AgentState
 
 LEFT_SECONDS: Final = 30.0
@@ -41,8 +42,6 @@ LAST_WORD_SECONDS: Final = 2.0
 """How long a server whose question was taken back may take to end its call by itself."""
 TAKEN_BACK: Final = "The agent took its call back."
 TICK_SECONDS: Final = 10.0
-MOST_OUTCOMES: Final = 64
-MOST_OUTCOME_BYTES: Final = 16 * 1024 * 1024
 MOST_OPEN: Final = 512
 """Calls of one session under way at once; an agent that opens more is not working."""
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, Protocol
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
+from elicit_tui.gateway.fit_to_pass import MOST_NESTED, readable
 from elicit_tui.gateway.names import Origin
 from elicit_tui.gateway.offers import Offers, SessionOffers
 from elicit_tui.host.connection import Connection
@@ -21,6 +21,7 @@ from elicit_tui.host.events import (
     ServerStateChanged,
 )
 from elicit_tui.host.host import Host
+from elicit_tui.text.hostile_json import too_deep
 
 LIST_SECONDS: Final = 5.0
 """How long a list waits for servers that were never seen; agents give up after ten."""
@@ -240,7 +241,7 @@ async def read_catalogue(connection: Connection, notify: Callable[[str], None]) 
         except ElicitTuiError as error:
             notify(f"The {kind} of {connection.name} could not be listed: {error}")
             return []
-        fit = [readable(entry) for entry in listed if not nested_too_deep(entry)]
+        fit = [readable(entry) for entry in listed if not too_deep(entry, MOST_NESTED)]
         if len(fit) < len(listed):
             left_out = len(listed) - len(fit)
             notify(f"{left_out} of the {kind} of {connection.name} are nested too deep: left out.")

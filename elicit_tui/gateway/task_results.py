@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import rfc3339
 from elicit_tui.elicitation.eras import TaskStatus
+from elicit_tui.elicitation.outcome import INTERNAL_ERROR
 from elicit_tui.errors import ProtocolCallError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.held_call import HeldCall
@@ -21,7 +22,6 @@ from elicit_tui.store.sealed_calls import CallSeen
 
 POLL_MILLISECONDS: Final = 2000
 """How often an agent is asked to look; one that looks more often is answered all the same."""
-INTERNAL_ERROR: Final = -32603
 
 
 def created(held: HeldCall) -> Result:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Outcome
 from elicit_tui.elicitation.eras import ENDS
+from elicit_tui.elicitation.outcome import INVALID_PARAMS
 from elicit_tui.errors import (
     Interrupted,
     LimitReached,
@@ -42,7 +43,6 @@ MOST_FAILED: Final = 3
 MOST_KEYS: Final = 1_000
 """Questions of one task."""
 MOST_OF_AN_ID: Final = 1_000
-INVALID_PARAMS: Final = -32602
 STATES: Final = ENDS | {"working", "input_required"}
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import DecidedBy
 from elicit_tui.elicitation.eras import ERAS, HANDSHAKE, era_of, revision_to_try
+from elicit_tui.elicitation.outcome import INTERNAL_ERROR
 from elicit_tui.errors import Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
 from elicit_tui.form.schema_reading import read_form
@@ -23,7 +24,6 @@ from elicit_tui.scenarios.variants import MARKER, Asked, Variant
 from elicit_tui.scenarios.watching import Watched
 from elicit_tui.text import ascii_json, neutral_line
 
-INTERNAL_ERROR: Final = -32603
 PUSHES: Final = (
     "this server pushes its questions (as `ctx.elicit` does), which 2026-07-28 does not have: there"
     " a tool returns them (InputRequiredResult; `Resolve` and `Elicit` of the Python SDK). Until it"

@@ -18,10 +18,10 @@ from elicit_tui.form.limits import pointer_part
 from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import excerpt
 from elicit_tui.text import ascii_json
-from elicit_tui.text.hostile_json import once_each, too_deep
+from elicit_tui.text.hostile_json import DEEPEST, once_each, too_deep
 
-_DEEP_IN_FILE: Final = 4
-"""Where a schema stands there: below scenario, revision, list and question."""
+_MOST_OF_A_SCHEMA: Final = DEEPEST - 4
+"""It stands in the file below scenario, revision, list and question."""
 
 
 def snapshot_file(scenario_file: Path) -> Path:
@@ -36,7 +36,8 @@ def question_snapshot(request: ElicitationRequest) -> dict[str, Any]:
         kept["url"] = _address(request.url or "")
     else:
         schema = request.requested_schema
-        kept["requestedSchema"] = "(nested too deep)" if too_deep(schema, _DEEP_IN_FILE) else schema
+        deep = too_deep(schema, _MOST_OF_A_SCHEMA)
+        kept["requestedSchema"] = "(nested too deep)" if deep else schema
     return kept
 
 

@@ -11,7 +11,7 @@ them out so that nobody comes between. Times are seconds since 1970 by the engin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import islice
 from typing import Final, Literal
 
@@ -86,6 +86,11 @@ class KeptCall:
         """Whether its outcome waits for its agent, who has not left without its id."""
         is_for_nobody = self.is_left and not self.has_id
         return self.state == "ended" and self.read_at is None and not is_for_nobody
+
+
+# The blobs are large and sealed. A book is read without them; who looks at one call gets them.
+BLOBS: Final = ("paused", "outcome")
+PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in BLOBS)
 
 
 @dataclass(frozen=True)

@@ -14,25 +14,22 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
-from elicit_tui.store.calls import UNREAD_SECONDS, KeptCall, MakerState, is_behind
+from elicit_tui.store.calls import BLOBS, PLAIN, UNREAD_SECONDS, KeptCall, MakerState, is_behind
 from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
 from elicit_tui.store.redis_scripts import LuaScript
-from elicit_tui.store.redis_server import RedisServer
+from elicit_tui.store.redis_server import MOST_TRIES, RedisServer
 from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
 
 Result = TypeVar("Result")
 
-MOST_TRIES: Final = 50
-_BLOBS: Final = ("paused", "outcome")
-_PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
 
 # Compares the version first; `take` then hands out one word of ARGV after the other. An empty word
 # is a blob that was not looked at: what stands there stays. One that was sent once more, after a
@@ -153,7 +150,7 @@ class RedisCalls(SealedCalls):
         parts: list[Any] = []
         for call in change.puts:
             parts += [call.id, _text(call), int(call.state == "ended")]
-            parts += [getattr(call, name) or b"" for name in _BLOBS]
+            parts += [getattr(call, name) or b"" for name in BLOBS]
         ids = [*(call.id for call in change.puts), *change.drops]
         done = await self._server.run(
             BEGIN if change.begins else CHANGE,
@@ -265,7 +262,7 @@ def _time_of(name: bytes) -> bytes:
 
 
 def _text(call: KeptCall) -> str:
-    return json.dumps({name: getattr(call, name) for name in _PLAIN if name != "owner"})
+    return json.dumps({name: getattr(call, name) for name in PLAIN if name != "owner"})
 
 
 def _call(owner: str, call_id: str, text: bytes) -> KeptCall | None:

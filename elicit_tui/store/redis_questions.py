@@ -24,6 +24,7 @@ from elicit_tui.store import transitions
 from elicit_tui.store.redis_layout import columns_of, key, name_in, pairs
 from elicit_tui.store.redis_server import (
     BLOCK_SECONDS,
+    MOST_TRIES,
     PATIENCE_SECONDS,
     RedisAddress,
     RedisServer,
@@ -43,8 +44,6 @@ SWEEP_SECONDS: Final = 5.0
 """How often a process that watches says that it lives, and ends what dead ones left."""
 BACKSTOP_SECONDS: Final = 2 * KEPT_SECONDS
 """After this Redis itself drops what ended and nobody cleared away."""
-MOST_TRIES: Final = 50
-"""Of one change, while others change the same question."""
 _CLOCK_SECONDS: Final = 1.0
 """A difference of two clocks is taken anew when it is another one by this much."""
 _NEVER: Final = -math.inf

@@ -37,6 +37,8 @@ Result = TypeVar("Result")
 
 PATIENCE_SECONDS: Final = 30.0
 """How long a Redis that is away is tried again before it counts as unreachable."""
+MOST_TRIES: Final = 50
+"""Of one change, while others change the same question or call."""
 SOCKET_SECONDS: Final = 5.0
 BLOCK_SECONDS: Final = 3.0
 """How long one look for a change waits at the server, at most."""

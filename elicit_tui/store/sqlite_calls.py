@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from typing import Any, Final, TypeVar
 
-from elicit_tui.store.calls import KeptCall, MakerState
+from elicit_tui.store.calls import BLOBS, PLAIN, KeptCall, MakerState
 from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
 from elicit_tui.store.sqlite_file import SharedFile
 
 Result = TypeVar("Result")
 
-_BLOBS: Final = ("paused", "outcome")
-# The blobs are large and sealed. A book is read without them; who looks at one call gets them.
-_PLAIN: Final = tuple(part.name for part in fields(KeptCall) if part.name not in _BLOBS)
 _FLAGS: Final = ("private", "has_id", "is_left", "is_task")
 
 
@@ -49,7 +45,7 @@ class SqliteCalls(SealedCalls):
 
     async def _change(self, owner: str, work: Callable[[Book, BookChange], Result]) -> Result:
         def carry_out() -> Result:
-            rows = self._rows(_PLAIN, "owner = ? ORDER BY begun_at, rowid", owner)
+            rows = self._rows(PLAIN, "owner = ? ORDER BY begun_at, rowid", owner)
             there = {row["id"]: _call(row) for row in rows}
             change = BookChange()
             result = work(Book(owner, self._now(), there, self._maker), change)
@@ -63,7 +59,7 @@ class SqliteCalls(SealedCalls):
     def _put(self, puts: Iterable[KeptCall]) -> None:
         for call in puts:
             # A blob that is None was not looked at (`KeptCall`): the column keeps what it has.
-            names = [*_PLAIN, *(name for name in _BLOBS if getattr(call, name) is not None)]
+            names = [*PLAIN, *(name for name in BLOBS if getattr(call, name) is not None)]
             sets = ", ".join(f"{name} = excluded.{name}" for name in names)
             # What its agent was answered meanwhile is of no use beside the outcome.
             if call.state == "ended":
@@ -82,7 +78,7 @@ class SqliteCalls(SealedCalls):
 
     async def _look(self, owner: str, call_id: str) -> tuple[KeptCall, MakerSince] | None:
         def work() -> KeptCall | None:
-            rows = self._rows((*_PLAIN, *_BLOBS), "owner = ? AND id = ?", owner, call_id)
+            rows = self._rows((*PLAIN, *BLOBS), "owner = ? AND id = ?", owner, call_id)
             return _call(rows[0]) if rows else None
 
         found = await self._file.read(work)

@@ -15,6 +15,7 @@ from typing import Any, Final
 from elicit_tui.text.data import ascii_json, readable_json
 
 DEEPEST: Final = 64
+"""Levels of what anybody means."""
 
 
 class KeyTwice(ValueError):
@@ -50,12 +51,20 @@ def _finite(text: str) -> float:
     return value
 
 
-def too_deep(value: Any, depth: int = 0) -> bool:
-    """Whether a JSON value is nested deeper than anybody means it."""
-    if depth > DEEPEST:
-        return True
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(too_deep(item, depth + 1) for item in items)
+def too_deep(value: Any, most: int = DEEPEST) -> bool:
+    """Whether a JSON value has more than `most` levels of objects and lists."""
+    # Level by level, so that depth is found without recursion.
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(most):
+        level = [
+            item
+            for nested in level
+            for item in (nested.values() if isinstance(nested, dict) else nested)
+            if isinstance(item, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
 
 
 # Shown

@@ -11,12 +11,12 @@ from elicit_tui.broker import (
     drafts,
     hook_steps,
     inbox,
-    inbox_events,
     inbox_questions,
     reviewing,
     store_reader,
     store_responder,
 )
+from elicit_tui.elicitation import request
 from elicit_tui.hooks import hooks, notices, running
 from elicit_tui.responders import browser, dialogue, plain_form, typed_lines
 
@@ -51,7 +51,7 @@ def test_nobody_waits_for_others_for_longer_than_a_breath(shipped: float, most: 
         (drafts.MOST_BYTES, 2 * MEGABYTE),
         (drafts.MOST_DRAFTS, 200),
         (hook_steps._SHOWN_VALUE, 200),
-        (inbox_events.ID_CHARACTERS, 12),
+        (request.ID_CHARACTERS, 12),
         (admitted.READING_TURNS, 50),
         (ask.REPEATS, 5),
         (reviewing.LARGE, 5_000),

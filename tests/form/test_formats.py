@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from elicit_tui.form.field import Kind, Typed
+from elicit_tui.form.field import FieldKind, Typed
 from elicit_tui.form.formats import FORMATS
 from tests.form.forms import form_of, wrong
 from tests.form.schemas import FORMATTED
@@ -183,7 +183,7 @@ def test_every_format_is_tried_here_is_a_kind_of_field_and_has_an_example_that_c
         assert set(FORMATS) == set(cases), (
             "a format's cases: VALID, INVALID; FORMATTED of schemas.py"
         )
-    assert set(FORMATS) <= set(get_args(Kind)), "its name in Kind of form/field.py"
+    assert set(FORMATS) <= set(get_args(FieldKind)), "its name in FieldKind of form/field.py"
     assert {name: each.check(each.example) for name, each in FORMATS.items()} == dict.fromkeys(
         FORMATS
     )

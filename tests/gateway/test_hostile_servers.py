@@ -14,8 +14,9 @@ import mcp_types as types
 import pytest
 
 from elicit_tui.gateway.catalogue import CatalogueFiles
-from elicit_tui.gateway.fit_to_pass import nested_too_deep, readable
+from elicit_tui.gateway.fit_to_pass import MOST_NESTED, readable
 from elicit_tui.gateway.telling import ELICITATIONS_META_KEY, PAUSED_META_KEY
+from elicit_tui.text.hostile_json import too_deep
 from tests.gateway.http_world import Gateway, many_agents
 from tests.gateway.world import ERAS, HANDSHAKE, WAIT, asking, fragments, world
 
@@ -169,7 +170,7 @@ async def test_no_entry_of_a_list_costs_the_agent_the_list(tmp_path: Path, poiso
         for era in ERAS:
             answered = await asked.answer(era, "tools/list", {})
             assert "bad__good" in {each["name"] for each in answered["result"]["tools"]}
-            assert not nested_too_deep(answered, 120)
+            assert not too_deep(answered, 120)
 
 
 async def test_what_is_left_out_of_a_list_is_told_and_the_rest_is_kept_for_the_next_start(
@@ -260,7 +261,7 @@ async def logged(lines: AsyncIterator[str]) -> dict[str, Any]:
     ("value", "deep"), [(nested(100), False), (nested(101), True), ('"[[["', False), ("1", False)]
 )
 def test_a_level_is_an_object_or_a_list(value: str, deep: bool) -> None:
-    assert nested_too_deep(json.loads(value)) is deep
+    assert too_deep(json.loads(value), MOST_NESTED) is deep
 
 
 def test_what_everybody_can_read_stays_the_same_object() -> None:

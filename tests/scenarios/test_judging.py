@@ -21,10 +21,10 @@ from elicit_tui.elicitation import (
     decline,
 )
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
+from elicit_tui.elicitation.outcome import INTERNAL_ERROR
 from elicit_tui.errors import ProtocolCallError, ServerError
 from elicit_tui.scenarios.acting import cannot_tell, shown_of_acceptance
 from elicit_tui.scenarios.judging import (
-    INTERNAL_ERROR,
     faults_of,
     hint_of,
 )

@@ -20,9 +20,10 @@ from elicit_tui.elicitation import (
     decline,
 )
 from elicit_tui.elicitation.eras import HANDSHAKE
+from elicit_tui.elicitation.outcome import INTERNAL_ERROR
 from elicit_tui.errors import Interrupted, ProtocolCallError, ServerError
 from elicit_tui.scenarios.acting import cannot_tell, hides_an_act, shown_of_acceptance
-from elicit_tui.scenarios.judging import INTERNAL_ERROR, faults_of
+from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.in_words import Source, StandingValue, standing
-from elicit_tui.broker.inbox_events import ID_CHARACTERS, agent_away, elsewhere, of_agent, where
+from elicit_tui.broker.inbox_events import agent_away, elsewhere, of_agent, where
 from elicit_tui.elicitation import KINDS, form_of, now, rfc3339
+from elicit_tui.elicitation.request import ID_CHARACTERS
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
 
 if TYPE_CHECKING:
