@@ -99,14 +99,14 @@ def giver_refusal(question: Question, outcome: Outcome, *, agents: bool) -> str 
 
     `agents`: whether the owner lets an agent answer at all (`gateway.agent_answers`).
     """
+    traits = question.request.traits
+    if outcome.action == "accept" and outcome.decided_by not in traits.accepted_by:
+        return f"It was accepted, which does not count: {traits.only_person}."
     if outcome.decided_by == "agent":
         if not agents:
             return "An agent answered. No agent may answer here for its user."
         refused = agent_refusal(question, outcome.action, outcome.content)
         return None if refused is None else f"An agent answered. {refused}"
-    traits = question.request.traits
-    if outcome.action == "accept" and outcome.decided_by not in traits.accepted_by:
-        return f"It was accepted, which does not count: {traits.only_person}."
     return None
 
 
