@@ -20,7 +20,7 @@ from elicit_tui.pytest_plugin.server_loop import (
     summary_of,
 )
 from elicit_tui.scenarios import OneByOne, Options, Run, Scenario, read_scenarios, ways_known
-from elicit_tui.scenarios.variants import as_written
+from elicit_tui.scenarios.ways import as_written
 
 EVERY_OTHER: Final = "every other way"
 """One test for all of them, where no snapshot tells which there are."""

@@ -20,8 +20,8 @@ from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.saying_no import says_no
 from elicit_tui.scenarios.scenario import Scenario, advice, excerpt, text_of
 from elicit_tui.scenarios.script import Script
-from elicit_tui.scenarios.variants import MARKER, Asked, Variant
 from elicit_tui.scenarios.watching import Watched
+from elicit_tui.scenarios.ways import MARKER, Asked, Way
 from elicit_tui.text import ascii_json, neutral_line
 
 PUSHES: Final = (
@@ -43,7 +43,7 @@ _OF_A_WAY: Final[tuple[DecidedBy, ...]] = ("answers", "deadline", "server", "shu
 
 def faults_of(
     run: Run,
-    variant: Variant,
+    way: Way,
     base: Run | None,
     script: Script,
     answered: Asked,
@@ -56,8 +56,8 @@ def faults_of(
         run.refused = run.scenario.refuses or form_refused(run.scenario, answered)
         faults = _as_written(run, script, watched)
     else:
-        run.refused = variant.refuses is not None
-        faults = _departed(run, variant, base, script, alive=alive)
+        run.refused = way.refuses is not None
+        faults = _departed(run, way, base, script, alive=alive)
     return [*watched.problems, *faults]
 
 
@@ -182,13 +182,11 @@ def _not_by_the_scenario(run: Run, expected: Collection[DecidedBy]) -> Iterator[
 # The other ways
 
 
-def _departed(
-    run: Run, variant: Variant, base: Run, script: Script, *, alive: bool
-) -> Iterator[str]:
-    kind = variant.wrong.kind if variant.wrong is not None else None
+def _departed(run: Run, way: Way, base: Run, script: Script, *, alive: bool) -> Iterator[str]:
+    kind = way.wrong.kind if way.wrong is not None else None
     # Looked for in any case, also where the run ends by an error.
-    if variant.typed is not None:
-        run.leaks = list(_came_back(run, variant.typed, accepted=kind == "typed"))
+    if way.typed is not None:
+        run.leaks = list(_came_back(run, way.typed, accepted=kind == "typed"))
         yield from run.leaks
     if script.broke_off:
         yield (
@@ -196,7 +194,7 @@ def _departed(
             "cancelled"
         )
         return
-    cancelled = variant.cancels_the_call and isinstance(run.error, Interrupted)
+    cancelled = way.cancels_the_call and isinstance(run.error, Interrupted)
     # A refusal may be told by an error of the protocol; an internal error is a breakdown.
     if run.error is not None and not cancelled and not _is_clean(run.error):
         yield _error_text(run.error)
@@ -207,7 +205,7 @@ def _departed(
         yield from otherwise
         return
     # What is judged is that one question, which has to have come.
-    number = variant.wrong.question if variant.wrong is not None else variant.refuses
+    number = way.wrong.question if way.wrong is not None else way.refuses
     if number is not None and not any(asked == number for asked, _ in script.asked):
         yield f"question {number + 1} did not come"
         return

@@ -1,4 +1,4 @@
-"""A connection of its own over which one way after another is tried, and one such way on it."""
+"""A connection of its own over which one way after another is tried, and each such trial."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.scenario import Scenario, advice
 from elicit_tui.scenarios.script import MOST_UNPLANNED, Script
-from elicit_tui.scenarios.variants import Asked, Variant
 from elicit_tui.scenarios.watching import States, Watched, states
+from elicit_tui.scenarios.ways import Asked, Way
 from elicit_tui.text import in_seconds
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ Tell = Callable[[RunEvent], None]
 
 
 class Lane:
-    """One server process, or session, and the runtime over it; answers for the way on it."""
+    """One server process, or session, and the runtime over it; answers for the trial on it."""
 
     def __init__(
         self,
@@ -58,9 +58,9 @@ class Lane:
         self._opened = False
         self.connection: Connection | None = None
         self.door: Door | None = None
-        self.way: Way | None = None
+        self.trial: Trial | None = None
         """The one that is tried now."""
-        self.ways: list[Way] = []
+        self.trials: list[Trial] = []
         """Those that were tried on it."""
         self._told = 0
 
@@ -104,51 +104,51 @@ class Lane:
         if self.connection is None:
             return []
         broken = list(map(str, self.connection.broken_rules()))
-        # What was broken is told once, to the way during which it was noticed.
+        # What was broken is told once, to the trial during which it was noticed.
         new, self._told = broken[self._told :], len(broken)
         return new
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:
         """Answer by the script of the way that is tried now."""
-        # Between two ways nothing may be asked.
-        if self.way is None:
+        # Between two trials nothing may be asked.
+        if self.trial is None:
             deadline.start()
             return cancel("answers", "Cancelled: no call of the scenario is open.")
-        await self.way.look_before_an_answer()
-        return await self.way.script.respond(question, deadline)
+        await self.trial.look_before_an_answer()
+        return await self.trial.script.respond(question, deadline)
 
     def _instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
-        return outcome if self.way is None else self.way.instead(request, outcome)
+        return outcome if self.trial is None else self.trial.instead(request, outcome)
 
     def _on_broker_event(self, event: BrokerEvent) -> None:
-        if self.way is not None:
-            self.way.on_broker_event(event)
+        if self.trial is not None:
+            self.trial.on_broker_event(event)
 
     def _on_host_event(self, event: HostEvent) -> None:
         # A server may say late what one of them typed.
-        for way in self.ways:
-            way.on_host_event(event)
+        for trial in self.trials:
+            trial.on_host_event(event)
 
 
-class Way:
-    """One way through one scenario."""
+class Trial:
+    """One way through a scenario, tried on a lane."""
 
     def __init__(
-        self, scenario: Scenario, era: Revision, variant: Variant, base: Run | None, tell: Tell
+        self, scenario: Scenario, era: Revision, way: Way, base: Run | None, tell: Tell
     ) -> None:
         self._scenario = scenario
-        self.variant = variant
+        self.way = way
         self._base = base
         self._tell = tell
-        self.run = Run(scenario, era, variant.name, variant.kind, field=variant.field)
-        self.run.acceptable = variant.wrong is not None and variant.wrong.acceptable
+        self.run = Run(scenario, era, way.name, way.kind, field=way.field)
+        self.run.acceptable = way.wrong is not None and way.wrong.acceptable
         self.run.shows_acting = base is None or shows_acting(scenario, base)
-        again = variant.wrong is not None and variant.wrong.kind == "twice"
+        again = way.wrong is not None and way.wrong.kind == "twice"
         allowed = scenario.on_refusal.questions if scenario.on_refusal is not None else None
         self.script = Script(
-            variant.steps,
+            way.steps,
             # After a refusal a server may ask more: that is declined, and judged afterwards.
-            refuse_the_rest=variant.kind != "as written" and not again,
+            refuse_the_rest=way.kind != "as written" and not again,
             most_unplanned=MOST_UNPLANNED + (allowed or 0),
             runner=scenario.runner,
         )
@@ -179,8 +179,8 @@ class Way:
         run, self._lane = self.run, lane
         self._tell(RunEvent("started", run))
         began = time.monotonic()
-        lane.way = self
-        lane.ways.append(self)
+        lane.trial = self
+        lane.trials.append(self)
         try:
             await self._called(lane)
         except ElicitTuiError as error:
@@ -191,8 +191,8 @@ class Way:
         """Judge what came of it, with what its server did by now."""
         run, lane = self.run, self._lane
         assert lane is not None
-        # What it does from now on is no longer of this way.
-        lane.way = None
+        # What it does from now on is no longer of this trial.
+        lane.trial = None
         run.resolved = list(self._outcomes.values())
         run.asked = [request for _, request in self.script.asked]
         run.watched = Watched(self._before, await self.states(lane), lane.directory)
@@ -201,7 +201,7 @@ class Way:
             self.broken = lane.newly_broken()
             run.failures += self.broken
         run.failures += faults_of(
-            run, self.variant, self._base, self.script, self.by_step(), alive=self._alive
+            run, self.way, self._base, self.script, self.by_step(), alive=self._alive
         )
         self.judged = True
         return run
@@ -270,17 +270,17 @@ class Way:
             where, text = "its log", str(event.data)
         elif isinstance(event, Progress):
             where, text = "its progress", event.message or ""
-        if self.variant.typed is not None and self.variant.typed in text:
+        if self.way.typed is not None and self.way.typed in text:
             self.run.came_back.add(where)
 
     def instead(self, request: ElicitationRequest, outcome: Outcome) -> Outcome:
         """What goes past the judge for the question that is to be answered wrongly."""
-        wrong, lane = self.variant.wrong, self._lane
+        wrong, lane = self.way.wrong, self._lane
         number = next((place for place, asked in self.script.asked if asked.id == request.id), None)
         if wrong is None or number != wrong.question or outcome.decided_by != "answers":
             return outcome
         self.script.wrong_message = request.message
-        reason = f"Sent past the judge: {self.variant.name}."
+        reason = f"Sent past the judge: {self.way.name}."
         if wrong.kind == "twice":
             if lane is not None and lane.door is not None:
                 lane.door.send_again(request, replace(outcome, reason=reason))

@@ -16,7 +16,7 @@ from elicit_tui.scenarios.running import Options, Ways, goes_on, unheard
 from elicit_tui.scenarios.scenario import Scenario
 from elicit_tui.scenarios.script import content_of
 from elicit_tui.scenarios.snapshots import Kept, Snapshots, request_of
-from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, as_written, branches
+from elicit_tui.scenarios.ways import Way, answers_gone_wrong, as_written, branches
 
 
 class OneByOne:
@@ -30,7 +30,7 @@ class OneByOne:
         snapshots = Snapshots(scenario.file)
         self._ways = Ways(settings, scenario, era, options, snapshots, free, unheard)
         self._base: Run | None = None
-        self._others: list[Variant] = []
+        self._others: list[Way] = []
         self._lane: Lane | None = None
         # None: not tried yet.
         self._may_share: bool | None = False if options.fresh or scenario.watch else None
@@ -44,25 +44,25 @@ class OneByOne:
     async def names(self) -> list[str]:
         """The other ways that there are, once the scenario as it is written has passed."""
         await self.base()
-        return [variant.name for variant in self._others]
+        return [way.name for way in self._others]
 
     async def way(self, name: str) -> Run | None:
         """One of the other ways; None where the questions have no such way."""
         base = await self.base()
-        variant = next((other for other in self._others if other.name == name), None)
-        if variant is None:
+        way = next((other for other in self._others if other.name == name), None)
+        if way is None:
             return None
-        way = self._ways.way(variant, base)
+        trial = self._ways.trial(way, base)
         # What was typed may come back as long as a process lives, and who asks is told now.
-        lane = await self._shared(base) if variant.typed is None else None
+        lane = await self._shared(base) if way.typed is None else None
         if lane is None:
-            return await self._ways.alone(way)
-        await way.call(lane)
-        run = await way.judge()
+            return await self._ways.alone(trial)
+        await trial.call(lane)
+        run = await trial.judge()
         if run.passed and goes_on(run):
             return run
         await self.close()
-        return await self._ways.at_the_end(way, base)
+        return await self._ways.at_the_end(trial, base)
 
     async def _shared(self, base: Run) -> Lane | None:
         """The process that serves several ways; None where each has to have its own."""
@@ -99,6 +99,6 @@ def ways_known(scenario: Scenario, era: Revision) -> list[str]:
         asked.append((request, replace(outcome, action=answer.action)))
     names = [as_written(scenario).name]
     if not form_refused(scenario, asked):
-        names += (variant.name for variant in branches(scenario, asked))
-        names += (variant.name for variant in answers_gone_wrong(scenario, asked))
+        names += (way.name for way in branches(scenario, asked))
+        names += (way.name for way in answers_gone_wrong(scenario, asked))
     return list(dict.fromkeys(names))

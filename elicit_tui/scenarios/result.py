@@ -15,8 +15,8 @@ from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.scenario import RunKind, Scenario
-from elicit_tui.scenarios.variants import branch_name
 from elicit_tui.scenarios.watching import NOTHING_WATCHED, Watched
+from elicit_tui.scenarios.ways import branch_name
 from elicit_tui.text import neutral_line
 from elicit_tui.text.neutral import escaped_commands_in_xml
 
@@ -162,7 +162,7 @@ def _text(text: str) -> str:
 
 # Coverage
 
-WAYS: Final = ("decline", "cancel", "deadline")
+REFUSALS: Final = ("decline", "cancel", "deadline")
 
 State = Literal["passed", "failed", "untried"]
 
@@ -229,7 +229,7 @@ def _branches(runs: list[Run]) -> dict[str, State]:
     # The longest scenario knows the most questions.
     count = max(len(run.scenario.answers) for run in runs)
     known = ["accept"]
-    known += [branch_name(way, number, count) for number in range(count) for way in WAYS]
+    known += [branch_name(no, number, count) for number in range(count) for no in REFUSALS]
     by_branch: dict[str, dict[str, State]] = {branch: {} for branch in known}
     for run in runs:
         by_era = by_branch.setdefault(run.branch, {})

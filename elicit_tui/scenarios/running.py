@@ -21,14 +21,14 @@ from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError
 from elicit_tui.form.json_values import same_json
 from elicit_tui.scenarios.acting import hides_an_act, untold
 from elicit_tui.scenarios.judging import form_refused, hint_of
-from elicit_tui.scenarios.lane import Lane, Tell, Way
+from elicit_tui.scenarios.lane import Lane, Tell, Trial
 from elicit_tui.scenarios.result import Run, RunEvent, Suite
 from elicit_tui.scenarios.scenario import Scenario, advice
 from elicit_tui.scenarios.scenario_settings import scenario_settings
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot
-from elicit_tui.scenarios.variants import (
+from elicit_tui.scenarios.ways import (
     Asked,
-    Variant,
+    Way,
     answers_gone_wrong,
     as_written,
     branches,
@@ -205,16 +205,16 @@ class Ways:
         self.over = True
         ended()
 
-    async def first(self) -> tuple[Run, list[Variant]]:
+    async def first(self) -> tuple[Run, list[Way]]:
         """The scenario as it is written, and the other ways that its questions have."""
-        way = Way(self.scenario, self.era, as_written(self.scenario), None, self.tell)
+        trial = Trial(self.scenario, self.era, as_written(self.scenario), None, self.tell)
         # Always alone: what came before would be part of what is watched.
-        base = await self.alone(way)
+        base = await self.alone(trial)
         self._compare(base)
         if (hint := hint_of(base)) is not None:
             base.notes.append(hint)
         # Made of what was asked, so that a server that asks otherwise is tried otherwise.
-        others = list(self._others(base, way.by_step()))
+        others = list(self._others(base, trial.by_step()))
         more = self.options.branches or self.options.answers_gone_wrong
         if others or base.refused:
             base.notes += untold(base, more_ways=more)
@@ -240,12 +240,12 @@ class Ways:
             await lane.close()
         return list(hides_an_act(base, await again.judge()))
 
-    def _as_written(self) -> Way:
+    def _as_written(self) -> Trial:
         """The scenario itself, once more, of which nobody is told."""
-        return Way(self.scenario, self.era, as_written(self.scenario), None, unheard)
+        return Trial(self.scenario, self.era, as_written(self.scenario), None, unheard)
 
     async def _try(
-        self, base: Run, waiting: list[tuple[int, Variant]], ended: Callable[[], None]
+        self, base: Run, waiting: list[tuple[int, Way]], ended: Callable[[], None]
     ) -> None:
         """Try what waits, on as many processes at once as there may be."""
         watches = bool(self.scenario.watch)  # What one way changes would be another's.
@@ -267,8 +267,8 @@ class Ways:
                         shared = await self._on_one_lane(base, waiting, sharing_known, ended)
                     # While this waited for its turn another lane may have taken the last one.
                     elif waiting:
-                        number, variant = waiting.pop(0)
-                        self.runs[number] = await self.alone(self.way(variant, base))
+                        number, way = waiting.pop(0)
+                        self.runs[number] = await self.alone(self.trial(way, base))
                 sharing_known.set()
                 ended()
             # Also where nothing waits: the others must not wait for ever.
@@ -276,18 +276,18 @@ class Ways:
 
         await _all_of(map(one_by_one, range(1 if watches else self.options.jobs)))
 
-    def way(self, variant: Variant, base: Run) -> Way:
-        """One of the other ways, to be tried."""
-        return Way(self.scenario, self.era, variant, base, self.tell)
+    def trial(self, way: Way, base: Run) -> Trial:
+        """One of the other ways, about to be tried."""
+        return Trial(self.scenario, self.era, way, base, self.tell)
 
-    async def alone(self, way: Way) -> Run:
+    async def alone(self, trial: Trial) -> Run:
         """One way on a server process of its own, judged when that has ended."""
         lane = self.lane()
         try:
-            await way.call(lane)
+            await trial.call(lane)
         finally:
             await lane.close()
-        run = await way.judge()
+        run = await trial.judge()
         if self.otherwise is not None:
             run.notes.append(f"a second call on one process ends otherwise: {self.otherwise}")
             self.otherwise = None
@@ -296,7 +296,7 @@ class Ways:
     async def _on_one_lane(
         self,
         base: Run,
-        waiting: list[tuple[int, Variant]],
+        waiting: list[tuple[int, Way]],
         sharing_known: asyncio.Event,
         ended: Callable[[], None],
     ) -> bool:
@@ -308,39 +308,39 @@ class Ways:
         """
         lane = self.lane()
         # What was typed may come back as long as the process lives; the last ends with it.
-        unsettled: list[tuple[int, Way]] = []
+        unsettled: list[tuple[int, Trial]] = []
         try:
             if not sharing_known.is_set() and not await self.answers_alike(lane, base):
                 return False
             sharing_known.set()
             while waiting:
-                number, variant = waiting.pop(0)
-                way = self.way(variant, base)
-                unsettled.append((number, way))
-                await way.call(lane)
+                number, way = waiting.pop(0)
+                trial = self.trial(way, base)
+                unsettled.append((number, trial))
+                await trial.call(lane)
                 # The last one is judged with the process's end, and whoever did not go on ends the
                 # lane.
-                if not waiting or not goes_on(way.run) or not (await way.judge()).passed:
+                if not waiting or not goes_on(trial.run) or not (await trial.judge()).passed:
                     break
-                if variant.typed is None:
+                if way.typed is None:
                     unsettled.pop()
-                    self.runs[number] = way.run
+                    self.runs[number] = trial.run
                     ended()
         finally:
             await lane.close()
-        for number, way in unsettled:
-            self.runs[number] = await self.at_the_end(way, base)
+        for number, trial in unsettled:
+            self.runs[number] = await self.at_the_end(trial, base)
         return True
 
-    async def at_the_end(self, way: Way, base: Run) -> Run:
-        """What came of a way whose process has ended; where it failed there it is tried alone."""
-        run = way.run if way.judged else await way.judge()
+    async def at_the_end(self, trial: Trial, base: Run) -> Run:
+        """What came of a trial whose process has ended; where it failed there it is tried alone."""
+        run = trial.run if trial.judged else await trial.judge()
         if run.passed and not run.came_back:
             return run
-        again = self.way(way.variant, base)
+        again = self.trial(trial.way, base)
         # What was seen was seen: alone a process may end before it comes to that.
         again.run.came_back |= run.came_back
-        again.run.failures += way.broken
+        again.run.failures += trial.broken
         alone = await self.alone(again)
         if alone.passed:
             why = run.failures[0]
@@ -352,9 +352,9 @@ class Ways:
         asked = [question_snapshot(request) for request in base.asked]
         # Once as the first call of this process, and once more.
         for _ in range(2):
-            way = self._as_written()
-            await way.call(lane)
-            run = await way.judge()
+            trial = self._as_written()
+            await trial.call(lane)
+            run = await trial.judge()
             if not run.passed:
                 self.otherwise = run.failures[0]
             elif not same_json([question_snapshot(request) for request in run.asked], asked):
@@ -370,7 +370,7 @@ class Ways:
         settings = scenario_settings(self.settings, server, self.era, options.timeout_sec)
         return Lane(settings, server, options.log_file, options.in_process.get(server))
 
-    def _others(self, base: Run, asked: Asked) -> Iterator[Variant]:
+    def _others(self, base: Run, asked: Asked) -> Iterator[Way]:
         if not base.passed or form_refused(self.scenario, asked):
             return
         if self.options.branches:

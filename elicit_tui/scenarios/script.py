@@ -35,7 +35,7 @@ class Step:
     """What is done with one question."""
 
     answer: PreparedAnswer
-    way: Literal["answer", "wait", "cancel the call"] = "answer"
+    does: Literal["answer", "wait", "cancel the call"] = "answer"
     """`wait`: nothing at all, until its deadline passes."""
 
 
@@ -88,10 +88,10 @@ class Script:
             return self._without_a_step(question.request)
         self._used.add(number)
         step = self.steps[number]
-        if step.way == "wait":
+        if step.does == "wait":
             await asyncio.sleep(DEADLINE_SECONDS)
             return cancel("deadline", f"No answer was given within {in_seconds(DEADLINE_SECONDS)}.")
-        if step.way == "cancel the call":
+        if step.does == "cancel the call":
             assert self.cancel_call is not None
             await self.cancel_call()
             return cancel("answers", "The scenario cancelled the call.")

@@ -16,11 +16,11 @@ from elicit_tui.errors import ElicitTuiError, LimitReached, ProtocolCallError, S
 from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.scenarios import lane as lane_module
-from elicit_tui.scenarios.lane import Lane, Way
+from elicit_tui.scenarios.lane import Lane, Trial
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Runner
 from elicit_tui.scenarios.script import Step
-from elicit_tui.scenarios.variants import Variant, Wrong, as_written
+from elicit_tui.scenarios.ways import Way, Wrong, as_written
 from tests.scenarios.painting import ANSWER, COLOURED, PAINTS
 from tests.scenarios.test_running import PLACE, SETTINGS
 
@@ -63,20 +63,20 @@ async def run_of(
 ) -> tuple[Run, Lane]:
     """What came of a way over this connection; its question was declined, or it is the scenario."""
     scenario = replace(PAINTS, runner=runner)
-    declined = Variant("decline", (Step(ANSWER),), "refused", refuses=0)
+    declined = Way("decline", (Step(ANSWER),), "refused", refuses=0)
     base = Run(scenario, HANDSHAKE, "accept", result={"content": []}) if refused else None
-    variant = declined if refused else as_written(scenario)
-    way, lane = Way(scenario, HANDSHAKE, variant, base, lambda event: None), Lane(SETTINGS, "paint")
+    way = declined if refused else as_written(scenario)
+    trial, lane = Trial(scenario, HANDSHAKE, way, base, lambda event: None), Lane(SETTINGS, "paint")
     lane.connection = connection  # type: ignore[assignment]
 
     async def connected() -> Answers:
         return connection
 
     lane.connect = connected  # type: ignore[method-assign, assignment]
-    await way.call(lane)
-    way.script.asked.append((0, COLOURED))
-    way.on_broker_event(Resolved(COLOURED, Review(), decline("answers", "Declined."), 0))
-    return await way.judge(), lane
+    await trial.call(lane)
+    trial.script.asked.append((0, COLOURED))
+    trial.on_broker_event(Resolved(COLOURED, Review(), decline("answers", "Declined."), 0))
+    return await trial.judge(), lane
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ async def test_a_server_still_answers_after_a_refusal_if_only_with_an_error(
     monkeypatch.setattr(lane_module, "ALIVE_SECONDS", 0.01)
     run, lane = await run_of(Answers(tools=tools))
     assert run.failures == ([] if answers else [GONE])
-    assert (len(lane.ways), lane.way) == (1, None)
+    assert (len(lane.trials), lane.trial) == (1, None)
     # Of the scenario as it is written that is no matter.
     run, _ = await run_of(Answers(tools=tools), refused=False)
     assert GONE not in run.failures
@@ -106,21 +106,21 @@ async def test_of_a_server_that_talks_without_end_nothing_but_a_leak_is_kept_and
     None
 ):
     wrong = Wrong(0, "typed")
-    way = Way(PAINTS, HANDSHAKE, Variant("typed", (), wrong=wrong), None, lambda event: None)
+    trial = Trial(PAINTS, HANDSHAKE, Way("typed", (), wrong=wrong), None, lambda event: None)
     for number in range(10_002):
-        way.on_host_event(ServerLog("paint", f"{number}"))
-    assert way.run.came_back == set()
-    way.on_host_event(ServerLog("paint", f"got {wrong.typed}"))
-    assert way.run.came_back == {"its standard error"}
+        trial.on_host_event(ServerLog("paint", f"{number}"))
+    assert trial.run.came_back == set()
+    trial.on_host_event(ServerLog("paint", f"got {wrong.typed}"))
+    assert trial.run.came_back == {"its standard error"}
 
 
 async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_unanswered() -> None:
-    way = Way(PAINTS, HANDSHAKE, as_written(PAINTS), None, lambda event: None)
+    trial = Trial(PAINTS, HANDSHAKE, as_written(PAINTS), None, lambda event: None)
     settled = replace(COLOURED, id="settled")
-    way.script.asked += [(1, COLOURED), (0, settled)]
+    trial.script.asked += [(1, COLOURED), (0, settled)]
     declined = decline("answers", "Declined.")
-    way.on_broker_event(Resolved(settled, Review(), declined, 0))
-    assert way.by_step() == [(settled, declined)]
+    trial.on_broker_event(Resolved(settled, Review(), declined, 0))
+    assert trial.by_step() == [(settled, declined)]
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,13 @@ from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Runner, Scenario
 from elicit_tui.scenarios.script import Script, Step
 from elicit_tui.scenarios.snapshots import question_snapshot, snapshot_file
-from elicit_tui.scenarios.variants import Variant
 from elicit_tui.scenarios.watching import State, Watched
+from elicit_tui.scenarios.ways import Way
 from tests.broker.conftest import COLOUR, form_request
 from tests.scenarios.painting import NOTHING
 
 OTHER = {"type": "object", "properties": {"shade": {"type": "string"}}}
-DECLINED = Variant("decline", (), "refused", refuses=0)
+DECLINED = Way("decline", (), "refused", refuses=0)
 ACCEPTED = {"content": [{"type": "text", "text": "painted"}]}
 REFUSED = {"content": [{"type": "text", "text": "not painted"}]}
 PAINTS = Scenario("paints", "paint", "paint")
@@ -329,8 +329,8 @@ def test_a_tool_that_acts_without_its_question_is_told_in_these_words() -> None:
         run = Run(replace(scenario, answers=answers), HANDSHAKE, "accept", result=result)
         run.watched = watched
         script = Script((Step(answers[0]),))
-        variant = Variant("accept", (Step(answers[0]),))
-        faults = faults_of(run, variant, None, script, (), alive=True)
+        way = Way("accept", (Step(answers[0]),))
+        faults = faults_of(run, way, None, script, (), alive=True)
         assert "answer 1 was not used: its question did not come" in faults
         found = [each for each in faults if each.startswith("it acted and asked nobody")]
         assert len(found) == (told is not None)

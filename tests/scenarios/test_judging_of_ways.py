@@ -27,12 +27,12 @@ from elicit_tui.scenarios.judging import faults_of
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step
-from elicit_tui.scenarios.variants import (
+from elicit_tui.scenarios.watching import State, Watched
+from elicit_tui.scenarios.ways import (
     MARKER,
-    Variant,
+    Way,
     Wrong,
 )
-from elicit_tui.scenarios.watching import State, Watched
 from tests.broker.conftest import form_request
 from tests.scenarios.painting import ANSWER, CHANGED, COLOURED, NOTHING, PAINTS, SAME
 
@@ -58,15 +58,15 @@ def faults(
     asked: tuple[ElicitationRequest, ...] = (COLOURED,),
     problems: tuple[str, ...] = (),
     came_back: Collection[str] = (),
-    way: Any = "answer",
+    does: Any = "answer",
 ) -> list[str]:
     """What is wrong with a run whose first question was answered in this wrong way."""
-    variant = Variant(kind, (Step(ANSWER, way),), "gone wrong", wrong=Wrong(0, kind))
+    way = Way(kind, (Step(ANSWER, does),), "gone wrong", wrong=Wrong(0, kind))
     run = Run(scenario, HANDSHAKE, kind, "gone wrong", result=given, error=error)
     run.came_back, run.watched = set(came_back), watched
     base = Run(scenario, HANDSHAKE, "accept", result=accepted)
     script = Script((), asked=list(enumerate(asked)), problems=list(problems))
-    return faults_of(run, variant, base, script, (), alive=True)
+    return faults_of(run, way, base, script, (), alive=True)
 
 
 def test_an_invalid_answer_that_is_acted_on_is_a_fault_and_a_refusal_of_it_is_none() -> None:
@@ -126,10 +126,10 @@ def test_what_was_typed_may_come_back_in_the_result_of_its_accept_alone() -> Non
 
 def test_a_call_that_was_cancelled_has_to_end_so_and_no_other_one_may() -> None:
     ended = Interrupted("The call was cancelled.")
-    assert faults("invalid", None, error=ended, way="cancel the call") == []
+    assert faults("invalid", None, error=ended, does="cancel the call") == []
     assert faults("invalid", None, error=ended) == ["The call was cancelled."]
     gone = ServerError("It went away.")
-    assert faults("invalid", None, error=gone, way="cancel the call") == ["It went away."]
+    assert faults("invalid", None, error=gone, does="cancel the call") == ["It went away."]
     broken = ProtocolCallError(INTERNAL_ERROR, "Traceback")
     assert faults("invalid", None, error=broken) == ["error -32603: Traceback"]
 
@@ -155,7 +155,7 @@ def written(
         script._used.add(number)
     outcomes = [(COLOURED, outcome) for outcome in answered]
     run.watched = watched
-    found = faults_of(run, Variant("accept", ()), None, script, outcomes, alive=True)
+    found = faults_of(run, Way("accept", ()), None, script, outcomes, alive=True)
     assert run.refused is (scenario.refuses or any(o.content == {"agree": False} for o in answered))
     return found
 
@@ -195,7 +195,7 @@ def test_a_call_that_ends_ends_the_question_of_a_way_and_not_of_the_scenario_its
     run = Run(PAINTS, HANDSHAKE, "deadline", result=result("no"), resolved=[ended])
     base = Run(PAINTS, HANDSHAKE, "accept", result=PAINTED)
     script = Script((), asked=[(0, COLOURED)])
-    found = faults_of(run, Variant("x", (), "refused", refuses=0), base, script, (), alive=True)
+    found = faults_of(run, Way("x", (), "refused", refuses=0), base, script, (), alive=True)
     assert len(found) == (by in ("nobody", "flood"))
 
 
@@ -294,14 +294,14 @@ def test_a_scenario_that_refuses_is_held_against_what_it_watches_and_on_refusal(
         (accept("answers", "", {"agree": True}), False),
         (cancel("answers", ""), False),
     ):
-        variant = Variant("accept", ())
-        faults_of(run, variant, None, script, [(asked, outcome)], alive=True)
+        way = Way("accept", ())
+        faults_of(run, way, None, script, [(asked, outcome)], alive=True)
         assert run.refused is refused
 
 
 def test_that_a_refusal_must_be_told_as_on_refusal_says_holds_for_an_error_too() -> None:
     told = replace(PAINTS, on_refusal=Expectation(None, text="No.*"))
-    refused = Variant("decline", (), "refused", refuses=0)
+    refused = Way("decline", (), "refused", refuses=0)
 
     def after(given: Mapping[str, Any] | None, error: Exception | None, scenario: Scenario) -> Any:
         run = Run(scenario, HANDSHAKE, "decline", result=given, error=error)
@@ -328,7 +328,7 @@ def test_as_many_questions_may_follow_a_refusal_as_on_refusal_allows_and_no_more
     run = Run(once, HANDSHAKE, "decline", result=result("no"))
     base = Run(once, HANDSHAKE, "accept", result=PAINTED)
     asked = [(number, COLOURED) for number in range(after + 1)]
-    refused = Variant("decline", (), "refused", refuses=0)
+    refused = Way("decline", (), "refused", refuses=0)
     found = faults_of(run, refused, base, Script((), asked=asked), (), alive=True)
     words = f"on_refusal: {after} questions came after the refusal, more than 1"
     assert (words in found) is told

@@ -15,7 +15,7 @@ from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import Rule
 from elicit_tui.errors import UsageError
 from elicit_tui.form.schema_reading import read_form
-from elicit_tui.scenarios import variants
+from elicit_tui.scenarios import ways
 from elicit_tui.scenarios.reading import scenario_from_answers
 from elicit_tui.scenarios.result import Run, Suite, junit_xml
 from elicit_tui.scenarios.saying_no import contents_that_say_no, says_no
@@ -27,7 +27,7 @@ from elicit_tui.scenarios.snapshots import (
     request_of,
     snapshot_file,
 )
-from elicit_tui.scenarios.variants import answers_gone_wrong
+from elicit_tui.scenarios.ways import answers_gone_wrong
 from tests.broker.conftest import COLOUR, form_request
 
 FORM = {"mode": "form", "message": "Which?", "requestedSchema": COLOUR}
@@ -351,14 +351,14 @@ def test_a_choice_that_is_titled_is_sent_by_its_title_too() -> None:
 def test_only_the_first_fields_of_a_long_form_are_answered_wrongly(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(variants, "MOST_FIELDS", 2)
+    monkeypatch.setattr(ways, "MOST_FIELDS", 2)
     fields = {name: {"type": "integer"} for name in "abc"}
     content = dict.fromkeys(fields, 1)
     asked = form_request(params={"requestedSchema": {**schema(**fields), "required": ["a"]}})
     scenario = Scenario("s", "s", "s", {}, (PreparedAnswer(content=content),))
-    ways = list(answers_gone_wrong(scenario, [(asked, accept("answers", "", content))]))
-    assert {each.field for each in ways} == {"a", "b", None}
-    assert [each.name for each in ways if each.name.endswith("is missing")] == ["a is missing"]
-    short = next(each for each in ways if each.name == "what is optional is left out")
+    wrong = list(answers_gone_wrong(scenario, [(asked, accept("answers", "", content))]))
+    assert {each.field for each in wrong} == {"a", "b", None}
+    assert [each.name for each in wrong if each.name.endswith("is missing")] == ["a is missing"]
+    short = next(each for each in wrong if each.name == "what is optional is left out")
     assert short.wrong is not None
     assert short.wrong.content == {"a": 1}

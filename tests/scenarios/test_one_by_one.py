@@ -170,7 +170,7 @@ async def test_a_rule_that_was_broken_on_a_shared_process_counts_whatever_the_wa
     tmp_path: Path, open_lanes: set[Lane], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def newly_broken(self: Lane) -> list[str]:
-        return ["It wrote no message."] if len(self.ways) > 1 and self in told else []
+        return ["It wrote no message."] if len(self.trials) > 1 and self in told else []
 
     told: set[Lane] = set()
     monkeypatch.setattr(Lane, "newly_broken", newly_broken)

@@ -21,7 +21,7 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios import read_scenarios
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step, content_of
-from elicit_tui.scenarios.variants import Variant, answers_gone_wrong, branches
+from elicit_tui.scenarios.ways import Way, answers_gone_wrong, branches
 from tests.broker.conftest import form_request
 
 
@@ -30,20 +30,20 @@ def asks(*required: str, message: str = "Which?", **fields: Any) -> ElicitationR
     return form_request(message, params={"requestedSchema": schema})
 
 
-def planned(answer: PreparedAnswer, *asked: ElicitationRequest) -> dict[str, Variant]:
+def planned(answer: PreparedAnswer, *asked: ElicitationRequest) -> dict[str, Way]:
     """The ways to refuse, by name; every question is answered by this answer."""
     scenario = Scenario("s", "s", "s", answers=(answer,) * len(asked))
     sent = accept("answers", "", answer.content)
     return {each.name: each for each in branches(scenario, [(one, sent) for one in asked])}
 
 
-def wrong(content: dict[str, Any], asked: ElicitationRequest) -> dict[str, Variant]:
+def wrong(content: dict[str, Any], asked: ElicitationRequest) -> dict[str, Way]:
     scenario = Scenario("s", "s", "s", answers=(PreparedAnswer(content=content),))
     ways = answers_gone_wrong(scenario, [(asked, accept("answers", "", content))])
     return {each.name: each for each in ways}
 
 
-def sent_in(way: Variant) -> Any:
+def sent_in(way: Way) -> Any:
     assert way.wrong is not None
     return way.wrong.content
 

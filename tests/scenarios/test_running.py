@@ -21,12 +21,12 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host.events import LogMessage, Progress, ServerLog
 from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios
-from elicit_tui.scenarios.lane import Lane, Way
+from elicit_tui.scenarios.lane import Lane, Trial
 from elicit_tui.scenarios.result import Run, RunEvent
 from elicit_tui.scenarios.running import Ways, _all_of, _chains, _InOrder, goes_on, processors
 from elicit_tui.scenarios.scenario import Expectation
 from elicit_tui.scenarios.snapshots import Snapshots
-from elicit_tui.scenarios.variants import Variant, Wrong, as_written
+from elicit_tui.scenarios.ways import Way, Wrong, as_written
 from tests.broker.conftest import form_request
 from tests.scenarios.test_watching import Nothing
 
@@ -247,12 +247,12 @@ async def test_a_process_that_does_otherwise_when_it_is_called_again_is_told(
 # What a way keeps
 
 
-def way_of(wrong: Wrong | None = None, steps: int = 1) -> Way:
+def trial_of(wrong: Wrong | None = None, steps: int = 1) -> Trial:
     one = Scenario("a", "paint", "c", answers=(ACCEPT,) * steps)
-    variant = as_written(one)
+    way = as_written(one)
     if wrong is not None:
-        variant = Variant("wrong", variant.steps, "gone wrong", wrong)
-    return Way(one, HANDSHAKE, variant, None, lambda event: None)
+        way = Way("wrong", way.steps, "gone wrong", wrong)
+    return Trial(one, HANDSHAKE, way, None, lambda event: None)
 
 
 def test_where_a_server_says_what_was_typed_beside_its_result_is_noted() -> None:
@@ -265,10 +265,10 @@ def test_where_a_server_says_what_was_typed_beside_its_result_is_noted() -> None
         (ServerLog("paint", f"got {Wrong(1, 'typed', {}).typed}."), set()),
         (ServerLog("paint", f"got {Wrong(0, 'decline with content', {}).typed}."), set()),
     ):
-        way, types_nothing = way_of(wrong), way_of()
-        way.on_host_event(event)
+        trial, types_nothing = trial_of(wrong), trial_of()
+        trial.on_host_event(event)
         types_nothing.on_host_event(event)
-        assert (way.run.came_back, types_nothing.run.came_back) == (where, set())
+        assert (trial.run.came_back, types_nothing.run.came_back) == (where, set())
 
 
 def naming() -> MCPServer:
@@ -308,7 +308,7 @@ async def test_a_rule_that_a_process_broke_late_is_no_less_broken_where_the_way_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def newly_broken(self: Lane) -> list[str]:
-        return ["It wrote no message."] if len(self.ways) == BRANCHES_AND_BEFORE else []
+        return ["It wrote no message."] if len(self.trials) == BRANCHES_AND_BEFORE else []
 
     monkeypatch.setattr(Lane, "newly_broken", newly_broken)
     one = scenario(tmp_path, expect=Expectation(text="painted"))
@@ -325,48 +325,48 @@ BRANCHES_AND_BEFORE = 2 + 4
 async def test_the_questions_of_the_server_alone_are_a_ways() -> None:
     told: list[str] = []
     one = Scenario("a", "paint", "c", answers=(ACCEPT,))
-    way = Way(one, HANDSHAKE, as_written(one), None, lambda event: told.append(event.event))
+    trial = Trial(one, HANDSHAKE, as_written(one), None, lambda event: told.append(event.event))
     asked, ours = form_request(), replace(form_request(), kind="approval")
     for request in (asked, ours):
-        way.on_broker_event(Requested(Question(request)))
-        way.on_broker_event(Resolved(request, Review(), accept("answers", "", {}), 1))
-    way.on_broker_event(Notice("paint", "Something."))
+        trial.on_broker_event(Requested(Question(request)))
+        trial.on_broker_event(Resolved(request, Review(), accept("answers", "", {}), 1))
+    trial.on_broker_event(Notice("paint", "Something."))
     assert told == ["requested", "resolved"]
-    assert list(way._outcomes) == [asked.id]
+    assert list(trial._outcomes) == [asked.id]
 
 
 async def test_a_wrong_answer_goes_past_the_judge_for_its_own_question_alone() -> None:
     asked, other = form_request("One?"), form_request("Two?")
     given = accept("answers", "By the scenario.", {"a": 1})
     for kind, content in (("invalid", {"a": "x"}), ("extra", {"b": 1})):
-        way = way_of(Wrong(1, kind, content), steps=2)  # type: ignore[arg-type]
-        way.script.asked = [(0, other), (1, asked)]
-        changed = way.instead(asked, given)
+        trial = trial_of(Wrong(1, kind, content), steps=2)  # type: ignore[arg-type]
+        trial.script.asked = [(0, other), (1, asked)]
+        changed = trial.instead(asked, given)
         assert (changed.action, changed.content) == ("accept", content)
         assert "Sent past the judge: wrong." in changed.reason
-        assert way.script.wrong_message == "One?"
-        assert way.instead(other, given) is given
+        assert trial.script.wrong_message == "One?"
+        assert trial.instead(other, given) is given
         ruled = replace(given, decided_by="rule")
-        assert way.instead(asked, ruled) is ruled
-    declined = way_of(Wrong(0, "decline with content", {"a": 1}))
+        assert trial.instead(asked, ruled) is ruled
+    declined = trial_of(Wrong(0, "decline with content", {"a": 1}))
     declined.script.asked = [(0, asked)]
     changed = declined.instead(asked, given)
     assert (changed.action, changed.content) == ("decline", {"a": 1})
-    late = way_of(Wrong(0, "late", {"a": 1}))
+    late = trial_of(Wrong(0, "late", {"a": 1}))
     late.script.asked = [(0, asked)]
     no = decline("answers", "No.")
     assert late.instead(asked, no) is no
     assert late._late is not None
     assert (late._late[1].action, late._late[1].content) == ("accept", {"a": 1})
-    right = way_of()
+    right = trial_of()
     right.script.asked = [(0, asked)]
     assert right.instead(asked, given) is given
 
 
 def test_only_behind_a_refusal_a_question_that_no_answer_is_for_is_no_problem() -> None:
-    assert not way_of().script.refuse_the_rest
-    assert not way_of(Wrong(0, "twice", {})).script.refuse_the_rest
-    assert way_of(Wrong(0, "extra", {})).script.refuse_the_rest
+    assert not trial_of().script.refuse_the_rest
+    assert not trial_of(Wrong(0, "twice", {})).script.refuse_the_rest
+    assert trial_of(Wrong(0, "extra", {})).script.refuse_the_rest
 
 
 async def test_a_question_outside_of_every_way_is_cancelled() -> None:
@@ -375,15 +375,15 @@ async def test_a_question_outside_of_every_way_is_cancelled() -> None:
 
 
 async def test_what_a_server_asks_once_its_way_was_judged_is_no_longer_of_that_way() -> None:
-    here, way = Lane(SETTINGS, "paint"), way_of()
-    await way.call(here)
-    await way.judge()
+    here, trial = Lane(SETTINGS, "paint"), trial_of()
+    await trial.call(here)
+    await trial.judge()
     found = await here.respond(Question(form_request()), Deadline(60))
     assert (found.action, found.reason) == (
         "cancel",
         "Cancelled: no call of the scenario is open.",
     )
-    assert way.script.asked == []
+    assert trial.script.asked == []
     await here.close()
 
 

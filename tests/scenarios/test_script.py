@@ -21,7 +21,7 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios import script as script_module
 from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
 from elicit_tui.scenarios.script import Script, Step, content_of
-from elicit_tui.scenarios.variants import (
+from elicit_tui.scenarios.ways import (
     answers_gone_wrong,
     as_written,
     branches,

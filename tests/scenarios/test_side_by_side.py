@@ -33,7 +33,7 @@ from tests.scenarios.test_running import (
     in_order,
     painting,
     scenario,
-    way_of,
+    trial_of,
     ways,
 )
 
@@ -48,12 +48,12 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many calls were under way together, at the beginning of each."""
-    from elicit_tui.scenarios.lane import Way
+    from elicit_tui.scenarios.lane import Trial
 
     seen: list[int] = []
-    under_way, call = [0], Way.call
+    under_way, call = [0], Trial.call
 
-    async def counted(self: Way, lane: Lane) -> None:
+    async def counted(self: Trial, lane: Lane) -> None:
         under_way[0] += 1
         seen.append(under_way[0])
         try:
@@ -61,7 +61,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         finally:
             under_way[0] -= 1
 
-    monkeypatch.setattr(Way, "call", counted)
+    monkeypatch.setattr(Trial, "call", counted)
     return seen
 
 
@@ -297,20 +297,20 @@ async def test_what_a_server_broke_is_told_unless_its_call_failed_which_says_mor
             return ["It wrote no message."]
 
     for error, told in ((None, ["It wrote no message."]), (ServerError("It went away."), [])):
-        way, lane = way_of(), Lane(SETTINGS, "paint")
+        trial, lane = trial_of(), Lane(SETTINGS, "paint")
         broken: Any = Broken()
-        lane.connection, way._lane, way.run.error = broken, lane, error
-        run = await way.judge()
+        lane.connection, trial._lane, trial.run.error = broken, lane, error
+        run = await trial.judge()
         assert [each for each in run.failures if "no message" in each] == told
 
 
 def test_questions_that_came_in_another_order_stand_by_the_answers_that_were_theirs() -> None:
-    way = way_of(steps=2)
+    trial = trial_of(steps=2)
     first, second, third = (form_request(f"{name}?") for name in "abc")
-    way.script.asked = [(1, first), (None, third), (0, second)]
+    trial.script.asked = [(1, first), (None, third), (0, second)]
     outcome: Any = type("Resolved", (), {"outcome": None})()
-    way._outcomes = {each.id: outcome for each in (first, second)}
-    assert [request for request, _ in way.by_step()] == [second, first]
+    trial._outcomes = {each.id: outcome for each in (first, second)}
+    assert [request for request, _ in trial.by_step()] == [second, first]
 
 
 async def test_the_server_of_a_second_accept_and_of_each_way_is_ended(

@@ -10,7 +10,7 @@ from elicit_tui.elicitation import accept
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.scenarios.saying_no import contents_that_say_no, says_no
 from elicit_tui.scenarios.scenario import PreparedAnswer, Scenario
-from elicit_tui.scenarios.variants import answers_gone_wrong
+from elicit_tui.scenarios.ways import answers_gone_wrong
 from tests.broker.conftest import form_request
 
 THREE = {"type": "string", "enum": ["Bar", "Window", "Door"]}

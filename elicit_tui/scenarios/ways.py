@@ -58,7 +58,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Variant:
+class Way:
     """One way through a scenario."""
 
     name: str
@@ -78,27 +78,27 @@ class Variant:
     @property
     def cancels_the_call(self) -> bool:
         """Whether the call ends without a result."""
-        return any(step.way == "cancel the call" for step in self.steps)
+        return any(step.does == "cancel the call" for step in self.steps)
 
 
 Asked = Sequence[tuple[ElicitationRequest, Outcome]]
 """The questions of an accepting run with their outcomes, by the order of the answers."""
 
 
-def as_written(scenario: Scenario) -> Variant:
+def as_written(scenario: Scenario) -> Way:
     """The scenario itself; its name says which way it goes."""
-    ways = [answer.action for answer in scenario.answers]
-    refused = next((number for number, way in enumerate(ways) if way != "accept"), None)
-    name = "accept" if refused is None else branch_name(ways[refused], refused, len(ways))
-    return Variant(name, tuple(map(Step, scenario.answers)))
+    actions = [answer.action for answer in scenario.answers]
+    refused = next((number for number, action in enumerate(actions) if action != "accept"), None)
+    name = "accept" if refused is None else branch_name(actions[refused], refused, len(actions))
+    return Way(name, tuple(map(Step, scenario.answers)))
 
 
-def branch_name(way: str, number: int, count: int) -> str:
+def branch_name(refusal: str, number: int, count: int) -> str:
     """`decline`, or where there are several questions `decline 2`; counted from 1."""
-    return way if count == 1 else f"{way} {number + 1}"
+    return refusal if count == 1 else f"{refusal} {number + 1}"
 
 
-def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
+def branches(scenario: Scenario, asked: Asked) -> Iterator[Way]:
     """Each question declined, cancelled, left to its deadline and answered with the form's no.
 
     The questions before it are accepted. While a question that was pushed waits, its call is open,
@@ -106,9 +106,9 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
     """
     for number in _accepted(scenario):
         # Both are refusals, and a server may treat them unlike each other.
-        ways: tuple[Action, ...] = ("decline", "cancel")
-        for way in ways:
-            yield _refusing(scenario, number, way, Step(_instead(scenario, number, way)))
+        actions: tuple[Action, ...] = ("decline", "cancel")
+        for action in actions:
+            yield _refusing(scenario, number, action, Step(_instead(scenario, number, action)))
         # A deadline that passes: the client sends a cancel by itself.
         yield _refusing(scenario, number, "deadline", Step(scenario.answers[number], "wait"))
         request, outcome = asked[number] if number < len(asked) else (None, None)
@@ -128,12 +128,12 @@ def branches(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
             yield _refusing(scenario, number, way_name, step)
 
 
-def _refusing(scenario: Scenario, number: int, way: str, step: Step) -> Variant:
+def _refusing(scenario: Scenario, number: int, refusal: str, step: Step) -> Way:
     # What comes before it is answered as it is written; what comes after has no step, and is
     # declined.
     steps = (*map(Step, scenario.answers[:number]), step)
-    name = branch_name(way, number, len(scenario.answers))
-    return Variant(_after_a_no(scenario, number) + name, steps, "refused", refuses=number)
+    name = branch_name(refusal, number, len(scenario.answers))
+    return Way(_after_a_no(scenario, number) + name, steps, "refused", refuses=number)
 
 
 def _accepted(scenario: Scenario) -> Iterator[int]:
@@ -143,8 +143,8 @@ def _accepted(scenario: Scenario) -> Iterator[int]:
 
 def _after_a_no(scenario: Scenario, number: int) -> str:
     """The refusals before a question, as the beginning of a way's name: it is met only so."""
-    ways = enumerate(answer.action for answer in scenario.answers[:number])
-    noes = [branch_name(way, at, len(scenario.answers)) for at, way in ways if way != "accept"]
+    actions = enumerate(answer.action for answer in scenario.answers[:number])
+    noes = [branch_name(no, at, len(scenario.answers)) for at, no in actions if no != "accept"]
     return ", ".join([*noes, "then "]) if noes else ""
 
 
@@ -152,7 +152,7 @@ def _instead(scenario: Scenario, number: int, action: Action) -> PreparedAnswer:
     return PreparedAnswer(action=action, message=scenario.answers[number].message)
 
 
-def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
+def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Way]:
     """Each question answered past the judge in every wrong way that its schema has."""
     steps = tuple(map(Step, scenario.answers))
     for number in _accepted(scenario):
@@ -164,8 +164,8 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
         content = dict(outcome.content or {})
         if request.mode == "form":
             form = read_form(request.requested_schema)
-            for variant in _forms_gone_wrong(form, number, content, steps):
-                yield replace(variant, name=where + variant.name)
+            for way in _forms_gone_wrong(form, number, content, steps):
+                yield replace(way, name=where + way.name)
         if _is_pushed(request):
             yield _wrong(f"{where}the answer twice", steps, Wrong(number, "twice"))
             yield replace(
@@ -178,11 +178,11 @@ def answers_gone_wrong(scenario: Scenario, asked: Asked) -> Iterator[Variant]:
 
 def _forms_gone_wrong(
     form: Form, number: int, content: dict[str, Any], steps: tuple[Step, ...]
-) -> Iterator[Variant]:
+) -> Iterator[Way]:
     """A form answered past the judge: with more, with less and with other than it wants."""
     for field, what, wrong in _invalid(form, content):
-        variant = _wrong(f"{field} {what}", steps, Wrong(number, "invalid", wrong))
-        yield replace(variant, field=field)
+        way = _wrong(f"{field} {what}", steps, Wrong(number, "invalid", wrong))
+        yield replace(way, field=field)
     extra = Wrong(number, "extra", {**content, "elicit_tui_extra": MARKER})
     # Where the schema forbids what it does not name, such an answer has to be refused; elsewhere
     # it is right, and only the marker must not come back.
@@ -207,8 +207,8 @@ def _is_pushed(request: ElicitationRequest) -> bool:
     return not request.protocol.rounds and request.wire_id is not None
 
 
-def _wrong(name: str, steps: tuple[Step, ...], wrong: Wrong) -> Variant:
-    return Variant(name, steps, "gone wrong", wrong)
+def _wrong(name: str, steps: tuple[Step, ...], wrong: Wrong) -> Way:
+    return Way(name, steps, "gone wrong", wrong)
 
 
 def _typed(form: Form, content: dict[str, Any], wrong: Wrong) -> Wrong:
