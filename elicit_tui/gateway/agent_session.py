@@ -377,11 +377,14 @@ class AgentSession:
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Show in every inbox that the agent was told to come back, left, or is back."""
-        self.sharing.agent_state_changed(held)
         for question in tuple(held.waiting.values()):
             state = agent_state(self.held_calls.of_request(question.request))
             # A store that cannot be written shows it later; the answer is held back here too.
             self._background.start(self._other_terminal.mark_agent(question.id, state))
+
+    def agent_side_changed(self, held: HeldCall) -> None:
+        """Tell the other processes whether the agent has left, or waits for a call."""
+        self.sharing.agent_side_changed(held)
 
     def outcome_kept(self, held: HeldCall) -> None:
         """Keep an outcome for whichever process the agent comes back to."""

@@ -196,6 +196,11 @@ class HeldCall:
         return self.paused or self.left
 
     @property
+    def agent_side(self) -> tuple[AgentState, bool]:
+        """What the others are told of its agent, whenever it is another than before."""
+        return self.agent_state, self.joinable
+
+    @property
     def may_be_task(self) -> bool:
         """Whether an agent that knows tasks need not wait for this one."""
         waits = bool(self.waiting) or self.server_task or self.is_task
@@ -227,6 +232,10 @@ class HeldCallsWatcher(Protocol):
 
     def agent_state_changed(self, held: HeldCall) -> None:
         """Show that the `agent_state` of a call is another."""
+        ...
+
+    def agent_side_changed(self, held: HeldCall) -> None:
+        """Tell the others that the `agent_side` of a call is another."""
         ...
 
     async def cancel_below(self, held: HeldCall) -> None:

@@ -248,7 +248,7 @@ class HeldCalls:
         """
         # One more request waits, so the agent has not left. The call itself runs on in its own task
         # whatever becomes of this request: it is answered, or only the request is cancelled.
-        before = held.agent_state
+        before = held.agent_side
         held.requesters.append(requester)
         held.with_client = None
         self._has_returned(held)
@@ -259,16 +259,18 @@ class HeldCalls:
             reply = await self._reply(held, end, requester, resumed, takes_task)
         except asyncio.CancelledError:
             # First, as `_leave` asks who still waits for the call.
+            before = held.agent_side
             held.requesters.remove(requester)
             self._leave(held)
-            self._tell_change(held, "waiting")
+            self._tell_change(held, before)
             raise
         finally:
             ticking_task.cancel()
             if requester in held.requesters:
+                before = held.agent_side
                 held.requesters.remove(requester)
         self._note_reply(held, requester, reply)
-        self._tell_change(held, "waiting")
+        self._tell_change(held, before)
         return reply
 
     def _note_reply(self, held: HeldCall, requester: Requester, reply: Reply) -> None:
@@ -283,8 +285,10 @@ class HeldCalls:
             held.paused = True
             self._name(held)
 
-    def _tell_change(self, held: HeldCall, before: AgentState) -> None:
-        if held.agent_state != before:
+    def _tell_change(self, held: HeldCall, before: tuple[AgentState, bool]) -> None:
+        if held.agent_side != before:
+            self._watcher.agent_side_changed(held)
+        if held.agent_state != before[0]:
             self._watcher.agent_state_changed(held)
 
     async def _reply(
@@ -361,7 +365,9 @@ class HeldCalls:
         if held.done:
             return
         if held.waiting:
+            before = held.agent_side
             held.withdrawn = True
+            self._tell_change(held, before)
             self._watcher.withdraw(held)
         else:
             self._give_up(held)
@@ -416,12 +422,12 @@ class HeldCalls:
 
     def attended_elsewhere(self, held: HeldCall, more: int) -> None:
         """Note that so many more requests wait for a call in other processes, or fewer."""
-        before = held.agent_state
+        before = held.agent_side
         held.elsewhere = max(0, held.elsewhere + more)
         if held.elsewhere:
             self._has_returned(held)
         # A note may come late: what has left already does not leave again.
-        elif before != "left":
+        elif not held.left:
             self._leave(held)
         self._tell_change(held, before)
 

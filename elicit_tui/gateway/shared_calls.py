@@ -116,10 +116,15 @@ class SharedCalls:
             held.task_kept = True
         return True
 
-    async def left(self, call_id: str, *, is_left: bool) -> None:
-        """Its agent has left, or is back. Raises StoreError."""
+    async def agent_side(self, held: HeldCall) -> None:
+        """Its agent has left, is back, or waits for it once more. Raises StoreError."""
         if not self.private:
-            await self._calls.left(self._owner, call_id, is_left=is_left)
+            await self._calls.left(
+                self._owner,
+                held.id,
+                is_left=held.left,
+                attended=held.attended or held.withdrawn,
+            )
 
     async def ended(self, held: HeldCall) -> None:
         """Keep what a call came to, once. Raises StoreError."""

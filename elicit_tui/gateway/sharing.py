@@ -107,13 +107,10 @@ class Sharing:
         await shared.ended(held)
         await shared.delivered(held.id, named=True)
 
-    def agent_state_changed(self, held: HeldCall) -> None:
-        """Tell whether the agent has left."""
+    def agent_side_changed(self, held: HeldCall) -> None:
+        """Tell whether the agent has left, and whether it waits for this call."""
         if self._shared is not None:
-            self._background.start(self._tell_whether_left(self._shared, held))
-
-    async def _tell_whether_left(self, shared: SharedCalls, held: HeldCall) -> None:
-        await shared.left(held.id, is_left=held.agent_state == "left")
+            self._background.start(self._shared.agent_side(held))
 
     async def end(self) -> None:
         """End every call: what others may read of them stays true."""

@@ -60,6 +60,8 @@ class KeptCall:
     """Whether the agent was told its id, to come back with."""
     is_left: bool = False
     """Whether the agent has left without it."""
+    attended: bool = False
+    """Whether a request of the agent waits for it, or its agent has taken it back."""
     is_task: bool = False
     """Whether the agent was given a task: then another call is this one only before its tool is
     called."""
@@ -78,8 +80,9 @@ class KeptCall:
             # From its tool's call on a task is one of its own: an equal call is meant as a second
             # one.
             return self.state == "not called"
-        # Whoever has its id comes back with it; who has left, or never heard the end, calls again.
-        return self.has_id or self.is_left or self.state == "ended"
+        # While a request waits for it an equal call is meant as a second one. Else whoever has its
+        # id comes back with it; who has left, or never heard the end, calls again.
+        return self.state == "ended" or (not self.attended and (self.has_id or self.is_left))
 
     @property
     def unread(self) -> bool:
@@ -141,7 +144,6 @@ def _of_earlier(call: KeptCall, maker: MakerState) -> Begins | None:
         return "not known" if call.state == "called" else None
     if call.joinable:
         return "joins"
-    # Else an agent still waits for it, and an equal call is meant as a second one.
     return "unsure" if call.state == "called" and maker == "unsure" else None
 
 
@@ -157,9 +159,11 @@ def paused(call: KeptCall, answered: bytes, *, is_task: bool = False) -> KeptCal
     return replace(call, has_id=True, paused=answered, is_task=call.is_task or is_task)
 
 
-def left(call: KeptCall, *, is_left: bool) -> KeptCall:
-    """Its agent has left, or is there again."""
-    return call if call.state == "ended" else replace(call, is_left=is_left)
+def left(call: KeptCall, *, is_left: bool, attended: bool) -> KeptCall:
+    """Its agent has left, or is there again; also as it ended, until its agent has read it."""
+    if call.read_at is not None:
+        return call
+    return replace(call, is_left=is_left, attended=attended)
 
 
 def abandoned(call: KeptCall) -> KeptCall:
@@ -190,7 +194,7 @@ def is_behind(there: KeptCall, mine: KeptCall) -> bool:
     # What is further than `mine` is there though its process was never told that it is.
     if _way(there) != _way(mine):
         return _way(there) < _way(mine)
-    return there.is_left != mine.is_left
+    return (there.is_left, there.attended) != (mine.is_left, mine.attended)
 
 
 def _way(call: KeptCall) -> tuple[int, bool, bool]:

@@ -172,9 +172,11 @@ class SealedCalls(ABC):
             ),
         )
 
-    async def left(self, owner: str, call_id: str, *, is_left: bool) -> None:
-        """Note that the agent has left, or is there again."""
-        await self._alter(owner, call_id, lambda call, now: calls.left(call, is_left=is_left))
+    async def left(self, owner: str, call_id: str, *, is_left: bool, attended: bool) -> None:
+        """Note that the agent has left, or is there again; `attended`: as `KeptCall` has it."""
+        await self._alter(
+            owner, call_id, lambda call, now: calls.left(call, is_left=is_left, attended=attended)
+        )
 
     async def ended(self, owner: str, call_id: str, outcome: bytes) -> None:
         """Keep what a call came to, until it was read."""

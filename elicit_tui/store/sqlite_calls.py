@@ -12,7 +12,7 @@ from elicit_tui.store.sqlite_file import SharedFile
 
 Result = TypeVar("Result")
 
-_FLAGS: Final = ("private", "has_id", "is_left", "is_task")
+_FLAGS: Final = ("private", "has_id", "is_left", "attended", "is_task")
 
 
 class SqliteCalls(SealedCalls):

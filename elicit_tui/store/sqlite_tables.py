@@ -47,10 +47,11 @@ CREATE INDEX questions_by_end ON questions (settled_at) WHERE settled_at IS NOT 
 CREATE INDEX questions_held ON questions (lease_ends_at) WHERE state = 'claimed';
 """
 """For what is looked for every second: it costs the same however much is kept."""
+_ATTENDED: Final = "ALTER TABLE calls ADD COLUMN attended INTEGER NOT NULL DEFAULT 0;\n"
 FILE: Final = DatabaseKind(
     "store",
     application_id=0x656C6973,  # "elis"
-    version=5,
+    version=6,
     schema="""
 CREATE TABLE counter (number INTEGER NOT NULL);
 INSERT INTO counter VALUES (0);
@@ -108,7 +109,8 @@ CREATE TABLE grants (
 );
 """
     + _CALLS
-    + _INDEXES,
+    + _INDEXES
+    + _ATTENDED,
     error=StoreError,
     missing=StoreMissing,
     too_new=StoreTooNew,
@@ -118,6 +120,7 @@ CREATE TABLE grants (
         2: "ALTER TABLE processes ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
         3: _CALLS,
         4: _INDEXES,
+        5: _ATTENDED,
     },
 )
 

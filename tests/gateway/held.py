@@ -34,6 +34,9 @@ class Watcher:
     def given_up(self, held: HeldCall) -> None:
         """Kept nowhere else."""
 
+    def agent_side_changed(self, held: HeldCall) -> None:
+        """Kept nowhere else."""
+
     def agent_state_changed(self, held: HeldCall) -> None:
         self.states.append(held.agent_state)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
 from elicit_tui.elicitation import accept
 from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.shared_calls import SharedCalls
+from elicit_tui.store.sqlite import SqliteStore
 from tests.gateway.session_world import HOLD, SessionWorld, says
 from tests.gateway.test_session import asks_for
 from tests.gateway.test_sharing import Shared
-from tests.gateway.world import settled
+from tests.gateway.world import WAIT, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -34,6 +39,37 @@ async def test_the_others_learn_that_a_call_waits_has_ended_or_was_given_up() ->
     await here.calls_tool(own_tools.CANCEL, id=other.id)
     await settled()
     assert ("delivered", other.id, False) in shared.told
+
+
+async def done_by(store: SqliteStore) -> None:
+    """Whatever a session asks of its store now is done: the store takes one after the other."""
+    await settled()
+    await store.calls.look("owner", "none")
+    await settled()
+
+
+async def test_while_an_agent_waits_again_for_its_call_an_equal_one_is_a_second_one(
+    tmp_path: Path,
+) -> None:
+    store = await SqliteStore.open(tmp_path / "state" / "store.sqlite3", "listener")
+    here = SessionWorld(SharedCalls(store.calls, "owner", private=False))
+    identifier, _ = await here.paused()
+    resumed = here.calls_tool(own_tools.RESUME, id=identifier)
+    await settled()
+    second = here.calls_tool(own_tools.ELICIT, message="Which?")
+    await done_by(store)
+    assert len(here.calls.under_way) == 2
+    await here.clock.move(HOLD)
+    # Nobody waits for either of them now, and an equal call picks the first one up.
+    told = [says(await asyncio.wait_for(each, WAIT)) for each in (resumed, second)]
+    assert told[0] != told[1]
+    await done_by(store)
+    third = here.calls_tool(own_tools.ELICIT, message="Which?")
+    await done_by(store)
+    await here.clock.move(HOLD)
+    assert says(await asyncio.wait_for(third, WAIT)) == telling.paused_text(identifier)
+    await here.calls.end()
+    await store.close()
 
 
 async def test_what_another_gateway_makes_is_waited_for_and_answered_there() -> None:

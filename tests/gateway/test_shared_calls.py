@@ -155,8 +155,8 @@ class Store:
     async def paused(self, owner: str, call_id: str, text: bytes, *, is_task: bool) -> None:
         await self._keep("paused", call_id, json.loads(text), is_task)
 
-    async def left(self, owner: str, call_id: str, *, is_left: bool) -> None:
-        await self._keep("left", call_id, is_left)
+    async def left(self, owner: str, call_id: str, *, is_left: bool, attended: bool) -> None:
+        await self._keep("left", call_id, is_left, attended)
 
     async def ended(self, owner: str, call_id: str, outcome: bytes) -> None:
         await self._keep("ended", call_id, json.loads(outcome))
@@ -271,7 +271,7 @@ async def test_what_nobody_comes_for_elsewhere_is_not_written_and_forgotten_once
     shared, _ = shared_by(store, private=True)
     held = await held_call({"content": []})
     await shared.paused(held, {"content": []})
-    await shared.left(held.id, is_left=True)
+    await shared.agent_side(held)
     await shared.ended(held)
     await asyncio.wait_for(shared.hear_notes(lambda: [held.id], lambda *heard: None), WAIT)
     assert await shared.seen(held.id) is None
@@ -290,7 +290,7 @@ async def test_an_outcome_is_written_once_and_may_be_read_again_where_its_id_was
     store.told.clear()
     await shared.delivered(held.id, named=True)
     await shared.delivered(held.id, named=False)
-    await shared.left(held.id, is_left=True)
+    await shared.agent_side(held)
     await shared.abandoned(held.id)
     assert [told[0] for told in store.told] == ["read", "drop", "left", "abandon"]
     store.trouble = StoreError("gone")

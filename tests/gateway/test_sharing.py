@@ -56,8 +56,8 @@ class Shared:
     async def ended(self, held: HeldCall) -> None:
         self.told.append(("ended", held.id))
 
-    async def left(self, call_id: str, *, is_left: bool) -> None:
-        self.told.append(("left", call_id, is_left))
+    async def agent_side(self, held: HeldCall) -> None:
+        self.told.append(("left", held.id, held.left))
 
     async def abandoned(self, call_id: str) -> None:
         self.told.append(("abandoned", call_id))
@@ -151,7 +151,7 @@ async def test_an_agent_on_stdio_has_its_calls_here_and_nowhere_else() -> None:
     await here.sharing.forget(held.id)
     here.sharing.outcome_kept(held)
     here.sharing.given_up(held)
-    here.sharing.agent_state_changed(held)
+    here.sharing.agent_side_changed(held)
     assert not await here.sharing.pass_on(held.id, {"cancel": True})
     await here.sharing.hear()
     await here.sharing.end()
@@ -252,7 +252,7 @@ async def test_the_others_learn_whether_the_agent_left(is_left: bool, paused: bo
     held = here.begins()
     held.left, held.paused = is_left, paused
     assert (held.agent_state == "paused") is paused
-    here.sharing.agent_state_changed(held)
+    here.sharing.agent_side_changed(held)
     await settled()
     assert shared.told == [("left", held.id, is_left)]
 

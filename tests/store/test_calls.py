@@ -76,10 +76,21 @@ async def test_an_equal_call_joins_only_what_its_agent_may_come_back_for(
 
 async def test_a_call_whose_agent_left_is_joined_until_it_is_back(one: Store, other: Store) -> None:
     await begins(one, "a")
-    await one.calls.left(OWNER, "a", is_left=True)
+    await one.calls.left(OWNER, "a", is_left=True, attended=False)
     assert await begins(other, "b") == ("joins", "a")
-    await one.calls.left(OWNER, "a", is_left=False)
+    await one.calls.left(OWNER, "a", is_left=False, attended=True)
     assert await begins(other, "b") == ("begins", None)
+
+
+async def test_a_call_that_a_request_waits_for_once_more_is_joined_by_none(
+    one: Store, other: Store
+) -> None:
+    await begins(one, "a")
+    await one.calls.paused(OWNER, "a", b"come back")
+    await one.calls.left(OWNER, "a", is_left=False, attended=True)
+    assert await begins(other, "b") == ("begins", None)
+    await one.calls.left(OWNER, "a", is_left=False, attended=False)
+    assert await begins(other, "c") == ("joins", "a")
 
 
 async def test_after_a_death_nobody_knows_of_a_call_that_was_made_and_it_is_told_once(
@@ -185,8 +196,9 @@ async def test_what_its_agent_left_without_an_id_gives_place_and_holds_up_no_cal
         await begins(one, name, name.encode())
         if name == "b":
             await one.calls.paused(OWNER, name, b"come back")
-        await one.calls.left(OWNER, name, is_left=True)
         await one.calls.ended(OWNER, name, b"done")
+        # Also one that left as it ended.
+        await one.calls.left(OWNER, name, is_left=True, attended=False)
         engine.clock.advance(seconds=1)
     # An equal call still picks it up.
     assert await begins(other, "d", b"a") == ("joins", "a")

@@ -31,6 +31,10 @@ def verdict(earlier: KeptCall, maker: MakerState = "lives", **more: Any) -> str:
     [
         ({"has_id": True}, "lives", "joins"),
         ({"is_left": True}, "lives", "joins"),
+        ({"has_id": True, "attended": True}, "lives", "begins"),
+        ({"is_left": True, "attended": True}, "lives", "begins"),
+        ({"has_id": True, "attended": True, "state": "ended"}, "lives", "joins"),
+        ({"has_id": True, "attended": True, "state": "called"}, "unsure", "unsure"),
         ({}, "lives", "begins"),
         ({"state": "ended"}, "dead", "joins"),
         ({"state": "ended", "read_at": NOW}, "lives", "begins"),
@@ -74,6 +78,7 @@ def test_what_is_of_one_session_alone_joins_nothing_and_is_joined_by_nothing(
         ({"has_id": True}, {"has_id": True, "is_task": True}, True),
         ({}, {"is_left": True}, True),
         ({"is_left": True}, {}, True),
+        ({"has_id": True}, {"has_id": True, "attended": True}, True),
         ({"state": "called"}, {"state": "called"}, False),
         # Whoever made this change lost the reply to it.
         ({"state": "ended"}, {"state": "called"}, False),
@@ -116,11 +121,11 @@ def test_a_task_stays_one_and_an_end_stays_the_first() -> None:
     assert calls.paused(task, b"waits still").is_task
     ended = calls.ended(task, NOW, b"done", 4)
     assert calls.paused(ended, b"late") == ended
-    assert calls.left(ended, is_left=True) == ended
     assert calls.abandoned(ended) == ended
     assert calls.called(ended) == ended
     assert calls.ended(ended, NOW + 1, b"another", 7) == ended
     read = calls.read(ended, NOW)
+    assert calls.left(read, is_left=True, attended=True) == read
     assert calls.read(read, NOW + 1) == read
 
 
