@@ -31,6 +31,7 @@ from elicit_tui.gateway.held_call import (
     HeldCall,
     NewCall,
     OutcomesUnread,
+    Reply,
     StillRuns,
     TooManyCalls,
     agent_state,
@@ -245,11 +246,21 @@ class AgentSession:
         return await self.sharing.attended(call_id, requester, telling.paused_text(call_id))
 
     async def _attended(self, held: HeldCall, requester: Requester, *, resumed: bool) -> Result:
+        result: Result = {}
+
+        async def kept(reply: Reply) -> bool:
+            nonlocal result
+            alone = self._is_alone(requester)
+            result = self._replies.result(held, reply, resumed=resumed, alone=alone)
+            # A task that the store cannot be told of would be lost with this process: it is given
+            # as none, and the same request goes on as a call that is held.
+            return isinstance(reply, (Ended, StillRuns)) or await self.sharing.paused(held, result)
+
         hold = hold_seconds(self._gateway.hold_sec, requester)
         takes = takes_task(self._gateway, requester)
         try:
             reply = await self.held_calls.attend(
-                held, requester, hold, resumed=resumed, takes_task=takes
+                held, requester, hold, resumed=resumed, takes_task=takes, keep=kept
             )
         except GivenUp:
             return text_result(telling.CANCELLED, is_error=True)
@@ -257,15 +268,8 @@ class AgentSession:
             # An error is an outcome too.
             await self.sharing.delivered(held, requester)
             raise
-        alone = self._is_alone(requester)
-        result = self._replies.result(held, reply, resumed=resumed, alone=alone)
         if isinstance(reply, Ended):
             await self.sharing.delivered(held, requester)
-        # A task that the store could not be told of would be lost with this process, so it is given
-        # as none: the same request goes on as a call that is held.
-        elif not isinstance(reply, StillRuns) and not await self.sharing.paused(held, result):
-            held.is_task = False
-            return await self._attended(held, requester, resumed=resumed)
         ours = held.server == AGENT or telling.ELICITATIONS_META_KEY in (result.get("_meta") or {})
         reads_structured = agent_called(requester.agent.name).structured
         # What was offered with its outputSchema keeps what that promises.

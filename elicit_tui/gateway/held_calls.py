@@ -9,7 +9,7 @@ agent that went away for a moment.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -239,12 +239,14 @@ class HeldCalls:
         *,
         resumed: bool = False,
         takes_task: bool = False,
+        keep: Callable[[Reply], Awaitable[bool]] | None = None,
     ) -> Reply:
         """Wait for a call on behalf of one request of the agent.
 
         `hold`: seconds from the arrival of the request after which it is answered although a
-        person is waited for; `takes_task`: it may be answered with a task instead. Raises what the
-        call raised, and GivenUp. Cancelling it means that the agent left.
+        person is waited for; `takes_task`: it may be answered with a task instead; `keep`: keeps a
+        reply before it is given; where that cannot be (False), another one is waited for. Raises
+        what the call raised, and GivenUp. Cancelling it means that the agent left.
         """
         # One more request waits, so the agent has not left. The call itself runs on in its own task
         # whatever becomes of this request: it is answered, or only the request is cancelled.
@@ -257,6 +259,8 @@ class HeldCalls:
         try:
             end = requester.arrived + hold
             reply = await self._reply(held, end, requester, resumed, takes_task)
+            while keep is not None and not await keep(reply):
+                reply = await self._reply(held, end, requester, resumed, takes_task)
         except asyncio.CancelledError:
             # First, as `_leave` asks who still waits for the call.
             before = held.agent_side

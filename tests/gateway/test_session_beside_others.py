@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import accept
 from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.held_call import HeldCall
+from elicit_tui.gateway.held_calls import LEFT_SECONDS
 from elicit_tui.gateway.shared_calls import SharedCalls
 from elicit_tui.store.sqlite import SqliteStore
-from tests.gateway.session_world import HOLD, SessionWorld, says
+from tests.gateway.session_world import HOLD, Pending, SessionWorld, says
 from tests.gateway.test_session import asks_for
 from tests.gateway.test_sharing import Shared
 from tests.gateway.world import WAIT, settled
@@ -39,6 +42,34 @@ async def test_the_others_learn_that_a_call_waits_has_ended_or_was_given_up() ->
     await here.calls_tool(own_tools.CANCEL, id=other.id)
     await settled()
     assert ("delivered", other.id, False) in shared.told
+
+
+class Slow(Shared):
+    """A store that is away while it is told what an agent was answered."""
+
+    async def paused(self, held: HeldCall, answered: Any) -> bool:
+        await asyncio.get_running_loop().create_future()
+        return True
+
+
+@pytest.mark.parametrize("knows_tasks", [True, False], ids=["a task", "a pause"])
+async def test_who_hangs_up_before_it_is_told_to_come_back_has_left(knows_tasks: bool) -> None:
+    here = SessionWorld(Slow(), tasks="auto")
+    asker = here.asker(era="modern")
+    asker.knows_tasks = knows_tasks
+    asking = here.calls_tool(own_tools.ELICIT, None, asker, message="Which?")
+    question = await here.person.question()
+    (held,) = here.calls.under_way
+    await here.clock.move(HOLD)
+    assert not asking.done()
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    assert (held.agent_state, held.is_task) == ("left", False)
+    here.broker.pending.append(Pending(question))
+    await here.clock.move(LEFT_SECONDS)
+    assert held.withdrawn
+    assert [end.decided_by for end in here.broker.pending[0].ends] == ["withdrawn"]
+    await here.calls.end()
 
 
 async def done_by(store: SqliteStore) -> None:
