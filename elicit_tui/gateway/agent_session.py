@@ -14,7 +14,7 @@ from typing import Any
 
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity, cancel
+from elicit_tui.elicitation import Call, ElicitationRequest, cancel
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.errors import ElicitTuiError, StoreError
@@ -350,14 +350,7 @@ class AgentSession:
     async def _asked_by_agent(
         self, call: Call, question: own_tools.AgentQuestion, agent: AgentInfo
     ) -> Result:
-        request = ElicitationRequest(
-            server=ServerIdentity(
-                AGENT, "stdio", "the agent itself", calls_itself=agent.name, version=agent.version
-            ),
-            params=question.params,
-            era="modern",
-            calls=(call,),
-        )
+        request = question.request(call, agent)
         outcome = await self._broker.resolve(request)
         self._broker.sent(request)
         content = question.content(outcome.content) if outcome.content is not None else None

@@ -85,6 +85,8 @@ class BecameTask:
     """The agent is given a task in the place of the result, and comes back for its end."""
 
 
+AgentSide = tuple[AgentState, bool]
+"""What the agent of a call does, and whether an equal call is that one."""
 Reply = Ended | Paused | StillRuns | AsksClient | BecameTask
 
 
@@ -131,6 +133,8 @@ class HeldCall:
     _listeners: set[asyncio.Event] = field(default_factory=set)
     departure: asyncio.Task[None] | None = None
     """Runs while its agent is away, and ends with its return: each absence has its own time."""
+    cancelling: asyncio.Task[None] | None = None
+    """Runs until the server of a task that was cancelled is told."""
 
     def __post_init__(self) -> None:
         self.changed_at = self.begun_at
@@ -196,7 +200,7 @@ class HeldCall:
         return self.paused or self.left
 
     @property
-    def agent_side(self) -> tuple[AgentState, bool]:
+    def agent_side(self) -> AgentSide:
         """What the others are told of its agent, whenever it is another than before."""
         return self.agent_state, self.joinable
 

@@ -30,16 +30,12 @@ from elicit_tui.gateway.held_call import (
     TooManyCalls,
     agent_state,
 )
+from elicit_tui.gateway.leaving import Leaving
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import SEPARATOR
 from elicit_tui.gateway.telling import Result, ticking
 from elicit_tui.store.calls import MOST_OUTCOME_BYTES, MOST_OUTCOMES
-from elicit_tui.store.transitions import AgentState
 
-LEFT_SECONDS: Final = 30.0
-"""How long a question stays after the agent that it was asked for has left."""
-LAST_WORD_SECONDS: Final = 2.0
-"""How long a server whose question was taken back may take to end its call by itself."""
 TAKEN_BACK: Final = "The agent took its call back."
 TICK_SECONDS: Final = 10.0
 MOST_OPEN: Final = 512
@@ -59,6 +55,7 @@ class HeldCalls:
         self._asked: dict[str, Question] = {}
         """What waits for a person, by the question's id."""
         self._ending = False
+        self._leaving = Leaving(clock, lambda: self._watcher)
 
     def watched_by(self, watcher: HeldCallsWatcher) -> None:
         """Take the session that these calls are of, before the first of them begins."""
@@ -159,8 +156,9 @@ class HeldCalls:
     def _has_ended(self, held: HeldCall) -> None:
         held.ended_at = now()
         self._under_way.pop(held.call.id, None)
-        if held.departure is not None:
-            held.departure.cancel()
+        for waits in (held.departure, held.cancelling):
+            if waits is not None:
+                waits.cancel()
         task = held.task
         assert task is not None
         if task.cancelled():
@@ -253,8 +251,8 @@ class HeldCalls:
         before = held.agent_side
         held.requesters.append(requester)
         held.with_client = None
-        self._has_returned(held)
-        self._tell_change(held, before)
+        self._leaving.returns(held)
+        self._leaving.tell(held, before)
         ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
             end = requester.arrived + hold
@@ -266,7 +264,7 @@ class HeldCalls:
             before = held.agent_side
             held.requesters.remove(requester)
             self._leave(held)
-            self._tell_change(held, before)
+            self._leaving.tell(held, before)
             raise
         finally:
             ticking_task.cancel()
@@ -274,7 +272,7 @@ class HeldCalls:
                 before = held.agent_side
                 held.requesters.remove(requester)
         self._note_reply(held, requester, reply)
-        self._tell_change(held, before)
+        self._leaving.tell(held, before)
         return reply
 
     def _note_reply(self, held: HeldCall, requester: Requester, reply: Reply) -> None:
@@ -288,12 +286,6 @@ class HeldCalls:
         if not isinstance(reply, (Ended, StillRuns)):
             held.paused = True
             self._name(held)
-
-    def _tell_change(self, held: HeldCall, before: tuple[AgentState, bool]) -> None:
-        if held.agent_side != before:
-            self._watcher.agent_side_changed(held)
-        if held.agent_state != before[0]:
-            self._watcher.agent_state_changed(held)
 
     async def _reply(
         self, held: HeldCall, end: float, requester: Requester, resumed: bool, takes_task: bool
@@ -357,41 +349,16 @@ class HeldCalls:
             return
         if not held.has_asked:
             # Nobody was asked anything: the call is cancelled as any server would be told.
-            self._give_up(held)
+            self._leaving.give_up(held)
             return
-        held.left = True
+        self._leaving.leaves(held)
         self._name(held)
-        held.departure = asyncio.ensure_future(self._depart(held))
-
-    async def _depart(self, held: HeldCall) -> None:
-        """Take back what a call asks once its agent was away for too long."""
-        await self._clock.sleep(LEFT_SECONDS)
-        if held.done:
-            return
-        if held.waiting:
-            before = held.agent_side
-            held.withdrawn = True
-            self._tell_change(held, before)
-            self._watcher.withdraw(held)
-        else:
-            self._give_up(held)
-
-    def _has_returned(self, held: HeldCall) -> None:
-        """Its agent is there again: the time that it may be away begins anew when it leaves."""
-        held.left = False
-        if held.departure is not None:
-            held.departure.cancel()
-
-    def _give_up(self, held: HeldCall) -> None:
-        if held.task is not None:
-            held.task.cancel()
 
     def give_up(self, held: HeldCall) -> None:
         """Take a call back for good, as its agent wishes: withdraw its questions, cancel it."""
-        held.withdrawn = True
-        self._watcher.withdraw(held)
+        self._leaving.withdraw(held)
         self._forget(held)
-        self._give_up(held)
+        self._leaving.give_up(held)
 
     def cancel(self, held: HeldCall) -> None:
         """Cancel a task, as its agent wishes: what waits is taken back at once.
@@ -403,19 +370,7 @@ class HeldCalls:
         if not held.called:
             self.give_up(held)
             return
-        # Before they are withdrawn: a server that just had its question taken back is given a
-        # moment to end by itself.
-        asks = bool(held.waiting) or held.rounds.open
-        held.withdrawn = True
-        self._watcher.withdraw(held)
-        held.departure = asyncio.ensure_future(self._pass_down(held, asks))
-
-    async def _pass_down(self, held: HeldCall, asks: bool) -> None:
-        if asks:
-            # Most servers come to an end by themselves when their question is taken back.
-            await self._clock.sleep(LAST_WORD_SECONDS)
-        if not held.done:
-            await self._watcher.cancel_below(held)
+        self._leaving.cancel(held)
 
     # Other gateway processes of the same agent
 
@@ -429,11 +384,11 @@ class HeldCalls:
         before = held.agent_side
         held.elsewhere = max(0, held.elsewhere + more)
         if held.elsewhere:
-            self._has_returned(held)
+            self._leaving.returns(held)
         # A note may come late: what has left already does not leave again.
         elif not held.left:
             self._leave(held)
-        self._tell_change(held, before)
+        self._leaving.tell(held, before)
 
     def outcome_told(self, held: HeldCall) -> None:
         """Note that the agent was given the outcome, here or by another process."""
@@ -445,10 +400,13 @@ class HeldCalls:
         self._ending = True
         held_calls = self.under_way
         for held in held_calls:
-            held.withdrawn = True
-            self._watcher.withdraw(held)
-        tasks = [task for held in held_calls for task in (held.task, held.departure)]
-        ending = [task for task in tasks if task is not None]
+            self._leaving.withdraw(held)
+        ending = [
+            task
+            for held in held_calls
+            for task in (held.task, held.departure, held.cancelling)
+            if task is not None
+        ]
         for task in ending:
             task.cancel()
         with suppress(asyncio.CancelledError):

@@ -9,8 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation.request import AGENT
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.catalogue import Entry
+from elicit_tui.gateway.requester import AgentInfo
 
 ELICIT: Final = "elicit"
 RESUME: Final = "elicit_resume"
@@ -143,6 +146,13 @@ class AgentQuestion:
     def params(self) -> dict[str, Any]:
         """As a server would send it (spec: client/elicitation)."""
         return {"mode": "form", "message": self.message, "requestedSchema": dict(self.schema)}
+
+    def request(self, call: Call, agent: AgentInfo) -> ElicitationRequest:
+        """It as a request of the agent's, asked by this call."""
+        itself = ServerIdentity(
+            AGENT, "stdio", "the agent itself", calls_itself=agent.name, version=agent.version
+        )
+        return ElicitationRequest(server=itself, params=self.params, era="modern", calls=(call,))
 
     def content(self, answer: Mapping[str, Any]) -> dict[str, Any]:
         """The answer by the agent's own words."""

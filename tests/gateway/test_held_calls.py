@@ -25,7 +25,8 @@ from elicit_tui.gateway.held_call import (
     TooManyCalls,
     agent_state,
 )
-from elicit_tui.gateway.held_calls import LEFT_SECONDS, TICK_SECONDS
+from elicit_tui.gateway.held_calls import TICK_SECONDS
+from elicit_tui.gateway.leaving import LEFT_SECONDS
 from tests.broker.conftest import form_request
 from tests.gateway.held import (
     RESULT,

@@ -13,7 +13,7 @@ from elicit_tui.gateway.held_call import (
     OutcomesUnread,
     Paused,
 )
-from elicit_tui.gateway.held_calls import LAST_WORD_SECONDS, LEFT_SECONDS
+from elicit_tui.gateway.leaving import LAST_WORD_SECONDS, LEFT_SECONDS
 from tests.gateway.held import RESULT, HeldSession, Request, asked, ends, leaves
 from tests.gateway.world import WAIT, settled
 
@@ -231,6 +231,20 @@ async def test_the_server_of_a_cancelled_task_is_told_once_and_has_the_last_word
     await session.clock.move(LAST_WORD_SECONDS)
     assert session.watcher.told == ["cancel below"]
     assert not held.done
+
+
+async def test_the_server_of_a_cancelled_task_is_told_though_its_agent_comes_for_it(
+    session: HeldSession,
+) -> None:
+    held = session.begins()
+    asked(held)
+    await session.attends(held, takes_task=True)
+    held.called = True
+    session.calls.cancel(held)
+    await session.attends(held, resumed=True)
+    await session.clock.move(LAST_WORD_SECONDS)
+    assert session.watcher.told == ["cancel below"]
+    assert held.withdrawn
 
 
 async def test_a_server_whose_question_stands_in_the_client_has_the_last_word_too(
