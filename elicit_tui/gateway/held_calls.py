@@ -16,6 +16,7 @@ from typing import Any, Final
 from elicit_tui.elicitation import Call, ElicitationRequest, Question, now
 from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.gateway.clock import Clock
+from elicit_tui.gateway.departures import Departures
 from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
@@ -30,7 +31,6 @@ from elicit_tui.gateway.held_call import (
     TooManyCalls,
     agent_state,
 )
-from elicit_tui.gateway.leaving import Leaving
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.rounds import SEPARATOR
 from elicit_tui.gateway.telling import Result, ticking
@@ -55,7 +55,7 @@ class HeldCalls:
         self._asked: dict[str, Question] = {}
         """What waits for a person, by the question's id."""
         self._ending = False
-        self._leaving = Leaving(clock, lambda: self._watcher)
+        self._departures = Departures(clock, lambda: self._watcher)
 
     def watched_by(self, watcher: HeldCallsWatcher) -> None:
         """Take the session that these calls are of, before the first of them begins."""
@@ -251,8 +251,8 @@ class HeldCalls:
         before = held.agent_side
         held.requesters.append(requester)
         held.with_client = None
-        self._leaving.returns(held)
-        self._leaving.tell(held, before)
+        self._departures.returns(held)
+        self._departures.tell(held, before)
         ticking_task = asyncio.ensure_future(self._tick(held, requester))
         try:
             end = requester.arrived + hold
@@ -264,7 +264,7 @@ class HeldCalls:
             before = held.agent_side
             held.requesters.remove(requester)
             self._leave(held)
-            self._leaving.tell(held, before)
+            self._departures.tell(held, before)
             raise
         finally:
             ticking_task.cancel()
@@ -272,7 +272,7 @@ class HeldCalls:
                 before = held.agent_side
                 held.requesters.remove(requester)
         self._note_reply(held, requester, reply)
-        self._leaving.tell(held, before)
+        self._departures.tell(held, before)
         return reply
 
     def _note_reply(self, held: HeldCall, requester: Requester, reply: Reply) -> None:
@@ -349,16 +349,16 @@ class HeldCalls:
             return
         if not held.has_asked:
             # Nobody was asked anything: the call is cancelled as any server would be told.
-            self._leaving.give_up(held)
+            self._departures.give_up(held)
             return
-        self._leaving.leaves(held)
+        self._departures.leaves(held)
         self._name(held)
 
     def give_up(self, held: HeldCall) -> None:
         """Take a call back for good, as its agent wishes: withdraw its questions, cancel it."""
-        self._leaving.withdraw(held)
+        self._departures.withdraw(held)
         self._forget(held)
-        self._leaving.give_up(held)
+        self._departures.give_up(held)
 
     def cancel(self, held: HeldCall) -> None:
         """Cancel a task, as its agent wishes: what waits is taken back at once.
@@ -370,7 +370,7 @@ class HeldCalls:
         if not held.called:
             self.give_up(held)
             return
-        self._leaving.cancel(held)
+        self._departures.cancel(held)
 
     # Other gateway processes of the same agent
 
@@ -384,11 +384,11 @@ class HeldCalls:
         before = held.agent_side
         held.elsewhere = max(0, held.elsewhere + more)
         if held.elsewhere:
-            self._leaving.returns(held)
+            self._departures.returns(held)
         # A note may come late: what has left already does not leave again.
         elif not held.left:
             self._leave(held)
-        self._leaving.tell(held, before)
+        self._departures.tell(held, before)
 
     def outcome_told(self, held: HeldCall) -> None:
         """Note that the agent was given the outcome, here or by another process."""
@@ -400,7 +400,7 @@ class HeldCalls:
         self._ending = True
         held_calls = self.under_way
         for held in held_calls:
-            self._leaving.withdraw(held)
+            self._departures.withdraw(held)
         ending = [
             task
             for held in held_calls

@@ -15,6 +15,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.gateway import held_calls
+from elicit_tui.gateway.departures import LEFT_SECONDS
 from elicit_tui.gateway.held_call import (
     AsksClient,
     BecameTask,
@@ -26,7 +27,6 @@ from elicit_tui.gateway.held_call import (
     agent_state,
 )
 from elicit_tui.gateway.held_calls import TICK_SECONDS
-from elicit_tui.gateway.leaving import LEFT_SECONDS
 from tests.broker.conftest import form_request
 from tests.gateway.held import (
     RESULT,

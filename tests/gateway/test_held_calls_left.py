@@ -7,13 +7,13 @@ import asyncio
 import pytest
 
 from elicit_tui.gateway import held_calls
+from elicit_tui.gateway.departures import LAST_WORD_SECONDS, LEFT_SECONDS
 from elicit_tui.gateway.held_call import (
     Ended,
     GivenUp,
     OutcomesUnread,
     Paused,
 )
-from elicit_tui.gateway.leaving import LAST_WORD_SECONDS, LEFT_SECONDS
 from tests.gateway.held import RESULT, HeldSession, Request, asked, ends, leaves
 from tests.gateway.world import WAIT, settled
 

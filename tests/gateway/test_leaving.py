@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from elicit_tui.elicitation import Call, ElicitationRequest, Question, ServerIdentity
+from elicit_tui.gateway.departures import LEFT_SECONDS
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
-from elicit_tui.gateway.leaving import LEFT_SECONDS
 from tests.broker.conftest import form_request
 from tests.gateway.held import Request, Watcher
 from tests.gateway.world import MovedClock, settled

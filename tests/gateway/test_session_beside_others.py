@@ -10,8 +10,8 @@ import pytest
 
 from elicit_tui.elicitation import accept
 from elicit_tui.gateway import own_tools, telling
+from elicit_tui.gateway.departures import LEFT_SECONDS
 from elicit_tui.gateway.held_call import HeldCall
-from elicit_tui.gateway.leaving import LEFT_SECONDS
 from elicit_tui.gateway.shared_calls import SharedCalls
 from elicit_tui.store.sqlite import SqliteStore
 from tests.gateway.session_world import HOLD, Pending, SessionWorld, says

@@ -19,7 +19,7 @@ LAST_WORD_SECONDS: Final = 2.0
 """How long a server whose question was taken back may take to end its call by itself."""
 
 
-class Leaving:
+class Departures:
     """Ends what a session's calls ask where their agent is gone, or wants it no more."""
 
     def __init__(self, clock: Clock, watcher: Callable[[], HeldCallsWatcher]) -> None:
