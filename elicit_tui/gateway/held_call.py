@@ -99,8 +99,8 @@ class HeldCall:
     key: str
     task: asyncio.Task[Result] | None = None
     requesters: list[Requester] = field(default_factory=list)
-    elsewhere: int = 0
-    """How many requests wait for it in other gateway processes."""
+    elsewhere: dict[str, float] = field(default_factory=dict)
+    """The requests that wait for it in other gateway processes, each with the time until which."""
     waiting: dict[str, Question] = field(default_factory=dict)
     """The questions for which a person is waited for, by id."""
     rounds: Rounds = field(default_factory=Rounds)

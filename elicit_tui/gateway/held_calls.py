@@ -38,6 +38,8 @@ from elicit_tui.store.calls import MOST_OUTCOME_BYTES, MOST_OUTCOMES
 
 TAKEN_BACK: Final = "The agent took its call back."
 TICK_SECONDS: Final = 10.0
+ATTENDED_SECONDS: Final = 15.0
+"""How long a request of another process counts as one that waits, once that has said so."""
 MOST_OPEN: Final = 512
 """Calls of one session under way at once; an agent that opens more is not working."""
 
@@ -379,16 +381,28 @@ class HeldCalls:
         """The ids of the calls that an agent may come back for in another process."""
         return [held.id for held in self._named.values() if not held.delivered]
 
-    def attended_elsewhere(self, held: HeldCall, more: int) -> None:
-        """Note that so many more requests wait for a call in other processes, or fewer."""
+    def attended_elsewhere(self, held: HeldCall, name: str) -> None:
+        """Note that a request waits for a call in another process, from now on for a while."""
         before = held.agent_side
-        held.elsewhere = max(0, held.elsewhere + more)
-        if held.elsewhere:
-            self._departures.returns(held)
+        held.elsewhere[name] = self._clock.time() + ATTENDED_SECONDS
+        self._departures.returns(held)
+        self._departures.tell(held, before)
+
+    def left_elsewhere(self, held: HeldCall, name: str) -> None:
+        """Note that a request in another process waits no more."""
+        before = held.agent_side
+        held.elsewhere.pop(name, None)
         # A note may come late: what has left already does not leave again.
-        elif not held.left:
+        if not held.left:
             self._leave(held)
         self._departures.tell(held, before)
+
+    def let_go_elsewhere(self) -> None:
+        """Let requests go that another process said nothing of for long: it may have died."""
+        now = self._clock.time()
+        for held in {**self._named, **self._under_way}.values():
+            for name in [name for name, until in held.elsewhere.items() if until <= now]:
+                self.left_elsewhere(held, name)
 
     def outcome_told(self, held: HeldCall) -> None:
         """Note that the agent was given the outcome, here or by another process."""

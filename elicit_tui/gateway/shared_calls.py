@@ -15,12 +15,12 @@ from contextlib import suppress
 from typing import Any, Final
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, new_id
 from elicit_tui.errors import ElicitTuiError, ProtocolCallError, StoreError, TaskCancelled
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.clock import Clock
 from elicit_tui.gateway.held_call import HeldCall, OutcomesUnread, TooManyCalls
-from elicit_tui.gateway.held_calls import TICK_SECONDS
+from elicit_tui.gateway.held_calls import ATTENDED_SECONDS, TICK_SECONDS
 from elicit_tui.gateway.requester import Requester
 from elicit_tui.gateway.telling import Result, text_result
 from elicit_tui.host.number_text import json_line, read_float
@@ -30,6 +30,8 @@ LOOK_SECONDS: Final = 0.2
 """How often it is looked whether a call of another process has ended."""
 NOTES_SECONDS: Final = 0.5
 """How often it is looked whether another process left a note for a call of this one."""
+ATTENDS_SECONDS: Final = ATTENDED_SECONDS / 3
+"""How often a request that waits for a call of another process says so."""
 UNSURE_SECONDS: Final = 1.0
 """How often it is looked whether another process lives after all."""
 
@@ -172,17 +174,27 @@ class SharedCalls:
 
         `still`: the words where it goes on. Raises what the call raised, and StoreError.
         """
-        # As a request of the maker's own would: the agent has not left.
-        await self.note(call_id, {"attended": 1})
-        ticking = asyncio.ensure_future(self._tick(requester))
+        name = new_id()
+        beside = [asyncio.ensure_future(self._tick(requester))]
         try:
+            # As a request of the maker's own would: the agent has not left.
+            await self.note(call_id, {"attended": name})
+            beside.append(asyncio.ensure_future(self._attends(call_id, name)))
             return await self._awaited(call_id, requester.arrived + hold, still)
         finally:
-            ticking.cancel()
+            for task in beside:
+                task.cancel()
             with suppress(StoreError):
-                # Also when this request is cancelled, or the maker would think that somebody waits
-                # for ever.
-                await asyncio.shield(self.note(call_id, {"attended": -1}))
+                # Also when this request is cancelled, or the maker would think for a while that
+                # somebody waits.
+                await asyncio.shield(self.note(call_id, {"left": name}))
+
+    async def _attends(self, call_id: str, name: str) -> None:
+        """Say it again and again: a process that was killed says nothing more."""
+        while True:
+            await self._clock.sleep(ATTENDS_SECONDS)
+            with suppress(StoreError):
+                await self.note(call_id, {"attended": name})
 
     async def _awaited(self, call_id: str, end: float, still: str) -> Result:
         while True:

@@ -5,7 +5,7 @@ Where there are none (an agent on stdio) nothing is told, and every call is one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -126,14 +126,20 @@ class Sharing:
     async def hear(self) -> None:
         """For as long as the session lasts: do what other processes ask for."""
         if self._shared is not None:
-            await self._shared.hear_notes(lambda: self._held_calls.open_to_others, self._on_note)
+            await self._shared.hear_notes(self._heard_of, self._on_note)
+
+    def _heard_of(self) -> Sequence[str]:
+        self._held_calls.let_go_elsewhere()
+        return self._held_calls.open_to_others
 
     def _on_note(self, call_id: str, note: Mapping[str, Any]) -> None:
         held = self._held_calls.by_id(call_id)
         if held is None:
             return
-        if isinstance(more := note.get("attended"), int):
-            self._held_calls.attended_elsewhere(held, more)
+        if isinstance(name := note.get("attended"), str):
+            self._held_calls.attended_elsewhere(held, name)
+        if isinstance(name := note.get("left"), str):
+            self._held_calls.left_elsewhere(held, name)
         if note.get("read"):
             self._held_calls.outcome_told(held)
         if isinstance(state := note.get("state"), str) and self._held_calls.of_state(state) is held:

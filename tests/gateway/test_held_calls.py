@@ -26,7 +26,7 @@ from elicit_tui.gateway.held_call import (
     TooManyCalls,
     agent_state,
 )
-from elicit_tui.gateway.held_calls import TICK_SECONDS
+from elicit_tui.gateway.held_calls import ATTENDED_SECONDS, TICK_SECONDS
 from tests.broker.conftest import form_request
 from tests.gateway.held import (
     RESULT,
@@ -323,31 +323,53 @@ async def test_a_request_that_waits_in_another_process_is_one_that_waits(
     held = session.begins()
     attending = await session.attends(held)
     asked(held)
-    session.calls.attended_elsewhere(held, 1)
+    session.calls.attended_elsewhere(held, "theirs")
     await leaves(attending)
     assert held.agent_state == "waiting"
-    session.calls.attended_elsewhere(held, -1)
+    session.calls.left_elsewhere(held, "theirs")
     assert (held.agent_state, session.watcher.states) == ("left", ["left"])
     await settled()
     await session.clock.move(LEFT_SECONDS - 1)
     # One that is told twice that nobody waits has no longer time for that.
-    session.calls.attended_elsewhere(held, -1)
-    assert held.elsewhere == 0
+    session.calls.left_elsewhere(held, "theirs")
+    assert not held.elsewhere
     await session.clock.move(1)
     assert (session.watcher.withdrawn, held.withdrawn) == ([held], True)
-    session.calls.attended_elsewhere(held, 1)
+    session.calls.attended_elsewhere(held, "another")
     assert session.watcher.states == ["left", "waiting"]
+
+
+async def test_a_request_in_another_process_that_is_not_heard_of_for_long_waits_no_more(
+    session: HeldSession,
+) -> None:
+    held = session.begins()
+    attending = await session.attends(held)
+    asked(held)
+    session.calls.attended_elsewhere(held, "theirs")
+    session.calls.attended_elsewhere(held, "of one that dies")
+    await leaves(attending)
+    await session.clock.move(ATTENDED_SECONDS - 1)
+    session.calls.attended_elsewhere(held, "theirs")
+    await session.clock.move(1)
+    session.calls.let_go_elsewhere()
+    assert (held.agent_state, list(held.elsewhere)) == ("waiting", ["theirs"])
+    await session.clock.move(ATTENDED_SECONDS)
+    session.calls.let_go_elsewhere()
+    assert held.agent_state == "left"
+    await settled()
+    await session.clock.move(LEFT_SECONDS)
+    assert session.watcher.withdrawn == [held]
 
 
 async def test_who_was_given_the_outcome_in_another_process_has_not_left(
     session: HeldSession,
 ) -> None:
     held = session.begins()
-    session.calls.attended_elsewhere(held, 1)
+    session.calls.attended_elsewhere(held, "theirs")
     ends(held)
     await settled()
     session.calls.outcome_told(held)
-    session.calls.attended_elsewhere(held, -1)
+    session.calls.left_elsewhere(held, "theirs")
     assert (held.left, session.watcher.states) == (False, [])
 
 

@@ -179,7 +179,7 @@ async def test_what_has_left_does_not_leave_again_when_another_process_tells_it_
     asked(held)
     await leaves(attending)
     await session.clock.move(LEFT_SECONDS - 1)
-    session.calls.attended_elsewhere(held, -1)
+    session.calls.left_elsewhere(held, "theirs")
     await session.clock.move(LEFT_SECONDS * 2)
     assert session.watcher.withdrawn == [held]
     assert not held.done

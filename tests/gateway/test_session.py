@@ -275,7 +275,7 @@ async def test_what_is_given_up_is_known_no_more_and_what_has_ended_is_not_given
     await settled()
     assert "has ended already" in says(await here.calls_tool(own_tools.CANCEL, id=identifier))
     held = here.begins("other")
-    here.calls.attended_elsewhere(held, 1)
+    here.calls.attended_elsewhere(held, "theirs")
     await here.calls.attend(asks_for(held), here.asker(), 0.0)
     assert says(await here.calls_tool(own_tools.CANCEL, id=held.id)) == telling.CANCELLED
     unknown = await here.calls_tool(own_tools.CANCEL, id=held.id)

@@ -286,19 +286,21 @@ async def test_notes_are_looked_for_of_what_an_agent_may_come_back_for() -> None
     assert shared.wanted() == []
     held = await here.paused()
     assert shared.wanted() == [held.id]
-    shared.heard("unknown", {"attended": 1, "cancel": True, "read": True})
-    assert (held.elsewhere, held.delivered, held.withdrawn) == (0, False, False)
+    shared.heard("unknown", {"attended": "theirs", "cancel": True, "read": True})
+    assert (dict(held.elsewhere), held.delivered, held.withdrawn) == ({}, False, False)
 
 
 async def test_who_waits_or_has_read_elsewhere_is_counted_here() -> None:
     shared = Shared()
     here = World(shared)
     held = await here.paused()
-    await here.hears(shared, held, attended=1)
+    await here.hears(shared, held, attended="theirs")
     assert (held.attended, held.delivered) == (True, False)
-    await here.hears(shared, held, attended="2", read=False, answer="no", update="no", state=1)
-    assert (held.elsewhere, held.delivered, here.answers) == (1, False, [])
-    await here.hears(shared, held, attended=-1, read=True)
+    await here.hears(
+        shared, held, attended=2, left=3, read=False, answer="no", update="no", state=1
+    )
+    assert (list(held.elsewhere), held.delivered, here.answers) == (["theirs"], False, [])
+    await here.hears(shared, held, left="theirs", read=True)
     assert (held.attended, held.delivered) == (False, True)
 
 
