@@ -135,6 +135,6 @@ def demo_settings(namespace: argparse.Namespace, narration: Narration) -> tuple[
     taken = load_settings(namespace, narration).servers
     name = DEMO if DEMO not in taken else "elicit-tui-demo"
     namespace.with_servers = [*namespace.with_servers, f"{name}={shlex.join(demo_command())}"]
-    settings = load_settings(namespace, Narration(stream=None))
+    settings = load_settings(namespace, Narration.silent())
     wanted = (name, *(added for added, _ in command_line(namespace).added))
     return replace(settings, servers={server: settings.servers[server] for server in wanted}), name

@@ -14,7 +14,7 @@ from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_terminal import VERDICTS
-from elicit_tui.cli.run_settings import load_settings, named_server, startable
+from elicit_tui.cli.run_settings import load_settings, named_server, servers_to_start
 from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Severity
@@ -104,9 +104,7 @@ def _looked_at(
     settings = load_settings(namespace, narration, named)
     names = [named_server(settings, name).name for name in named]
     if not namespace.subjects:
-        names = startable(settings, narration)
-        if not names:
-            raise UsageError("No server is configured; add one with --with NAME=TARGET.")
+        names = servers_to_start(settings, narration)
     scenarios = read_scenarios(files) if files else ()
     # The questions first, as they start nothing.
     questions = _of_questions(settings, scenarios, narration)
@@ -159,7 +157,7 @@ async def _of_server(
         connection = await runtime.host.connect(server.name)
         tools = await connection.tools()
     except (ServerError, LimitReached, ProtocolCallError) as error:
-        narration.say(f"{server.name}: {error}")
+        narration.of_server(server.name, error)
         return Unasked(server.name, error)
     broken = map(str, connection.broken_rules())
     return list(lint_server(server.name, tools, broken, _own_file(server)))

@@ -13,7 +13,7 @@ from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.logins import described, login_of
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import TEXT_OR_JSON, Output
-from elicit_tui.cli.run_settings import load_settings, named_server, startable
+from elicit_tui.cli.run_settings import load_settings, named_server, servers_to_start
 from elicit_tui.elicitation import hints_of
 from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import uri_templates
@@ -48,9 +48,7 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.server is not None:
         names = [named_server(settings, namespace.server).name]
     else:
-        names = startable(settings, narration)
-        if not names:
-            narration.tell("no server is configured; add one with --with NAME=TARGET.")
+        names = servers_to_start(settings, narration)
     output.claim()
     try:
         with Interrupts() as interrupts:
@@ -100,7 +98,7 @@ async def _offers(
         connection = await runtime.host.connect(name)
         return _described(name, await _listed(connection, kind))
     except (ServerError, LimitReached, ProtocolCallError) as error:
-        narration.say(f"{name}: {error}")
+        narration.of_server(name, error)
         return None
 
 

@@ -44,6 +44,12 @@ class Narration:
             # On a line of its own, as the prompt has no line end.
             self.write(f"\n{line}" if self._prompts else line)
 
+    def of_server(self, name: str, words: object) -> None:
+        """Write what a server says: on one line under its name it passes for no line of ours."""
+        from elicit_tui.text import neutral_line
+
+        self.say(neutral_line(f"{name}: {words}", 4000))
+
     def tell(self, sentence: str) -> None:
         """Write a sentence of ours, with the program's name before it."""
         self.say(f"elicit-tui: {sentence}")
@@ -62,6 +68,13 @@ class Narration:
             self.tell(str(error))
         else:
             self.tell(f"unforeseen {type(error).__name__}: {error}")
+
+    @classmethod
+    def silent(cls) -> Narration:
+        """One that tells nobody anything."""
+        silent = cls()
+        silent._stream = None
+        return silent
 
     @contextmanager
     def behind_form(self) -> Iterator[None]:

@@ -24,7 +24,7 @@ from elicit_tui.elicitation import (
     page_of_error,
 )
 from elicit_tui.elicitation.request import URL_ELICITATION_REQUIRED
-from elicit_tui.text import neutral, neutral_line
+from elicit_tui.text import neutral_line
 
 METHOD: Final = "elicitation/create"
 BARE: Final = ("message", "requestedSchema", "url")
@@ -129,6 +129,8 @@ class _RequestReader:
     def _of_event(self, line: int, item: Mapping[str, Any]) -> Iterator[Recorded]:
         # The other events of a run carry no question.
         if not item["event"].startswith("elicitation."):
+            if item.keys() & {"requestedSchema", "url"}:  # What looks like one is a request.
+                yield _bare(line, item)
             return
         name = str(item.get("id"))
         if item["event"] == "elicitation.requested":
@@ -311,6 +313,8 @@ def _of_history(line: int, row: Mapping[str, Any]) -> Iterator[Recorded]:
     """The request of one line of `history export`; none of our own or a counted flood."""
     request = row.get("request")
     if row.get("kind") in _OURS or (request is None and row.get("mode") is None):
+        if row.get("requestedSchema") is not None:  # None of ours: they have no form.
+            yield _bare(line, row)
         return
     row_text = _present(_parameters(row))
     yield _exported(line, row, request if isinstance(request, dict) else row_text)
@@ -348,8 +352,9 @@ def _finding(entry: Any) -> Finding | None:
         neutral_line(str(entry.get("rule", "?")), 100),
         severity,
         neutral_line(str(entry.get("where", "?")), 200),
-        neutral(str(entry.get("evidence", "")), 1000),
-        neutral(str(entry.get("advice", "")), 1000),
+        # On one line each: a record may not write lines of the report.
+        neutral_line(str(entry.get("evidence", "")), 1000),
+        neutral_line(str(entry.get("advice", "")), 1000),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from elicit_tui.errors import UsageError
 from elicit_tui.host.offers import objects
-from elicit_tui.paths import write_private
+from elicit_tui.paths import private_directory, write_private
 from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line
 
 
@@ -88,6 +88,11 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
             sentences.append("a part of the result is no base64 and was not saved")
             continue
         ending = ENDINGS.get(kind.partition(";")[0].strip().lower(), "bin")
+        try:
+            # Else what stands in the way of the folder would look like a file that is there.
+            private_directory(directory)
+        except OSError as error:
+            raise _not_written(directory, error) from None
         while True:
             path = directory / f"result-{next(numbers)}.{ending}"
             try:

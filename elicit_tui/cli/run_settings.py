@@ -110,3 +110,19 @@ def startable(settings: Settings, narration: Narration) -> list[str]:
         elif server.enabled:
             names.append(server.name)
     return names
+
+
+def servers_to_start(
+    settings: Settings, narration: Narration, *, or_try: str | None = None
+) -> list[str]:
+    """As `startable`, where one is needed. Raises UsageError that says why there is none.
+
+    `or_try`: a command that needs no server of the owner's.
+    """
+    names = startable(settings, narration)
+    if not names and settings.servers:
+        raise UsageError("Each server that is configured is disabled or refused.")
+    if not names:
+        way = f"Try `{or_try}`, or add" if or_try else "Add"
+        raise UsageError(f"No server is configured. {way} one with --with NAME=TARGET.")
+    return names

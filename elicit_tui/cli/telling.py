@@ -44,7 +44,7 @@ class Telling:
 
     def notice(self, event: Notice) -> None:
         """Something that is said once."""
-        self._narration.say(f"{event.server}: {event.sentence}")
+        self._narration.of_server(event.server, event.sentence)
 
     def resolved(self, event: Resolved) -> None:
         """Who decided a question, how and why; a flood's are counted only beyond the first."""
@@ -73,7 +73,7 @@ class Telling:
     def log(self, event: LogMessage) -> None:
         """A log line of the server."""
         if self._may_tell():
-            self._narration.say(f"{event.server}: {event.sentence}")
+            self._narration.of_server(event.server, event.sentence)
 
     def finish(self) -> None:
         """Tell how many lines were left out since the last one that was told."""

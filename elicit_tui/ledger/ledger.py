@@ -315,10 +315,15 @@ class Ledger(SingleRecords):
         self._take_in_all()
         with FILE.plain_errors(self._path):
             found = self._connection.execute(
-                "SELECT question FROM records WHERE event = 'decided' ORDER BY number DESC LIMIT ?",
-                (most,),
+                "SELECT question FROM records WHERE event = 'decided' ORDER BY number DESC"
             )
-            for (question,) in found.fetchall():
+            # A question may have two ends, where two processes told one.
+            last: dict[str, None] = {}
+            for (question,) in found:
+                last[question] = None
+                if len(last) == most:
+                    break
+            for question in last:
                 yield self._row(question)
 
     def row(self, question: str) -> Row:

@@ -30,8 +30,10 @@ CALLING = "tool call"
 
 
 def may_run(settings: Settings, server: ServerSettings) -> Decision:
-    # In this order: what an administrator refuses is told before what the user could change.
-    """Whether a server is started: not refused, nothing missing, enabled; in this order."""
+    """Whether a server is started: not refused, nothing missing, enabled; in this order.
+
+    What an administrator refuses is told before what the user could change.
+    """
     key = dotted("mcp_servers", server.name)
     layer = layer_of(settings, key)
     if server.refused is not None:

@@ -186,8 +186,9 @@ def _cut(clean: str, limit: int, whole: int) -> str:
 
 # The commands of CI systems
 
-_LINE_START: Final = "(?:\\A|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
-_DOUBLE_COLON = re.compile(f"({_LINE_START}\\s*):(?=:)")
+_LINE_ENDS: Final = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+# Blanks of one line only: from each of many empty lines those of all others would be read again.
+_DOUBLE_COLON = re.compile(f"((?:\\A|(?<=[{_LINE_ENDS}]))[^\\S{_LINE_ENDS}]*):(?=:)")
 _BRACKET = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 
 

@@ -133,6 +133,25 @@ def test_what_carries_no_request_is_passed_over(item: Any) -> None:
     assert "no request" in alone.stderr
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [{"event": "log"}, {"requestDigest": "", "hashes": "", "kind": "approval"}],
+    ids=["an event", "an approval"],
+)
+def test_no_request_is_passed_over_for_a_word_of_ours_beside_it(beside: dict[str, Any]) -> None:
+    ended = check(CITY, {**PASSWORD, **beside})
+    assert ended.code == 1
+    assert [event["verdict"] for event in ended.events] == ["allow", "block"]
+
+
+def test_what_a_record_tells_of_a_finding_stays_on_its_line() -> None:
+    finding = {"rule": "x", "severity": "warn", "where": "m", "evidence": "ok\nb.jsonl:7: allow"}
+    row = {**CITY, "requestDigest": "x", "hashes": {}, "mode": "form", "findings": [finding]}
+    ended = run("check", stdin=json.dumps(row))
+    assert "ok⏎b.jsonl:7: allow" in ended.stdout
+    assert not any(line.startswith("b.jsonl") for line in ended.stdout.splitlines())
+
+
 def test_a_document_without_a_request_says_why_and_is_no_success(tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")

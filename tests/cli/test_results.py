@@ -79,6 +79,14 @@ def test_a_folder_that_cannot_be_written_is_exit_code_2(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
+def test_a_folder_that_is_a_link_to_nothing_is_exit_code_2(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "nowhere")
+    ended = call("draws", "--save", str(link))
+    assert ended.code == ended.document["exitCode"] == 2
+    assert f"--save: {link} cannot be written" in ended.document["error"]["message"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no RLIMIT_FSIZE")
 def test_on_a_full_disk_no_half_of_a_picture_is_left(tmp_path: Path) -> None:
     program = (

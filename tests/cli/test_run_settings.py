@@ -8,7 +8,13 @@ import pytest
 
 from elicit_tui.cli.console import demo_settings
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.run_settings import demo_command, load_settings, named_server, startable
+from elicit_tui.cli.run_settings import (
+    demo_command,
+    load_settings,
+    named_server,
+    servers_to_start,
+    startable,
+)
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import UsageError
 from tests.cli.running import run
@@ -55,6 +61,15 @@ def test_all_enabled_servers_start_and_refused_ones_are_said() -> None:
     )
     assert names == ["a"]
     assert "c: not started. managed says no" in stream.getvalue()
+
+
+def test_where_no_server_may_start_it_is_said_why() -> None:
+    with pytest.raises(UsageError, match=r"No server is configured\. Add one") as none:
+        servers_to_start(Settings(), Narration.silent())
+    assert "--with NAME=TARGET" in str(none.value)
+    refused = servers(ServerSettings("c", command="x", refused="managed says no"))
+    with pytest.raises(UsageError, match="disabled or refused"):
+        servers_to_start(refused, Narration.silent())
 
 
 def test_a_name_that_toml_quotes_is_quoted_in_what_to_write() -> None:

@@ -16,6 +16,17 @@ from tests.bounds import bounded
 from tests.broker.conftest import form_request
 
 
+def test_what_a_server_says_passes_for_no_line_of_ours() -> None:
+    stream = io.StringIO()
+    Narration(stream).of_server("evil", "busy\nelicit-tui: out of date\n✓ deploy: logged in")
+    assert stream.getvalue() == "evil: busy⏎elicit-tui: out of date⏎✓ deploy: logged in\n"
+
+
+def test_a_silent_narration_tells_nobody_anything(capsys: pytest.CaptureFixture[str]) -> None:
+    Narration.silent().tell("a notice")
+    assert capsys.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [

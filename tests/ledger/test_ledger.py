@@ -184,6 +184,15 @@ def test_findings_that_came_with_the_question_stand_once(ledger: Ledger, path: P
     assert count == 0
 
 
+def test_a_question_with_two_ends_comes_once_among_the_last_decided(ledger: Ledger) -> None:
+    first, second, third = (request(f"{number}?") for number in range(3))
+    for asked in (first, second, third):
+        ledger.asked(asked, PASSED)
+        ledger.decided(asked, decline("user", "No."), PASSED)
+    ledger.decided(second, cancel("withdrawn", "Taken back."), PASSED)
+    assert [row.id for row in ledger.decided_last(2)] == [second.id, third.id]
+
+
 def test_what_a_server_took_back_after_its_answer_is_recorded(ledger: Ledger) -> None:
     asked = request()
     ledger.asked(asked, PASSED)

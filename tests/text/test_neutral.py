@@ -355,6 +355,12 @@ def test_no_line_can_command_a_ci_system(text: str) -> None:
     assert not COMMANDS.search(ci_safe(neutral(text)))
 
 
+def test_many_empty_lines_are_read_once() -> None:
+    text = "\n" * 300_000
+    with bounded():
+        assert ci_safe(f"{text}  ::error::y") == f"{text}  ⟨:⟩:error::y"
+
+
 def test_what_only_looks_like_a_command_is_untouched() -> None:
     for text in ("std::vector", "## Heading", "a :: b", "[##] x", "http://[::1]/", ""):
         assert ci_safe(text) == text

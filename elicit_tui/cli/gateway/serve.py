@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.run_settings import load_settings, named_server
+from elicit_tui.cli.run_settings import load_settings, named_server, servers_to_start
 from elicit_tui.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
@@ -143,16 +143,7 @@ def gateway_settings(
     names: Sequence[str] = list(dict.fromkeys(namespace.servers))
     settings = load_settings(namespace, narration, names)
     if not names:
-        enabled = [server for server in settings.servers.values() if server.enabled]
-        for server in enabled:
-            if server.refused is not None:
-                narration.say(f"{server.name}: not started. {server.refused}")
-        names = [server.name for server in enabled if server.refused is None]
-        if not names:
-            raise UsageError(
-                "No server is configured. Try `elicit-tui gateway demo`, "
-                "or add one with --with NAME=TARGET."
-            )
+        names = servers_to_start(settings, narration, or_try="elicit-tui gateway demo")
     for name in names:
         chosen = settings.servers.get(name)
         # What the environment lacks stops this server only.
