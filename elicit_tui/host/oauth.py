@@ -263,7 +263,7 @@ class OAuthFlow:
             pass
         except LoginError:
             raise
-        except (OAuthFlowError, ValidationError, ValueError) as error:
+        except (OAuthFlowError, ValidationError, ValueError, ArithmeticError) as error:
             found = (provider.context.oauth_metadata, provider.context.protected_resource_metadata)
             if isinstance(error, OAuthRegistrationError) and found == (None, None):
                 raise LoginNotOffered(_SAYS_NOTHING) from None

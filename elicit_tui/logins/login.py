@@ -19,7 +19,7 @@ SECRETS: Final = ("access_token", "refresh_token", "client_secret")
 """What of a login is secret; everything else may be shown."""
 
 LoginKey = str
-"""Names one login on this machine: made of issuer, resource and client, of no port and version."""
+"""Names one login on this machine: made of server, issuer, resource and client, of no version."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,12 @@ class Login:
 
     @property
     def key(self) -> LoginKey:
-        """Names it."""
-        of = json.dumps([self.issuer, self.resource, self.client_id])
+        """Names it.
+
+        A resource may be all of a host. The servers under it, which may be of several tenants, have
+        a login each, also with the same client.
+        """
+        of = json.dumps([self.server_url, self.issuer, self.resource, self.client_id])
         return hashlib.sha256(of.encode()).hexdigest()[:32]
 
     def ends_within(self, seconds: float, now: float) -> bool:

@@ -100,13 +100,22 @@ class LoginShelf:
         return replace(held, **self._secrets_in_keyring(held))
 
     def _open_part(self, file: Path) -> Login | None:
+        """What a file holds; nothing where a keyring has its secrets under another name."""
         try:
             # What others may read or write is no login of this person's.
             if keep_private(file) is not None or file.stat().st_size > LARGEST:
                 return None
-            return login_from(json.loads(file.read_bytes()))
+            login = login_from(json.loads(file.read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError):
             return None
+        if file.stem == login.key:
+            return login
+        # As earlier versions named it: by less than what makes it another.
+        with suppress(OSError):
+            if login.kept_in == "file" and not self._file(login.key).exists():
+                file.rename(self._file(login.key))
+                return login
+        return None
 
     def _secrets_in_keyring(self, login: Login) -> dict[str, Any]:
         keyring = self._keyring()

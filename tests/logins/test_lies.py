@@ -95,6 +95,14 @@ def test_a_token_that_stands_in_no_header_is_refused_and_not_kept(
     assert shelf().kept() == ()
 
 
+def test_a_lifetime_that_no_clock_counts_ends_in_one_sentence(server: LoginServer) -> None:
+    server.reset(lifetime=10**400)
+    sentence, _ = run_async(refused(server))
+    assert sentence.endswith(COMMAND)
+    assert "bearer_token_env_var" not in sentence
+    assert shelf().kept() == ()
+
+
 @pytest.mark.parametrize("lifetime", [10**18, -(10**18)])
 def test_a_token_that_is_said_to_live_for_ever_or_never_can_be_shown(
     server: LoginServer, lifetime: int

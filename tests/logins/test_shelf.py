@@ -161,6 +161,38 @@ def test_the_newest_login_of_a_server_counts_and_a_named_client_has_its_own(
     assert (newest.client_id, first.client_id) == ("client-2", "client-1")
 
 
+def test_two_servers_of_one_host_with_one_client_have_a_login_each(tmp_path: Path) -> None:
+    shelf = LoginShelf(tmp_path, "file")
+    host = replace(LOGIN, resource="https://mcp.example/")
+    one, other = (replace(host, server_url=f"https://mcp.example/{name}") for name in "ab")
+    for login in (one, other):
+        shelf.save(replace(login, access_token=f"of {login.server_url}"))
+    for login in (one, other):
+        found = shelf.of_server(login.server_url)
+        assert found is not None
+        assert found.access_token == f"of {login.server_url}"
+
+
+def test_a_login_under_an_earlier_name_is_kept_under_its_own(tmp_path: Path) -> None:
+    shelf = LoginShelf(tmp_path, "file")
+    shelf.save(LOGIN)
+    (file,) = tmp_path.glob("*.json")
+    file.rename(tmp_path / "earlier.json")
+    found = shelf.of_server(LOGIN.server_url)
+    assert found is not None
+    assert found.access_token == LOGIN.access_token
+    assert [*tmp_path.glob("*.json")] == [file]
+    # A second one of the same login is none beside it.
+    (tmp_path / "earlier.json").write_bytes(file.read_bytes())
+    (tmp_path / "earlier.json").chmod(0o600)
+    assert len(shelf.kept()) == 1
+    by_keyring = LoginShelf(tmp_path / "other", "keyring", FakeKeyring())
+    by_keyring.save(LOGIN)
+    (file,) = (tmp_path / "other").glob("*.json")
+    file.rename(tmp_path / "other" / "earlier.json")
+    assert by_keyring.kept() == ()
+
+
 def test_one_at_a_time_holds_the_lock(tmp_path: Path) -> None:
     shelf, order = LoginShelf(tmp_path), []
 
@@ -339,12 +371,12 @@ def test_a_lock_is_no_link_to_anything_else(tmp_path: Path) -> None:
 # One login
 
 
-def test_a_login_is_named_by_issuer_resource_and_client_alone() -> None:
-    assert replace(LOGIN, server_url="x", scope="y", access_token="z").key == LOGIN.key
-    assert len({LOGIN.key, *(replace(LOGIN, **{name: "x"}).key for name in NAMING)}) == 4
+def test_a_login_is_named_by_server_issuer_resource_and_client_alone() -> None:
+    assert replace(LOGIN, scope="y", access_token="z").key == LOGIN.key
+    assert len({LOGIN.key, *(replace(LOGIN, **{name: "x"}).key for name in NAMING)}) == 5
 
 
-NAMING = ("issuer", "resource", "client_id")
+NAMING = ("server_url", "issuer", "resource", "client_id")
 
 
 def test_a_token_ends_when_somebody_said_so() -> None:

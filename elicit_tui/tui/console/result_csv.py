@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,14 +12,14 @@ from elicit_tui.text import readable_json
 from elicit_tui.tui.console.result_table import Row, keys_of
 
 SUFFIX: Final = ".csv"
-_ACTS: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a text begins with that a spreadsheet takes for a formula."""
+_ACTS: Final = re.compile(r"(?:\A\s*|(?<=[;\t\r\n]))(?=[=+@＝＋＠－]|-(?! ))|\A(?=[\t\r\n])")
+"""Where a spreadsheet takes what follows for a formula, whatever sign parts its cells."""
 
 
 def csv_of(rows: Sequence[Row]) -> bytes:
     """The names of their keys, then a line for each.
 
-    A text that a spreadsheet would run has a quote before it: a server wrote it.
+    What a spreadsheet would run has a quote before it: a server wrote it.
     """
     written, keys = io.StringIO(), keys_of(rows)
     lines = csv.writer(written)
@@ -31,5 +32,5 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(_ACTS) else value
+        return _ACTS.sub(r"'\g<0>", value)
     return readable_json(value, indent=None)

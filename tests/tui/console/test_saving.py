@@ -221,9 +221,20 @@ def test_no_cell_of_a_csv_is_a_formula_that_a_server_wrote() -> None:
     rows = [
         {"=a": "=HYPERLINK(1)", "b": -1, "c": None},
         {"b": "@x", "c": [1, "two"], "d": True, "=a": 'say "no",\nplease'},
+        {"=a": "\n =1+1", "b": "\uff1d1+1", "c": "\tx", "d": " "},
     ]
     assert [*csv.reader(io.StringIO(csv_of(rows).decode()))] == [
         ["'=a", "b", "c", "d"],
         ["'=HYPERLINK(1)", "-1", "", ""],
         ['say "no",\nplease', "'@x", '[1, "two"]', "true"],
+        ["'\n =1+1", "'\uff1d1+1", "'\tx", " "],
     ]
+
+
+def test_a_cell_of_a_csv_is_one_also_where_other_signs_part_cells() -> None:
+    row = {"a": "ok;=cmd!A0;y", "b": "tab\t=1", "c": "two\n=1+1", "d": "- a list\n- of two; -1"}
+    written = csv_of([row]).decode()
+    assert "- a list\n- of two; -1" in written
+    for sign in ";\t":
+        cells = [cell for row in csv.reader(io.StringIO(written), delimiter=sign) for cell in row]
+        assert not any(cell.startswith("=") for cell in cells)
