@@ -385,8 +385,15 @@ class FieldRow:
         return _styled(f"{mark} · {sends}" if sends else mark, room, "$accent")
 
     def _problem(self) -> list[Content]:
+        if self._told_beside:
+            return []
         sign, style = ("·", "$faint") if self.calm else ("✗", "bold $error")
         return _styled(f"{sign} {self.problem}", self._columns.room, style) if self.problem else []
+
+    @property
+    def _told_beside(self) -> bool:
+        """Whether the hint beside says the same to whoever types: so nothing moves."""
+        return self.calm and self._beside and self.problem == self.hint.replace(" · ", ", ")
 
     @property
     def _tells_limits(self) -> bool:

@@ -26,7 +26,8 @@ class RowStack:
 
     _rows: list[FieldRow] = field(default_factory=list)
     _tops: list[int] = field(default_factory=list)
-    _strips: dict[int, list[Strip]] = field(default_factory=dict)
+    _strips: dict[int, tuple[list[Content], list[Strip]]] = field(default_factory=dict)
+    """The words of each row as they were drawn: they stay good wherever the row stands."""
     _style: tuple[int, Style] | None = None
     _painted: tuple[int, int] | None = None
     """The lines that were painted last, unless the rows stand elsewhere since."""
@@ -47,7 +48,6 @@ class RowStack:
                 row.control.styles.margin = margin
             self.height += row.height
             below = row.below
-        self._strips.clear()
         self._painted = None
 
     @property
@@ -81,18 +81,13 @@ class RowStack:
             row.forget_seen()
 
     def fits(self, row: FieldRow) -> bool:
-        """Whether a row still takes the room that it was given; what it says is drawn again."""
-        place = self._rows.index(row)
-        self._strips.pop(place, None)
-        following = self._tops[place + 1] if place + 1 < len(self._tops) else self.height
-        return following - self._tops[place] == row.height
+        """Whether a row still takes the room that it was given."""
+        return self._room(self._rows.index(row)) == row.height
 
-    def _lines_in_place(self, place: int) -> list[Content]:
-        """What a row says, in the lines that it was given: until it is placed anew, no others."""
-        rows = (*self._tops, self.height)
-        given = rows[place + 1] - rows[place]
-        lines = self._rows[place].lines[:given]
-        return lines + [Content("")] * (given - len(lines))
+    def _room(self, place: int) -> int:
+        """How many lines a row was given: until it is placed anew, no others."""
+        following = self._tops[place + 1] if place + 1 < len(self._tops) else self.height
+        return following - self._tops[place]
 
     def strip(self, line: int, widget: Widget, width: int) -> Strip | None:
         """The words on one line, as `widget` draws them; None where no row stands."""
@@ -103,15 +98,18 @@ class RowStack:
             self._style = (width, style)
             self._strips.clear()
         place = bisect_right(self._tops, line) - 1
-        if place not in self._strips:
-            lines = self._lines_in_place(place)
-            self._strips[place] = Visual.to_strips(
+        words, room = self._rows[place].lines, self._room(place)
+        drawn, strips = self._strips.get(place, ([], []))
+        if drawn is not words or len(strips) != room:
+            lines = words[:room] + [Content("")] * (room - len(words))
+            strips = Visual.to_strips(
                 widget,
                 Content("\n").join(lines),
                 width,
-                len(lines),
+                room,
                 style,
                 apply_selection=False,
                 pad=True,
             )
-        return self._strips[place][line - self._tops[place]]
+            self._strips[place] = words, strips
+        return strips[line - self._tops[place]]

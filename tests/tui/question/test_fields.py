@@ -71,17 +71,30 @@ async def test_today_and_a_day_more_or_less_are_keys_of_a_date(
     assert await content_of(time, "ctrl+t", "up") == {"v": "2026-03-01T12:30:00+00:00"}
 
 
-async def test_length_is_counted_as_it_is_typed() -> None:
-    app = Asking(form_question(schema(v={"type": "string", "minLength": 3})))
-    async with asked(app) as pilot:
+@pytest.mark.parametrize("width", [40, 80, 140])
+async def test_length_is_counted_once_as_it_is_typed_and_is_an_error_when_one_goes_on(
+    width: int,
+) -> None:
+    app = Asking(form_question(schema(v={"type": "string", "minLength": 3}, w=TEXT)))
+    async with asked(app, (width, 24)) as pilot:
         await pilot.press("a", "b")
-        await pilot.pause()
-        assert "now 2" in app.words
-        assert "· at least 3 characters, now 2" in app.words
-        await pilot.press("c")
-        await pilot.pause()
-        assert "now 3" in app.words
-        assert "· at least" not in app.words
+        await until(pilot, lambda: app.words.count("now 2") == 1, "the count")
+        assert "✗" not in app.words
+        await pilot.press("tab")
+        await until(pilot, lambda: "✗ at least 3 characters, now 2" in app.words, "the error")
+        await pilot.press("shift+tab", "end", "c")
+        await until(pilot, lambda: "now 3" in app.words, "the next count")
+        assert "✗" not in app.words
+
+
+async def test_no_field_moves_at_the_first_letter_where_the_hint_says_what_lacks() -> None:
+    app = Asking(form_question(schema(v={"type": "string", "minLength": 3}, w=TEXT)))
+    async with asked(app, (140, 40)) as pilot:
+        row = app.view.body.panel._rows["v"]
+        lines = row.height
+        await pilot.press("a")
+        await until(pilot, lambda: "at least 3 characters · now 1" in app.words, "the count")
+        assert row.height == lines
 
 
 async def test_how_many_are_chosen_is_counted() -> None:
