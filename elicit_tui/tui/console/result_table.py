@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.strip import Strip
 from textual.widgets import DataTable
-from textual.widgets.data_table import Column
 
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.bars import NARROW
+from elicit_tui.tui.console.table_drawing import DrawnTable
 
 Row = Mapping[str, Any]
 
@@ -98,7 +96,7 @@ def _rank(value: Any) -> tuple[int, float, str]:
     return (2, 0, bounded_json(value))
 
 
-class ResultTable(DataTable[Text]):
+class ResultTable(DrawnTable):
     """A row for each object, a column for each key; the keys walk from cell to cell."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -211,31 +209,6 @@ class ResultTable(DataTable[Text]):
         self._mark(made)
         if self.row_count < len(self.rows_shown):
             self.call_after_refresh(self._make_rows, count)
-
-    def render_line(self, y: int) -> Strip:
-        """A line, with a mark where the window cuts it: a cut number is another one.
-
-        Columns that end beyond it are left out whole, and the line of the names counts them.
-        """
-        line, width = super().render_line(y), self.scrollable_content_region.width
-        if y + self.scroll_y >= self.virtual_size.height:
-            return line  # Below the last row.
-        columns: list[Column] = self.ordered_columns
-        ends = list(accumulate(column.get_render_width(self) for column in columns))
-        stays = ends[self.fixed_columns - 1] if self.fixed_columns else 0
-        hides = self.scroll_x < self.max_scroll_x
-        fit = [end - self.scroll_x for end in ends if stays < end - self.scroll_x <= width]
-        moves = line.crop(stays, width)
-        if hides and fit:
-            rest = width - int(fit[-1])
-            hidden = sum(end - self.scroll_x > width for end in ends)
-            told = f"+{hidden} →".rjust(rest) if y == 0 else " " * rest
-            style = next((segment.style for segment in line.crop(width - 1, width)), None)
-            if len(told) == rest:
-                blank = Strip([Segment(told, style)])
-                moves, hides = Strip.join([line.crop(stays, int(fit[-1])), blank]), False
-        marked = cut_at_edges(moves, width - stays, left=self.scroll_x > 0, right=hides)
-        return Strip.join([line.crop(0, stays), marked])
 
     @property
     def searched_as_typed(self) -> bool:
@@ -409,19 +382,6 @@ class ResultTable(DataTable[Text]):
         if place >= self.row_count:
             self._make_rows(TABLE_ROWS)
         self.move_cursor(row=place, animate=False)
-
-
-def cut_at_edges(line: Strip, width: int, *, left: bool, right: bool) -> Strip:
-    """A line of a wider picture, with a mark in its first or last cell where it goes on there."""
-    if right:
-        line = Strip.join([line.crop(0, width - 1), _mark_on(line.crop(width - 1, width))])
-    if left:
-        line = Strip.join([_mark_on(line.crop(0, 1)), line.crop(1, width)])
-    return line
-
-
-def _mark_on(cell: Strip) -> Strip:
-    return Strip([Segment("…", next((segment.style for segment in cell), None))])
 
 
 def _cell(value: Any, widest: int) -> Text:

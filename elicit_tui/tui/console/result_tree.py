@@ -18,8 +18,8 @@ from textual.widgets.tree import TreeNode
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.tui.console.result_table import cut_at_edges
 from elicit_tui.tui.console.spans import Line, Role, marked, text_of
+from elicit_tui.tui.console.table_drawing import cut_at_edges
 from elicit_tui.tui.console.views import COLOURS, span_style
 
 Key = str | int

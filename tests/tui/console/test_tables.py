@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.style import Style
+from textual.strip import Strip
+from textual.widgets import DataTable
 
 from elicit_tui.tui.console import result_table
 from elicit_tui.tui.console.result_table import ResultTable, sorted_by
@@ -205,3 +208,33 @@ async def test_too_many_rows_to_list_are_sorted_as_a_whole(tmp_path: Path) -> No
         await stand.until(lambda: "user 0 " in stand.text())
         assert isinstance(screen.view, ResultTable)
         assert screen.view.number == 1_199
+
+
+ODD = [
+    {"name": "名前" * (n % 30), "load": n * 1.5, "up": n > 3, "note": None if n % 2 else "ä👍🏽 up"}
+    for n in range(60)
+]
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+@pytest.mark.parametrize("listed", [WIDE, ODD], ids=["wide", "odd"])
+async def test_a_row_is_drawn_as_the_library_would_for_eyes_and_for_the_mouse(
+    tmp_path: Path, size: tuple[int, int], listed: list[Any]
+) -> None:
+    async with reading(tmp_path, rows(listed), size=size) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        await search(stand, "up" if listed is ODD else "value 3")
+        for keys in ("g", "pagedown", "right right", "pagedown right", "up left"):
+            await stand.press(*keys.split())
+            await stand.pilot.pause()
+            top = table.scroll_offset.y
+            drawn = set(range(top, min(top + table.size.height - 1, table.row_count)))
+            for row in drawn - {table.cursor_row, table.hover_row}:
+                library = DataTable.render_line(table, row + 1 - top)
+                assert cells(table.line_of(row)) == cells(library)
+
+
+def cells(strip: Strip) -> list[tuple[str, Style | None]]:
+    """Each sign with its look, and with what the mouse is told there."""
+    return [(sign, segment.style) for segment in strip for sign in segment.text]
