@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from elicit_tui.errors import StoreError
 from elicit_tui.store.calls import BLOBS, PLAIN, UNREAD_SECONDS, KeptCall, MakerState, is_behind
 from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
 from elicit_tui.store.redis_scripts import LuaScript
-from elicit_tui.store.redis_server import MOST_TRIES, RedisServer
+from elicit_tui.store.redis_server import MOST_TRIES, RedisAway, RedisServer
 from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
 
@@ -118,6 +119,8 @@ class RedisCalls(SealedCalls):
         self._dead_after = dead_after
         self._now = now
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._away: dict[str, tuple[float, RedisAway]] = {}
+        """When a change of an owner's calls was last given up, and why."""
         self._mine: dict[tuple[str, str], KeptCall] = {}
         """The calls of this process with their blobs, until they were read."""
 
@@ -125,23 +128,38 @@ class RedisCalls(SealedCalls):
         return self._secrets.sealer(lambda: False)  # The owner's own: no key is ever made.
 
     async def _change(self, owner: str, work: Callable[[Book, BookChange], Result]) -> Result:
+        arrived = time.monotonic()
         async with self._turns[owner]:  # This process does not get in its own way.
-            maker = None
-            for _ in range(MOST_TRIES):
-                time_, reply = await self._server.run(BOOK, [key(owner, "calls")])
-                columns = pairs(reply)
-                there = _book(owner, columns)
-                # Who lives costs a look at all processes. It is asked for at most once in a change,
-                # and only where another process has a call in this book.
-                if maker is None and any(call.process != self.process for call in there.values()):
-                    maker = await self._maker()
-                change = BookChange()
-                # No other process has a call here, so that there is nobody to ask about.
-                book = Book(owner, self._now(time_), there, maker or self._lives)
-                result = work(book, change)
-                # Somebody came between: the rules are asked again with what stands there now.
-                if await self._carried_out(owner, columns.get(b"version", b""), change):
-                    return result
+            # Whoever has waited for its turn as long as Redis is tried, while it was away, is told
+            # so: else each of many would try it for as long once more.
+            since, error = self._away.get(owner, (arrived, None))
+            if error is not None and since > arrived and self._server.is_over(arrived):
+                raise RedisAway(str(error))
+            try:
+                return await self._changed(owner, work, arrived)
+            except RedisAway as error:
+                self._away[owner] = time.monotonic(), error
+                raise
+
+    async def _changed(
+        self, owner: str, work: Callable[[Book, BookChange], Result], arrived: float
+    ) -> Result:
+        maker = None
+        for _ in range(MOST_TRIES):
+            time_, reply = await self._server.run(BOOK, [key(owner, "calls")], since=arrived)
+            columns = pairs(reply)
+            there = _book(owner, columns)
+            # Who lives costs a look at all processes. It is asked for at most once in a change,
+            # and only where another process has a call in this book.
+            if maker is None and any(call.process != self.process for call in there.values()):
+                maker = await self._maker()
+            change = BookChange()
+            # No other process has a call here, so that there is nobody to ask about.
+            book = Book(owner, self._now(time_), there, maker or self._lives)
+            result = work(book, change)
+            # Somebody came between: the rules are asked again with what stands there now.
+            if await self._carried_out(owner, columns.get(b"version", b""), change):
+                return result
         raise StoreError("The calls of this agent are being changed by too many at once.")
 
     async def _carried_out(self, owner: str, version: bytes, change: BookChange) -> bool:

@@ -114,6 +114,10 @@ class RedisFacts:
     """Its maxmemory-policy; None where it does not tell."""
 
 
+class RedisAway(StoreError):
+    """It was tried for as long as it is waited for, and was away."""
+
+
 class RedisServer:
     """The connections of one process to one Redis; everything raises StoreError."""
 
@@ -222,8 +226,17 @@ class RedisServer:
                 await self._client.connection_pool.disconnect(inuse_connections=False)
                 await _called_off_with(self._client.ping())
 
-    async def run(self, script: LuaScript, keys: Sequence[str], *values: Any) -> Any:
-        """Run a script, which must be safe to run twice; what it returns."""
+    def is_over(self, since: float) -> bool:
+        """Whether one that began then is tried no longer."""
+        return time.monotonic() >= since + self.patience_sec
+
+    async def run(
+        self, script: LuaScript, keys: Sequence[str], *values: Any, since: float | None = None
+    ) -> Any:
+        """Run a script, which must be safe to run twice; what it returns.
+
+        `since`: when whoever waits for it began to, by `time.monotonic`.
+        """
         text, sha = self._text_and_sum(script)
 
         async def work() -> Any:
@@ -234,7 +247,7 @@ class RedisServer:
             except exceptions.NoScriptError:
                 return await self._client.eval(text, len(keys), *keys, *values)
 
-        return await self.patiently(work)
+        return await self.patiently(work, since)
 
     def _text_and_sum(self, script: LuaScript) -> tuple[str, str]:
         if script not in self._sums:
@@ -278,9 +291,11 @@ class RedisServer:
             # always 0.
             return [(int(bytes(name).partition(b"-")[0]), values) for name, values in entries]
 
-    async def patiently(self, work: Callable[[], Awaitable[Result]]) -> Result:
+    async def patiently(
+        self, work: Callable[[], Awaitable[Result]], since: float | None = None
+    ) -> Result:
         """Do it, and once more while Redis is away or changes hands."""
-        give_up = time.monotonic() + self.patience_sec
+        since = time.monotonic() if since is None else since
         pause, longest = _PAUSES
         while True:
             with self._plain_errors():
@@ -290,7 +305,7 @@ class RedisServer:
                     # Any failure may have lost something: what this process asks is looked at anew
                     # (`_restore`).
                     self.interruptions += 1
-                    if _is_refused(error) or time.monotonic() + pause >= give_up:
+                    if _is_refused(error) or self.is_over(since - pause):
                         raise
                     if isinstance(error, _lost()) and not self.facts.cluster:
                         # The pool may hold more connections to a server that is gone; each would
@@ -309,7 +324,8 @@ class RedisServer:
         except (exceptions.RedisError, OSError, asyncio.TimeoutError) as error:
             if isinstance(error, (*_lost(), OSError, asyncio.TimeoutError)):
                 self.interruptions += 1
-            raise StoreError(f"The store {self.address.shown} {_words(error)}.") from error
+            kind = RedisAway if isinstance(error, _passing()) else StoreError
+            raise kind(f"The store {self.address.shown} {_words(error)}.") from error
 
 
 async def _called_off_with(work: Awaitable[Result]) -> Result:

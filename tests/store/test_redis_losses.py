@@ -13,7 +13,7 @@ import pytest
 from elicit_tui.elicitation import decline, now
 from elicit_tui.errors import StoreError
 from elicit_tui.store import redis_layout, redis_questions, redis_scripts, redis_store
-from elicit_tui.store.redis_server import RedisAddress
+from elicit_tui.store.redis_server import RedisAddress, RedisAway
 from elicit_tui.store.redis_store import RedisStore
 from elicit_tui.store.store import Asker
 from tests.store.redis import SECRET
@@ -241,6 +241,25 @@ async def test_a_store_is_closed_at_once_while_redis_is_away(start: Start) -> No
     store.server.patience_sec = 1e9
     redis.kill()
     await goes(store.close())
+
+
+async def test_calls_that_wait_for_each_other_are_told_together_that_redis_is_away(
+    start: Start,
+) -> None:
+    redis = start()
+    store = await RedisStore.open(redis.url, "listener", secret=SECRET)
+    store.server.patience_sec = 2.0
+    redis.kill()
+    begins = (store.calls.begin("owner", f"call {name}", name.encode()) for name in "abcdefgh")
+    told = await asyncio.wait_for(asyncio.gather(*begins, return_exceptions=True), 6.0)
+    assert {type(error) for error in told} == {RedisAway}
+    # Who comes later waits for it as long as the first one did.
+    late = asyncio.ensure_future(store.calls.begin("owner", "late", b"late"))
+    await asyncio.wait([late], timeout=1.0)
+    assert not late.done()
+    with pytest.raises(RedisAway):
+        await goes(late)
+    await store.close()
 
 
 async def test_where_redis_is_full_sessions_begin_and_end_and_changes_are_read(
