@@ -26,7 +26,7 @@ from elicit_tui.store.calls import BLOBS, PLAIN, UNREAD_SECONDS, KeptCall, Maker
 from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
 from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.store.redis_server import MOST_TRIES, RedisAway, RedisServer
-from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
+from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, Noted, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
 
 Result = TypeVar("Result")
@@ -257,18 +257,23 @@ class RedisCalls(SealedCalls):
         call = replace(call, paused=found.get(b"paused"), outcome=found.get(b"outcome"))
         return call, self._lives if call.state == "ended" else await self._maker()
 
-    async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
+    async def _put_note(self, owner: str, call_id: str, seal: Callable[[str], bytes]) -> None:
+        blob = seal(self._sealer().key_id)
         # By a name that is made once: sent again after a lost connection it is still one note.
         await self._server.run(NOTE, [key(owner, "notes")], call_id, new_id(), blob)
 
-    async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+    async def _take_notes(
+        self, owner: str, ids: Sequence[str], opened: Callable[[str, str, bytes], Noted]
+    ) -> list[Noted]:
         _, reply = await self._server.run(BOOK, [key(owner, "notes")])
         notes = pairs(reply)
         # Only notes for calls of this process are taken: the others are not ours to read.
         found = {name: _id_of(name) for name in sorted(notes, key=_time_of) if _id_of(name) in ids}
+        key_id = self._sealer().key_id
+        taken = [opened(call_id, key_id, notes[name]) for name, call_id in found.items()]
         if found:
             await self._server.run(TAKE, [key(owner, "notes")], *found)
-        return [(call_id, notes[name]) for name, call_id in found.items()]
+        return taken
 
 
 def _id_of(name: bytes) -> str:

@@ -27,6 +27,8 @@ from elicit_tui.store.sealing import BlobPlace, Sealer, Secrets
 Result = TypeVar("Result")
 
 
+Noted = tuple[str, bytes | None]
+"""The id of a call, and what was left for it; None: that does not open."""
 MakerSince = Callable[[KeptCall, float], MakerState]
 """What is known of the process that makes a call; it lives where it was heard of after this time,
 and is `unsure` where it was not, and may have ended."""
@@ -94,12 +96,17 @@ class SealedCalls(ABC):
         """One call with its blobs, and what tells of its process."""
 
     @abstractmethod
-    async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
-        """Leave something for the process that makes a call."""
+    async def _put_note(self, owner: str, call_id: str, seal: Callable[[str], bytes]) -> None:
+        """Leave something for the process that makes a call. `seal`: with the key of this name."""
 
     @abstractmethod
-    async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
-        """What was left for these calls, oldest first; it is there no more."""
+    async def _take_notes(
+        self, owner: str, ids: Sequence[str], opened: Callable[[str, str, bytes], Noted]
+    ) -> list[Noted]:
+        """What was left for these calls, oldest first; it is there no more.
+
+        `opened`: of the id of a call, the name of a key and a blob; where it raises, all stays.
+        """
 
     # Who makes a call
 
@@ -209,14 +216,16 @@ class SealedCalls(ABC):
 
     async def notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         """What other processes left for these calls, each once."""
-        found = []
-        for call_id, blob in await self._take_notes(owner, ids):
-            # What does not open was left by nobody of ours. Those beside it are out of the store by
-            # now: they must not be lost with it.
+
+        def opened(call_id: str, key_id: str, blob: bytes) -> Noted:
+            # What does not open was left by nobody of ours, and costs none of those beside it.
             with suppress(SealError):
                 place = self._note_place(owner, call_id)
-                found.append((call_id, self._sealer().open(place, blob)))
-        return found
+                return call_id, self._secrets.with_id(key_id).open(place, blob)
+            return call_id, None
+
+        found = await self._take_notes(owner, ids, opened)
+        return [(call_id, note) for call_id, note in found if note is not None]
 
     # Whoever its agent comes to
 
@@ -235,9 +244,11 @@ class SealedCalls(ABC):
         await self._alter(owner, call_id, calls.read)
 
     async def leave_note(self, owner: str, call_id: str, note: bytes) -> None:
-        """Leave something for the process that makes a call."""
+        """Leave something for the process that makes a call, as long as there is that call."""
         place = self._note_place(owner, call_id)
-        await self._put_note(owner, call_id, self._sealer().seal(place, note))
+        await self._put_note(
+            owner, call_id, lambda key_id: self._secrets.with_id(key_id).seal(place, note)
+        )
 
     # Seals
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from elicit_tui.store.calls import BLOBS, PLAIN, KeptCall, MakerState
-from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, SealedCalls
+from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, Noted, SealedCalls
 from elicit_tui.store.sealing import Sealer, Secrets
 from elicit_tui.store.sqlite_file import SharedFile
 
@@ -87,20 +87,29 @@ class SqliteCalls(SealedCalls):
     def _rows(self, columns: Sequence[str], which: str, *values: Any) -> list[Any]:
         return self._file.rows(f"SELECT {', '.join(columns)} FROM calls WHERE {which}", *values)
 
-    async def _put_note(self, owner: str, call_id: str, blob: bytes) -> None:
-        statement = "INSERT INTO call_notes (owner, id, note) VALUES (?, ?, ?)"
-        await self._file.write(lambda: self._file.do(statement, owner, call_id, blob))
+    async def _put_note(self, owner: str, call_id: str, seal: Callable[[str], bytes]) -> None:
+        def work() -> None:
+            # What comes after its call was dropped would be dropped by nobody.
+            for row in self._rows(["key_id"], "owner = ? AND id = ?", owner, call_id):
+                statement = "INSERT INTO call_notes (owner, id, note) VALUES (?, ?, ?)"
+                self._file.do(statement, owner, call_id, seal(row["key_id"]))
 
-    async def _take_notes(self, owner: str, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+        await self._file.write(work)
+
+    async def _take_notes(
+        self, owner: str, ids: Sequence[str], opened: Callable[[str, str, bytes], Noted]
+    ) -> list[Noted]:
         places = f"owner = ? AND id IN ({', '.join('?' * len(ids))})"
 
-        def look() -> list[tuple[str, bytes]]:
-            statement = f"SELECT id, note FROM call_notes WHERE {places} ORDER BY rowid"
-            rows = self._file.rows(statement, owner, *ids)
-            return [(row["id"], row["note"]) for row in rows]
+        def look() -> list[Any]:
+            statement = (
+                "SELECT id, key_id, note FROM call_notes JOIN calls USING (owner, id)"
+                f" WHERE {places} ORDER BY call_notes.rowid"
+            )
+            return self._file.rows(statement, owner, *ids)
 
-        def take() -> list[tuple[str, bytes]]:
-            found = look()
+        def take() -> list[Noted]:
+            found = [opened(row["id"], row["key_id"], row["note"]) for row in look()]
             self._file.do(f"DELETE FROM call_notes WHERE {places}", owner, *ids)
             return found
 

@@ -126,8 +126,8 @@ async def test_that_nobody_knows_is_told_also_where_the_reply_of_redis_was_lost(
     await one.calls.abandon(OWNER, "a")
     run, lost = other.server.run, [redis_calls.CHANGE]
 
-    async def twice(script: Any, *more: Any) -> Any:
-        done = await run(script, *more)
+    async def twice(script: Any, *more: Any, **how: Any) -> Any:
+        done = await run(script, *more, **how)
         if script in lost:
             lost.clear()
             # Meanwhile another process of the same owner changes the book, too.
