@@ -11,6 +11,7 @@ told once that nobody knows, and a call like it begins only then.
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +79,7 @@ class SealedCalls(ABC):
 
     def __init__(self) -> None:
         self._told_calls: defaultdict[str, set[str]] = defaultdict(set)
-        """The calls of an owner that are to be forgotten, until the store has forgotten them."""
+        """The calls of an owner that are to be forgotten, at the latest when the next begins."""
 
     @abstractmethod
     def _sealer(self) -> Sealer:
@@ -125,7 +126,7 @@ class SealedCalls(ABC):
         session alone. `since`: as the verdict `unsure` had it, when it is tried again.
         """
 
-        def work(book: Book, change: BookChange) -> Verdict:
+        def work(book: Book, change: BookChange) -> tuple[Verdict, set[str]]:
             sealer = self._sealer()
             digest = sealer.digest(owner, key)
             new = KeptCall(
@@ -143,9 +144,17 @@ class SealedCalls(ABC):
             elif found.what == "not known" and found.id is not None:
                 change.puts.append(calls.read(book.calls[found.id], book.now))
             # With the time of the first look, which comes back as `since`.
-            return replace(found, at=asked_at)
+            return replace(found, at=asked_at), set(change.drops)
 
-        return await self._change(owner, work)
+        owed = self._told_calls[owner]
+        try:
+            found, dropped = await self._change(owner, work)
+        except (asyncio.CancelledError, StoreError):
+            # It may have begun all the same, and nobody makes it.
+            owed.add(call_id)
+            raise
+        owed -= dropped
+        return found
 
     def _with_room_made(self, book: Book, change: BookChange) -> list[KeptCall]:
         """The calls that are left once those that are over are dropped.

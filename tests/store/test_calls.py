@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 
@@ -358,6 +359,27 @@ async def test_notes_stay_while_their_key_cannot_be_read_and_are_opened_beside_t
     assert await one.calls.notes(OWNER, ["a"]) == [("a", b"noted")]
     assert len(threads) == 2
     assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize(
+    "error", [asyncio.CancelledError(), StoreError("away")], ids=["cancelled", "lost"]
+)
+async def test_a_call_that_began_though_nobody_was_told_so_takes_no_place(
+    one: Store, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    monkeypatch.setattr(rules, "MOST_WITHOUT_OUTCOME", 1)
+    change = one.calls._change
+
+    async def done_and_lost(*more: Any) -> None:
+        await change(*more)
+        raise error
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(one.calls, "_change", done_and_lost)
+        with pytest.raises(type(error)):
+            await begins(one, "a")
+    assert await begins(one, "b", b"another") == ("begins", None)
+    assert await one.calls.look(OWNER, "a") is None
 
 
 async def test_of_equal_calls_the_earliest_is_joined(
