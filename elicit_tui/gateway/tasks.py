@@ -75,13 +75,16 @@ class Tasks:
             result = of_another(await self._elsewhere(identifier))
         else:
             result = await self._now(held)
-        # Whoever reads the end has the outcome, which may give place to others then.
-        if result["status"] in ENDS:
+        await self._has_told(held, result)
+        return result
+
+    async def _has_told(self, held: HeldCall | None, task: Result) -> None:
+        """Whoever is told of an end has the outcome, which may give place to others then."""
+        if task["status"] in ENDS:
             if held is not None:
                 self._held_calls.outcome_told(held)
             if self._shared is not None:
-                await self._shared.delivered(result["taskId"], named=True)
-        return result
+                await self._shared.delivered(task["taskId"], named=True)
 
     async def _now(self, held: HeldCall) -> Result:
         """A task of this process as it is now. It has ended once every process would say so.
@@ -139,6 +142,7 @@ class Tasks:
                 if _without_times(now) != _without_times(last_told):
                     last_told = now
                     await tell(now)
+                    await self._has_told(held, now)
                     continue
                 # Ended, and not told as such yet: the store could not keep it. It is tried again
                 # after a while.

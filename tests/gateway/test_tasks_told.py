@@ -164,8 +164,8 @@ async def test_who_listens_to_several_tasks_is_told_of_each_until_all_have_ended
     ends(first)
     await asyncio.wait_for(telling_of, WAIT)
     assert told[2:] == [(second.id, "completed"), (first.id, "completed")]
-    # What was told may be asked for: it was not read yet.
-    assert not first.delivered
+    # What was told may be asked for all the same.
+    assert (await tasks.get(first.id))["status"] == "completed"
 
 
 class Connection:
@@ -191,6 +191,29 @@ def acknowledged() -> Any:
             notifications=types.SubscriptionFilter()
         )
     )
+
+
+async def test_an_end_that_an_agent_was_told_of_as_it_listens_keeps_it_from_no_call(
+    session: HeldSession,
+) -> None:
+    shared = Shared()
+    tasks, told = Tasks(session.calls, shared), []  # type: ignore[arg-type]
+
+    async def tell(task: Any) -> None:
+        told.append(task["status"])
+
+    held = await task(session)
+    listening = asyncio.ensure_future(tasks.tell([held.id], tell))
+    await settled()
+    assert not held.delivered
+    held.waiting.clear()
+    ends(held)
+    await asyncio.wait_for(listening, WAIT)
+    assert told == ["working", "completed"]
+    assert session.calls.unread == []
+    assert shared.told[-1] == ("delivered", held.id, True)
+    # It can still be read.
+    assert (await tasks.get(held.id))["status"] == "completed"
 
 
 async def test_a_stream_begins_with_what_it_tells_of_and_ends_with_its_listener(
