@@ -107,16 +107,16 @@ class RedisCalls(SealedCalls):
         process: str,
         secrets: Secrets,
         present: Present,
-        dead_after: Callable[[], float],
+        is_dead: Callable[[Process, float], bool],
         now: Callable[[Sequence[bytes]], float],
     ) -> None:
-        """`now`: reads the server's time; `dead_after`: how old the last beat of a dead one is."""
+        """`now`: reads the server's time; `is_dead`: whether a process has ended by then."""
         super().__init__()
         self._server = server
         self.process = process
         self._secrets = secrets
         self._present = present
-        self._dead_after = dead_after
+        self._is_dead = is_dead
         self._now = now
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._away: dict[str, tuple[float, RedisAway]] = {}
@@ -231,13 +231,12 @@ class RedisCalls(SealedCalls):
     async def _maker(self) -> MakerSince:
         at, processes = await self._present()
         by_id = {process.life: process for process in processes}
-        limit = self._dead_after()
 
         def maker(call: KeptCall, since: float) -> MakerState:
             if call.process == self.process:
                 return "lives"
             process = by_id.get(call.process)
-            if process is None or not process.lives(at, limit):
+            if process is None or self._is_dead(process, at):
                 # Never heard of is dead as well: it left in order, or Redis has lost it and it is
                 # not back.
                 return "dead"

@@ -38,6 +38,8 @@ DEAD_SECONDS: Final = 60.0
 """How long after its last beat a process of another machine counts as dead, to who looked on."""
 LONG_DEAD_SECONDS: Final = 600.0
 """The same to who has just come: it cannot know whether Redis itself was away."""
+WATCHED_SECONDS: Final = 20.0
+"""So long a dead one's last beat is seen by our own clock: a living one would send another."""
 
 
 @asynccontextmanager
@@ -76,13 +78,15 @@ class RedisStore(RedisQuestions):
         """As many interruptions there were when what this process asks was last put again."""
         self._beat_at, self._beats_since = 0.0, 0.0
         """The last beat of this process, and the first one after which none was late."""
+        self._beats_seen: dict[str, tuple[float, float]] = {}
+        """The last beat of each process, with when this one first saw it, by its own clock."""
         self.tokens = RedisTokens(self.server, self._sealer)
         self.calls = RedisCalls(
             self.server,
             self._life,
             self._secrets,
             self._present,
-            lambda: self._dead_after,
+            self._is_dead,
             self._seconds,
         )
 
@@ -192,7 +196,7 @@ class RedisStore(RedisQuestions):
         for process in processes:
             # Nobody rules here. Any process that looks may end what a dead one left, and several
             # may do so at once: each step may happen twice.
-            if process.life != self._life and not process.lives(at, self._dead_after):
+            if process.life != self._life and self._is_dead(process, at):
                 await self._end_process(process.life)
         await self._clear_away(at)
 
@@ -227,7 +231,7 @@ class RedisStore(RedisQuestions):
             if self._redis_life is not None:
                 self.server.interruptions += 1
             self._redis_life = meta[b"life"]
-        return at, layout.processes_in(reply[2], reply[3])
+        return at, self._watched(layout.processes_in(reply[2], reply[3]))
 
     def _note_beat(self, at: float) -> None:
         # This process was late itself, as after a sleep, or Redis was: it looks on since now only.
@@ -243,6 +247,27 @@ class RedisStore(RedisQuestions):
         """
         looked_on = self._beat_at - self._beats_since >= DEAD_SECONDS
         return DEAD_SECONDS if looked_on else LONG_DEAD_SECONDS
+
+    def _watched(self, processes: list[Process]) -> list[Process]:
+        """The same processes, after a look at whose beat is another than before."""
+        moment, before = time.monotonic(), self._beats_seen
+        self._beats_seen = {}
+        for process in processes:
+            now_first = (process.beat_at, moment)
+            seen = before.get(process.life, now_first)
+            same = seen[0] == process.beat_at
+            self._beats_seen[process.life] = seen if same else now_first
+        return processes
+
+    def _is_dead(self, process: Process, at: float) -> bool:
+        """Whether it has ended: its last beat is old, and stays so under our own eyes.
+
+        By the age alone everybody else would be dead once the clock of Redis is put forward.
+        """
+        if process.lives(at, self._dead_after):
+            return False
+        _, since = self._beats_seen[process.life]
+        return process.is_here or time.monotonic() - since >= WATCHED_SECONDS
 
     async def _restore(self) -> None:
         """Put again what this process asks and Redis lost, if it may have lost anything."""
@@ -296,7 +321,7 @@ class RedisStore(RedisQuestions):
     async def _present(self) -> tuple[float, list[Process]]:
         self._refuse_when_closed()
         reply = await self.server.run(scripts.PRESENT, [layout.PROCESSES, layout.BEATS])
-        return self._seconds(reply[0]), layout.processes_in(reply[1], reply[2])
+        return self._seconds(reply[0]), self._watched(layout.processes_in(reply[1], reply[2]))
 
     async def somebody_is_there(self) -> bool:
         """Whether a key was pressed in a living console or inbox within ten minutes."""

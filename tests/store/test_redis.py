@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -203,6 +205,8 @@ async def test_beats_that_are_late_because_redis_was_away_end_nobody(
     redis = start()
     async with two(redis) as (asking, answering):
         monkeypatch.undo()
+        # The time that is faked here passes on no clock of the process.
+        monkeypatch.setattr(redis_store, "WATCHED_SECONDS", 0.0)
         await put(asking)
         seconds = redis_store.RedisStore._seconds
         for ahead, left in ((0, 1), (55, 1), (65, 1), (200, 1)):
@@ -254,6 +258,30 @@ async def test_who_asks_and_may_live_is_hidden_from_nobody_who_would_answer(
         assert len(await answering.asking_processes()) == 1
         it_is(redis_store.LONG_DEAD_SECONDS + 5)
         assert await answering.asking_processes() == ()
+
+
+@pytest.mark.parametrize("watched", [0.0, 3600.0])
+async def test_a_clock_that_is_put_forward_ends_nobody_before_its_silence_was_watched(
+    start: Start, monkeypatch: pytest.MonkeyPatch, watched: float
+) -> None:
+    monkeypatch.setattr(redis_store, "machine_id", lambda: "another machine")
+    redis = start()
+    async with two(redis) as (asking, answering):
+        waiting = await put(asking)
+        await asking.heartbeat()
+        monkeypatch.undo()
+        await answering.heartbeat()
+        seconds = redis_store.RedisStore._seconds
+        ahead = redis_store.LONG_DEAD_SECONDS + 300
+        late = lambda self, reply: seconds(self, reply) + ahead  # noqa: E731
+        monkeypatch.setattr(redis_store.RedisStore, "_seconds", late)
+        moment = time.monotonic
+        later = SimpleNamespace(monotonic=lambda: moment() + watched)
+        monkeypatch.setattr(redis_store, "time", later)
+        await answering.heartbeat()
+        found = await answering.get(waiting.id)
+        assert found is not None
+        assert found.state == ("settled" if watched else "open")
 
 
 async def test_a_full_redis_takes_nothing_new_and_answers_and_ends_what_waits(

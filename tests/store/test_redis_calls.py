@@ -183,6 +183,7 @@ async def test_a_call_of_another_machine_that_is_silent_is_not_known_once(
     await one.calls.called(OWNER, "a")
     moved(redis_process, one)
     monkeypatch.setattr(redis_store, "LONG_DEAD_SECONDS", -1.0)
+    monkeypatch.setattr(redis_store, "WATCHED_SECONDS", 0.0)
     assert (await begins(other, "b"))[0] == "not known"
     assert (await begins(other, "b"))[0] == "begins"
 
