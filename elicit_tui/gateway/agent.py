@@ -28,7 +28,13 @@ from pydantic import ValidationError
 from elicit_tui.elicitation import Era
 from elicit_tui.elicitation.eras import declares_tasks
 from elicit_tui.gateway.fit_to_pass import MOST_NESTED, readable
-from elicit_tui.gateway.requester import LEVELS, AgentInfo, ClientSilent, elicitation_modes
+from elicit_tui.gateway.requester import (
+    LEVELS,
+    AgentInfo,
+    ClientSilent,
+    elicitation_modes,
+    round_answer,
+)
 from elicit_tui.host.events import ListKind
 from elicit_tui.host.number_text import json_line
 from elicit_tui.text.hostile_json import too_deep
@@ -143,6 +149,7 @@ class AgentRequest:
         )
         self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
         self.knows_tasks = knows_tasks(context)
+        self.round_answer = round_answer(self.era, context.params or {})
         # Progress must grow with each notification (spec: basic/utilities/progress).
         self._sent = -math.inf
         self._pace = _Pace()

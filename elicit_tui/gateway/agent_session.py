@@ -15,7 +15,6 @@ from typing import Any
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, ElicitationRequest, cancel
-from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.request import AGENT
 from elicit_tui.errors import ElicitTuiError, StoreError
 from elicit_tui.gateway import own_tools, telling
@@ -45,6 +44,7 @@ from elicit_tui.gateway.replies import Replies
 from elicit_tui.gateway.requester import (
     AgentInfo,
     Requester,
+    RoundAnswer,
     hold_seconds,
     may_pause,
     runs_alone,
@@ -145,29 +145,21 @@ class AgentSession:
     # Calls
 
     async def call_tool(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        requester: Requester,
-        more: Mapping[str, Any] | None = None,
+        self, name: str, arguments: Mapping[str, Any], requester: Requester
     ) -> Result:
         """Call a tool of a server, or one of ours. Raises Unknown, ProtocolCallError."""
         own = self.own(requester.agent, look=name == own_tools.DOCTOR)
         if any(tool["name"] == name for tool in own):
-            return await self._own_tool(name, arguments, requester, more or {})
+            return await self._own_tool(name, arguments, requester)
         origin = await self.catalogues.tool_origin(name, own)
         if origin is None:
             return text_result(f"Unknown tool: {neutral_line(name, 200)}", is_error=True)
         server, tool = origin
         call = Call("tools/call", tool, arguments)
-        return await self._server_call(call, server, requester, more or {})
+        return await self._server_call(call, server, requester)
 
     async def get_prompt(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        requester: Requester,
-        more: Mapping[str, Any] | None = None,
+        self, name: str, arguments: Mapping[str, Any], requester: Requester
     ) -> Result:
         """Get a prompt of a server. Raises Unknown, ProtocolCallError, ServerError."""
         origin = await self.catalogues.prompt_origin(name)
@@ -175,33 +167,26 @@ class AgentSession:
             raise Unknown(f"Unknown prompt: {neutral_line(name, 200)}")
         server, prompt = origin
         call = Call("prompts/get", prompt, arguments)
-        return await self._server_call(call, server, requester, more or {})
+        return await self._server_call(call, server, requester)
 
-    async def read_resource(
-        self, uri: str, requester: Requester, more: Mapping[str, Any] | None = None
-    ) -> Result:
+    async def read_resource(self, uri: str, requester: Requester) -> Result:
         """Read a resource of a server. Raises Unknown, ProtocolCallError, ServerError."""
         server = await self.catalogues.server_of(uri)
         if server is None:
             raise Unknown(f"Unknown resource: {neutral_line(uri, 500)}")
         call = Call("resources/read", uri, {})
-        return await self._server_call(call, server, requester, more or {})
+        return await self._server_call(call, server, requester)
 
-    async def _server_call(
-        self, call: Call, server: str, requester: Requester, more: Mapping[str, Any]
-    ) -> Result:
+    async def _server_call(self, call: Call, server: str, requester: Requester) -> Result:
         new = NewCall(call, server, partial(self._server_calls.made, call, server))
-        return await self._joined_or_begun(new, requester, more)
+        return await self._joined_or_begun(new, requester)
 
-    async def _joined_or_begun(
-        self, new: NewCall, requester: Requester, more: Mapping[str, Any]
-    ) -> Result:
+    async def _joined_or_begun(self, new: NewCall, requester: Requester) -> Result:
         """Attend a new call, one that is joined, or the one whose round is answered here."""
         self._other_terminal.known_as(requester.agent)
         self.note.known_as(requester.agent, http=requester.http)
-        state = _state(requester, more)
-        if state is not None:
-            return await self._round_answered(state, requester, more)
+        if requester.round_answer is not None:
+            return await self._round_answered(requester.round_answer, requester)
         try:
             held = await self._begun(new, requester)
         except (TooManyCalls, OutcomesUnread, NotKnown) as error:
@@ -231,11 +216,9 @@ class AgentSession:
             await self.sharing.forget(new.call.id)
             raise
 
-    async def _round_answered(
-        self, state: str, requester: Requester, more: Mapping[str, Any]
-    ) -> Result:
+    async def _round_answered(self, answer: RoundAnswer, requester: Requester) -> Result:
         """Go on with the call whose round the agent's client has answered."""
-        responses = more.get("inputResponses")
+        state, responses = answer
         held = self.held_calls.of_state(state)
         if held is not None:
             resumed = not held.rounds.answered(state, responses)
@@ -294,23 +277,19 @@ class AgentSession:
     # Our own tools
 
     async def _own_tool(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        requester: Requester,
-        more: Mapping[str, Any],
+        self, name: str, arguments: Mapping[str, Any], requester: Requester
     ) -> Result:
         if name == own_tools.DOCTOR:
             return await self._measuring.call(arguments, requester)
         if name == own_tools.ELICIT:
-            return await self._elicit(arguments, requester, more)
+            return await self._elicit(arguments, requester)
         call_id = arguments.get("id")
         held = self.held_calls.by_id(call_id)
         if held is None:
             return await self._own_tool_elsewhere(name, call_id, arguments, requester)
         if name == own_tools.CANCEL:
             return self._cancelled(held)
-        self._take_round(held, _state(requester, more), more)
+        self._take_round(held, requester.round_answer)
         if name == own_tools.ANSWER:
             refusal = self._asking.agent_answers.take(held, arguments)
             if refusal is not None:
@@ -327,25 +306,23 @@ class AgentSession:
         self.held_calls.give_up(held)
         return text_result(telling.CANCELLED)
 
-    def _take_round(self, held: HeldCall, state: str | None, more: Mapping[str, Any]) -> None:
+    def _take_round(self, held: HeldCall, answer: RoundAnswer | None) -> None:
         """Take what the agent's client answered to a round of this call; else ask it again."""
-        if state is None:
+        if answer is None:
             held.rounds.ask_again()
-        elif self.held_calls.of_state(state) is held:
-            held.rounds.answered(state, more.get("inputResponses"))
+        elif self.held_calls.of_state(answer.state) is held:
+            held.rounds.answered(*answer)
         else:
             raise Unknown(telling.NOT_KNOWN)
 
-    async def _elicit(
-        self, arguments: Mapping[str, Any], requester: Requester, more: Mapping[str, Any]
-    ) -> Result:
+    async def _elicit(self, arguments: Mapping[str, Any], requester: Requester) -> Result:
         try:
             question = own_tools.agent_question(arguments)
         except own_tools.NotAQuestion as error:
             return text_result(str(error), is_error=True)
         call = Call("tools/call", own_tools.ELICIT, arguments)
         make = partial(self._asked_by_agent, call, question, requester.agent)
-        return await self._joined_or_begun(NewCall(call, AGENT, make), requester, more)
+        return await self._joined_or_begun(NewCall(call, AGENT, make), requester)
 
     async def _asked_by_agent(
         self, call: Call, question: own_tools.AgentQuestion, agent: AgentInfo
@@ -431,10 +408,3 @@ class AgentSession:
                 for requester in tuple(held.requesters):
                     requester.log(event.level, logger, event.data)
         self.audience.log(event.level, logger, event.data)
-
-
-def _state(requester: Requester, more: Mapping[str, Any]) -> str | None:
-    """The `requestState` of a request that answers a round (modern era)."""
-    state = more.get("requestState")
-    rounds = ERAS[requester.era].rounds
-    return state if rounds and isinstance(state, str) else None

@@ -130,18 +130,17 @@ class RequestMiddleware:
     async def _call_tool(self, session: AgentSession, context: Context, params: Any) -> Result:
         name, arguments = _named(params)
         request = AgentRequest(context, session.clock.time())
-        return await _attended(request, session.call_tool(name, arguments, request, params))
+        return await _attended(request, session.call_tool(name, arguments, request))
 
     async def _get_prompt(self, session: AgentSession, context: Context, params: Any) -> Result:
         name, arguments = _named(params)
         request = AgentRequest(context, session.clock.time())
-        return await _attended(request, session.get_prompt(name, arguments, request, params))
+        return await _attended(request, session.get_prompt(name, arguments, request))
 
     async def _read_resource(self, session: AgentSession, context: Context, params: Any) -> Result:
         uri = _uri(params)
         request = AgentRequest(context, session.clock.time())
-        work = session.read_resource(uri, request, params)
-        return {**_fresh(context), **await _attended(request, work)}
+        return {**_fresh(context), **await _attended(request, session.read_resource(uri, request))}
 
     async def _about_task(self, session: AgentSession, context: Context, params: Any) -> Result:
         must_know_tasks(context)

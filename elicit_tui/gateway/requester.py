@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, partial
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Era
+from elicit_tui.elicitation.eras import ERAS
 from elicit_tui.elicitation.settings import GatewaySettings
 from elicit_tui.gateway.agents import agent_called
 
@@ -38,6 +39,23 @@ class AgentInfo:
     """The elicitation modes that its client advertises: form, url."""
 
 
+class RoundAnswer(NamedTuple):
+    """What the agent's client answers to a round of one of its calls (modern era)."""
+
+    state: str
+    """The `requestState` of that round."""
+    responses: Any
+    """Its `inputResponses`, as they came."""
+
+
+def round_answer(era: Era, params: Mapping[str, Any]) -> RoundAnswer | None:
+    """The answer to a round that a request carries; None for one that carries none."""
+    state = params.get("requestState")
+    if not ERAS[era].rounds or not isinstance(state, str):
+        return None
+    return RoundAnswer(state, params.get("inputResponses"))
+
+
 class Requester(Protocol):
     """A request of the agent that waits for its answer."""
 
@@ -50,6 +68,7 @@ class Requester(Protocol):
     http: bool
     knows_tasks: bool
     """Whether its client takes a task in the place of a result (spec: SEP-2663)."""
+    round_answer: RoundAnswer | None
 
     def progress(self, value: float, total: float | None, message: str | None) -> None:
         """Tell the agent how far its call is; without waiting, and in order."""

@@ -52,6 +52,7 @@ class Request:
     has_token = False
     http = False
     knows_tasks = False
+    round_answer: Any = None
 
     def __init__(self, arrived: float) -> None:
         self.arrived = arrived

@@ -24,7 +24,7 @@ from elicit_tui.gateway.agent_session import AgentSession, SessionParts
 from elicit_tui.gateway.asking import Asking
 from elicit_tui.gateway.held_call import HeldCall
 from elicit_tui.gateway.held_calls import HeldCalls
-from elicit_tui.gateway.requester import AgentInfo
+from elicit_tui.gateway.requester import AgentInfo, round_answer
 from tests.gateway.held import Request
 from tests.gateway.world import WAIT, MovedClock, PersonAtOtherTerminal
 
@@ -197,7 +197,8 @@ class SessionWorld:
         self, name: str, more: Mapping[str, Any] | None = None, asker: Any = None, **arguments: Any
     ) -> asyncio.Task[Any]:
         asked = asker or self.asker()
-        return asyncio.ensure_future(self.session.call_tool(name, arguments, asked, more))
+        asked.round_answer = round_answer(asked.era, more or {})
+        return asyncio.ensure_future(self.session.call_tool(name, arguments, asked))
 
     async def asks(self, **how: Any) -> tuple[asyncio.Task[Any], Question]:
         """The agent asks its user; what its person sees."""

@@ -40,7 +40,7 @@ class AnySession:
             raise self.gives
         return {} if self.gives is None else self.gives
 
-    async def call_tool(self, name: str, arguments: Any, request: Any, params: Any) -> Any:
+    async def call_tool(self, name: str, arguments: Any, request: Any) -> Any:
         if self.gives == "never":
             try:
                 await asyncio.Event().wait()
@@ -48,10 +48,10 @@ class AnySession:
                 self.asked.append(("given up",))
         return await self._give("call_tool", name, arguments)
 
-    async def get_prompt(self, name: str, arguments: Any, request: Any, params: Any) -> Any:
+    async def get_prompt(self, name: str, arguments: Any, request: Any) -> Any:
         return await self._give("get_prompt", name, arguments)
 
-    async def read_resource(self, uri: str, request: Any, params: Any) -> Any:
+    async def read_resource(self, uri: str, request: Any) -> Any:
         return await self._give("read_resource", uri)
 
     async def complete(self, params: Any) -> Any:

@@ -317,9 +317,8 @@ async def test_a_state_of_another_call_is_not_taken_for_this_ones(here: SessionW
         assert other.rounds.begin()
         given = {"key": {"action": "cancel"}}
         wrong = {"requestState": other.rounds.state(other.id), "inputResponses": given}
-        modern = here.asker(era="modern")
         with pytest.raises(Unknown):
-            await here.session.call_tool(own_tools.RESUME, {"id": held.id}, modern, wrong)
+            await here.calls_tool(own_tools.RESUME, wrong, here.asker(era="modern"), id=held.id)
         right = {**wrong, "requestState": held.rounds.state(held.id)}
         # Where there are no rounds, no state is one.
         resumed = here.calls_tool(own_tools.RESUME, right, id=held.id)
