@@ -5,10 +5,10 @@
 """
 
 from elicit_tui.scenarios.linting import Linted, lint_questions, lint_server
-from elicit_tui.scenarios.one_by_one import OneByOne, ways_known
+from elicit_tui.scenarios.one_scenario import OneByOne, Options, ways_known
 from elicit_tui.scenarios.reading import read_scenarios, scenario_from_answers
 from elicit_tui.scenarios.result import Run, RunEvent, Suite, coverage, junit_xml
-from elicit_tui.scenarios.running import Options, processors, run_scenarios
+from elicit_tui.scenarios.running import processors, run_scenarios
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Scenario
 
 __all__ = [

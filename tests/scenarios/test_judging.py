@@ -28,7 +28,7 @@ from elicit_tui.scenarios.judging import (
     faults_of,
     hint_of,
 )
-from elicit_tui.scenarios.one_by_one import ways_known
+from elicit_tui.scenarios.one_scenario import ways_known
 from elicit_tui.scenarios.reading import _expectation
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer, Runner, Scenario

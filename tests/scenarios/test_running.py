@@ -22,8 +22,9 @@ from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, Serv
 from elicit_tui.host.events import LogMessage, Progress, ServerLog
 from elicit_tui.scenarios import Options, PreparedAnswer, Scenario, Suite, run_scenarios
 from elicit_tui.scenarios.lane import Lane, Trial
+from elicit_tui.scenarios.one_scenario import Ways, all_of, goes_on
 from elicit_tui.scenarios.result import Run, RunEvent
-from elicit_tui.scenarios.running import Ways, _all_of, _chains, _InOrder, goes_on, processors
+from elicit_tui.scenarios.running import _chains, _InOrder, processors
 from elicit_tui.scenarios.scenario import Expectation
 from elicit_tui.scenarios.snapshots import Snapshots
 from elicit_tui.scenarios.ways import Way, Wrong, as_written
@@ -124,7 +125,7 @@ async def test_where_one_part_fails_the_others_end_with_it() -> None:
         raise ServerError("It went away.")
 
     with pytest.raises(ServerError):
-        await asyncio.wait_for(_all_of([works(), fails()]), 30)
+        await asyncio.wait_for(all_of([works(), fails()]), 30)
     assert ended == ["works"]
 
 

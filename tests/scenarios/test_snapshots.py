@@ -15,8 +15,9 @@ from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import HANDSHAKE, MODERN
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import UsageError
+from elicit_tui.scenarios.one_scenario import Options
 from elicit_tui.scenarios.result import Suite
-from elicit_tui.scenarios.running import Options, run_scenarios
+from elicit_tui.scenarios.running import run_scenarios
 from elicit_tui.scenarios.scenario import Expectation, PreparedAnswer
 from elicit_tui.scenarios.snapshots import Snapshots, question_snapshot, snapshot_file
 from tests.broker.conftest import form_request
