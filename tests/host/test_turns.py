@@ -129,15 +129,25 @@ async def test_where_the_wire_tells_a_question_names_its_own_call_only(
         await asyncio.wait((first, second), timeout=WAIT)
 
 
-async def test_a_rule_for_one_tool_answers_nothing_that_may_be_anothers() -> None:
+async def test_a_rule_that_accepts_for_one_tool_answers_nothing_that_may_be_anothers() -> None:
+    rule = Rule("accept", server="asking", tool="one", content={"value": "ok"})
+    async with world(ON_STDIO, rules=(rule,)) as here:
+        _, ruled = await begin(here, "one")
+        assert "accept" in await said(ruled)
+        assert here.person.asked == []
+        await begin_to_ask(here, "confirm")
+        await begin(here, "one")
+        await asyncio.wait_for(here.person.asked_times(2), WAIT)
+        assert tools_of(here.person.asked[1]) == ["confirm", "one"]
+
+
+async def test_a_rule_that_refuses_for_one_tool_refuses_what_may_be_of_it() -> None:
     rule = Rule("decline", server="asking", tool="confirm")
     async with world(ON_STDIO, rules=(rule,)) as here:
+        await begin_to_ask(here, "one")
         _, confirming = await begin(here, "confirm")
         assert await said(confirming) == "decline - by rule"
-        await begin_to_ask(here, "one")
-        await begin(here, "confirm")
-        await asyncio.wait_for(here.person.asked_times(2), WAIT)
-        assert tools_of(here.person.asked[1]) == ["one", "confirm"]
+        assert len(here.person.asked) == 1
 
 
 async def test_a_call_waits_while_another_one_works_and_its_time_does_not_pass() -> None:
