@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import LimitReached, ServerError
-from elicit_tui.host.open_calls import OpenCalls, wait_within
+from elicit_tui.host.open_calls import END_KNOWN_SECONDS, OpenCalls, wait_within
 from elicit_tui.text import in_seconds
-
-END_KNOWN_SECONDS: Final = 3.0
 
 
 def doubling_pauses(first: float, longest: float) -> Iterator[float]:

@@ -19,20 +19,19 @@ from elicit_tui.errors import (
     ProtocolCallError,
     ServerError,
 )
-from elicit_tui.host.awaiting import END_KNOWN_SECONDS, Awaiting, Lifeline
+from elicit_tui.host.awaiting import Awaiting, Lifeline
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.events import HostEvent, ListChanged, ServerLog, ServerStateChanged, State
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool, all_pages
-from elicit_tui.host.open_calls import OpenCalls
+from elicit_tui.host.open_calls import CallUnderWay, Driven, OpenCalls
 from elicit_tui.host.subscriptions import Subscriptions
 from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.host.offers import Listed
     from elicit_tui.host.session import Session
-    from elicit_tui.host.task_follower import TaskFollower
     from elicit_tui.host.wire import Wire
 
 ANSWERS_OUT_SECONDS: Final = 1.0
@@ -72,13 +71,7 @@ class Connection:
         self._subscriptions = Subscriptions(settings.name, self.emit)
         self._tools_listed = False
         self.lifeline = Lifeline()
-        self._calls: dict[str, tuple[Call, asyncio.Task[Any]]] = {}
-        self._not_out: dict[str, bool] = {}
-        """By id the calls that have not gone out yet: whether they were given up."""
-        self._given_up: set[str] = set()
-        """The ids of calls that are cancelled: no result of theirs is told."""
-        self._followers: dict[str, TaskFollower] = {}
-        """Of the calls that were answered with tasks."""
+        self._under_way: dict[str, CallUnderWay] = {}
         self.breaches = Breaches(partial(broker.notice, settings.name))
         """What it did against the protocol."""
         self._settled = asyncio.Event()
@@ -302,7 +295,7 @@ class Connection:
         LimitReached, and Interrupted when `cancel` was called. Cancelling this coroutine ends its
         open questions by `shutdown`.
         """
-        self._not_out[call.id] = False
+        under_way = self._under_way[call.id] = CallUnderWay(call)
         try:
             session = await self._ready_session()
             if call.method == "tools/call":
@@ -311,12 +304,15 @@ class Connection:
                 session = await self._ready_session()
             if made is not None:
                 await made()
+            if under_way.given_up:
+                raise Interrupted("The call was cancelled.")
+            return await self._seen_to_its_end(session, under_way)
         finally:
-            given_up = self._not_out.pop(call.id)
-        if given_up:
-            raise Interrupted("The call was cancelled.")
-        work = asyncio.ensure_future(self._in_turn(session, call))
-        self._calls[call.id] = (call, work)
+            self._under_way.pop(call.id, None)
+
+    async def _seen_to_its_end(self, session: Session, under_way: CallUnderWay) -> CallResult:
+        call = under_way.call
+        work = under_way.work = asyncio.ensure_future(self._in_turn(session, under_way))
         try:
             result, rounds = await self._awaiting.in_time(
                 work,
@@ -324,34 +320,26 @@ class Connection:
                 f'answer "{neutral_line(call.name, 100)}"',
             )
             # The result came although the call was given up meanwhile.
-            if call.id in self._given_up:
+            if under_way.given_up:
                 raise Interrupted("The call was cancelled.")
         except asyncio.CancelledError:
             # From within, by `cancel` or `break_off`; else whoever called was cancelled.
-            if call.id in self._given_up:
+            if under_way.given_up:
                 raise Interrupted("The call was cancelled.") from None
-            self._given_up.add(call.id)
+            under_way.given_up = True
             self._end_questions(call, cancel("shutdown", "elicit-tui ended first."))
             await self._answers_out(call.id)
             raise
         finally:
-            await self._put_away(session, call, work)
+            # From here on nobody finds it to cancel it.
+            self._under_way.pop(call.id, None)
+            session.wire.call_ended(call.id)
+            await under_way.end_work()
         return CallResult(result, rounds, session.protocol_version)
 
-    async def _put_away(self, session: Session, call: Call, work: asyncio.Future[Any]) -> None:
-        """End what is left of a call, whatever it came to."""
-        self._given_up.discard(call.id)
-        self._calls.pop(call.id, None)
-        work.cancel()
-        session.wire.call_ended(call.id)
-        await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
-        # Looked at, so that an end nobody waited for is no warning of its own.
-        if work.done() and not work.cancelled():
-            work.exception()
-
-    async def _in_turn(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
-        async with self.open_calls.turn(call):
-            return await self._driven(session, call)
+    async def _in_turn(self, session: Session, under_way: CallUnderWay) -> Driven:
+        async with self.open_calls.turn(under_way.call):
+            return await self._driven(session, under_way)
 
     async def cancel(self, call_id: str, outcome: Outcome = CANCELLED) -> None:
         """Give a call up: its questions end with this outcome, then the call is cancelled.
@@ -359,38 +347,38 @@ class Connection:
         A question that may be another open call's stays. `call` raises Interrupted; a task whose
         server says soon that it ended all the same has its end.
         """
-        if call_id in self._not_out:
-            self._not_out[call_id] = True
-        call, work = self._calls.get(call_id, (None, None))
-        if self.gate.give_up(call_id, outcome) or call is None or work is None:
+        under_way = self._under_way.get(call_id)
+        if under_way is None:
             return
-        follower = self._followers.get(call_id)
+        work, cancel_task = under_way.work, under_way.cancel_task
         # A task is not given up: its server may still say how it ended.
-        if follower is None:
-            self._given_up.add(call_id)
-        self._end_questions(call, outcome)
-        await self._answers_out(call.id)
-        if follower is None:
+        under_way.given_up = under_way.given_up or cancel_task is None
+        if work is None:
+            self.gate.give_up(call_id, outcome)
+            return
+        self._end_questions(under_way.call, outcome)
+        await self._answers_out(call_id)
+        if cancel_task is None:
             work.cancel()
         else:
-            await follower.cancel()
+            await cancel_task()
 
     async def break_off(self, call_id: str) -> None:
         """Cancel a call while its questions have no answer; returns when the server was told.
 
         `call` raises Interrupted.
         """
-        _, work = self._calls.get(call_id, (None, None))
-        if work is not None:
-            self._given_up.add(call_id)
-            work.cancel()
-            await asyncio.wait((work,), timeout=END_KNOWN_SECONDS)
+        under_way = self._under_way.get(call_id)
+        if under_way is not None and under_way.work is not None:
+            under_way.given_up = True
+            await under_way.end_work()
 
-    async def _driven(self, session: Session, call: Call) -> tuple[dict[str, Any], int]:
+    async def _driven(self, session: Session, under_way: CallUnderWay) -> Driven:
         from elicit_tui.host.exchange import is_task
         from elicit_tui.host.rounds import CallDriver
         from elicit_tui.host.task_follower import TaskFollower
 
+        call = under_way.call
         if call.method == "tools/call" and self._wants_headers(session):
             # Its tools may want arguments repeated in headers; the SDK learns which by listing.
             # Where that fails the call itself tells whether they were needed.
@@ -403,16 +391,17 @@ class Connection:
             call,
             self.owner.elicitation.rounds,
             self.emit,
-            lambda: call.id in self._given_up,
+            lambda: under_way.given_up,
         )
         result, rounds = await self._awaiting.unless_lost(driver.run())
         if not is_task(result):
             return result, rounds
-        follower = self._followers[call.id] = TaskFollower(driver, rounds)
+        follower = TaskFollower(driver, rounds)
+        under_way.cancel_task = follower.cancel
         try:
             return await self._awaiting.unless_lost(follower.run(result)), follower.rounds
         finally:
-            del self._followers[call.id]
+            under_way.cancel_task = None
 
     def _wants_headers(self, session: Session) -> bool:
         by_headers = session.wire.protocol.stateless and self.identity.transport == "http"

@@ -11,13 +11,41 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, ElicitationRequest
 
 TICK_SECONDS: Final = 0.1
+END_KNOWN_SECONDS: Final = 3.0
+
+
+Driven = tuple[dict[str, Any], int]
+"""A call's result, and how many rounds it took."""
+
+
+@dataclass(eq=False)
+class CallUnderWay:
+    """A call from when it is made until it has come to something."""
+
+    call: Call
+    given_up: bool = False
+    """Whether it is cancelled: no result of it is told."""
+    work: asyncio.Task[Driven] | None = None
+    """None: it has not gone out yet."""
+    cancel_task: Callable[[], Awaitable[None]] | None = None
+    """Where it was answered with a task: asks for its end."""
+
+    async def end_work(self) -> None:
+        """Cancel what is left of it."""
+        assert self.work is not None
+        self.work.cancel()
+        await asyncio.wait((self.work,), timeout=END_KNOWN_SECONDS)
+        # Looked at, so that an end nobody waited for is no warning of its own.
+        if self.work.done() and not self.work.cancelled():
+            self.work.exception()
 
 
 class OpenCalls:
