@@ -35,6 +35,7 @@ from mcp_types import (
 )
 
 from elicit_tui.broker import Broker
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, ElicitationRequest, Era, Outcome, ServerIdentity
 from elicit_tui.elicitation.eras import ERAS, EraTraits
 from elicit_tui.elicitation.outcome import INVALID_PARAMS
@@ -66,6 +67,15 @@ _STUB_ROUND: Final[dict[str, Any]] = {"resultType": "input_required", "requestSt
 """What the SDK is shown in place of a round or a task, which the host itself drives."""
 
 
+@dataclass(eq=False)
+class Pushed:
+    """A question of the handshake era that was let through."""
+
+    request: ElicitationRequest
+    outcome: Outcome | None = None
+    """None: nobody has decided yet."""
+
+
 class Wire:
     """The judge of one connection's messages, in both directions."""
 
@@ -93,9 +103,8 @@ class Wire:
         self._seen = SeenIds()
         # Our own requests that wait for an answer, by id.
         self._exchanges: dict[str | int, Exchange] = {}
-        self._let_through: dict[str | int, ElicitationRequest] = {}
-        """Handshake era: requests that the SDK has, until their answer was written."""
-        self._outcomes: dict[str | int, Outcome] = {}
+        self._pushed: dict[str | int, Pushed] = {}
+        """Handshake era: questions that the SDK has, until their answer was written."""
         self._accepted: dict[str | int, ElicitationRequest] = {}
         """Handshake era: those whose accept was handed to the transport, the latest ones."""
         self._initialized = False
@@ -149,7 +158,7 @@ class Wire:
         request = self._request(message.params, context, message.id, defect)
         outcome = self._broker.admit(request)
         if outcome is None:
-            self._let_through[message.id] = request
+            self._pushed[message.id] = Pushed(request)
             return True
         # A question that was refused has one of three ends: a result, an error, or silence.
         if outcome.action is not None:
@@ -255,16 +264,15 @@ class Wire:
         if accepted is not None:
             self._broker.withdrawn_late(accepted, sentence)
             return
-        request = self._let_through.get(identifier)
-        if request is None:
+        pushed = self._pushed.get(identifier)
+        if pushed is None:
             return
-        outcome = self._outcomes.get(identifier)
-        if outcome is None:
-            self._broker.withdraw(request.id, sentence)
-        elif outcome.action is not None:
+        if pushed.outcome is None:
+            self._broker.withdraw(pushed.request.id, sentence)
+        elif pushed.outcome.action is not None:
             # Decided, and its answer still on its way out: nothing is sent, and the record says so.
             # An accept that had left already is the case above.
-            self._outcomes[identifier] = self._broker.taken_back(request, sentence)
+            pushed.outcome = self._broker.taken_back(pushed.request, sentence)
 
     def _answered(self, message: JSONRPCResponse) -> None:
         self._breaches.answered(message.id)
@@ -326,18 +334,16 @@ class Wire:
 
     def _answering(self, message: JSONRPCResponse) -> bool:
         # What the SDK writes for a question has its action only: the true result takes its place.
-        outcome = self._outcomes.get(message.id)
-        if outcome is None:
+        pushed = self._pushed.get(message.id)
+        if pushed is None or pushed.outcome is None:
             return True
         # Withdrawn, or without a server: an answer would be one to nothing.
-        if outcome.action is None:
-            self._let_through.pop(message.id, None)
-            self._outcomes.pop(message.id, None)
+        if pushed.outcome.action is None:
+            del self._pushed[message.id]
             return False
-        message.result = elicit_result(outcome)
-        request = self._let_through.get(message.id)
-        if outcome.action == "accept" and request is not None:
-            self._accepted[message.id] = request
+        message.result = elicit_result(pushed.outcome)
+        if pushed.outcome.action == "accept":
+            self._accepted[message.id] = pushed.request
             # Kept for one reason only: a server that withdraws a question whose accept has left is
             # told of. The oldest go, for a server could make them grow for ever.
             if len(self._accepted) > MOST_ACCEPTED:
@@ -346,23 +352,21 @@ class Wire:
 
     def _refusing(self, message: JSONRPCError) -> bool:
         """An error of the SDK for a request that was let through: its own checks, or an end."""
-        identifier = message.id
-        assert identifier is not None
-        request = self._let_through.get(identifier)
-        if request is None:
+        assert message.id is not None
+        pushed = self._pushed.get(message.id)
+        if pushed is None:
             return True
-        outcome = self._outcomes.get(identifier)
         # Nobody has decided yet: the SDK finds fault with what the broker let through, or it ends.
         # The question ends at the broker too, or a person would still be asked.
-        if outcome is None:
-            self._broker.refused_on_the_wire(request, "The protocol library refused the request.")
+        if pushed.outcome is None:
+            refused = "The protocol library refused the request."
+            self._broker.refused_on_the_wire(pushed.request, refused)
             # The SDK would spell out what went wrong inside of us.
             message.error = ErrorData(code=INVALID_PARAMS, message=REFUSED)
             return True
         # The question has its outcome and it says that nothing can be sent.
-        self._let_through.pop(identifier, None)
-        self._outcomes.pop(identifier, None)
-        return outcome.action is not None
+        del self._pushed[message.id]
+        return pushed.outcome.action is not None
 
     def written(self, message: Message) -> None:
         """One message has left."""
@@ -371,11 +375,10 @@ class Wire:
             if exchange is not None:
                 self._answers_left(exchange)
         elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
-            answered = self._let_through.pop(message.id, None)
-            outcome = self._outcomes.pop(message.id, None)
+            pushed = self._pushed.pop(message.id, None)
             # Without an outcome it was an error of the SDK's, which the broker knows of already.
-            if answered is not None and outcome is not None:
-                self._broker.sent(answered)
+            if pushed is not None and pushed.outcome is not None:
+                self._broker.sent(pushed.request)
 
     def _answers_left(self, exchange: Exchange) -> None:
         # The request that carries a round's answers closes the round as a whole.
@@ -403,24 +406,23 @@ class Wire:
 
     async def decide(self, wire_id: str | int) -> Outcome | None:
         """The outcome of a request that was let through; None when it is not known here."""
-        request = self._let_through.get(wire_id)
-        if request is None:
+        pushed = self._pushed.get(wire_id)
+        if pushed is None:
             return None
         try:
-            outcome = await self._broker.resolve(request)
+            pushed.outcome = await self._broker.resolve(pushed.request)
         except asyncio.CancelledError:
             # The SDK writes nothing for it any more.
-            self._let_through.pop(wire_id, None)
+            self._pushed.pop(wire_id, None)
             raise
-        self._outcomes[wire_id] = outcome
-        return outcome
+        return pushed.outcome
 
     def unanswered(self, call_id: str | None) -> tuple[ElicitationRequest, ...]:
         """The questions of one call, or of all, whose answers have not left yet."""
         in_rounds = (request for questions in self._rounds.values() for request in questions)
         return tuple(
             request
-            for request in (*self._let_through.values(), *in_rounds)
+            for request in (*(pushed.request for pushed in self._pushed.values()), *in_rounds)
             if call_id is None or self._open_calls.only_for(request, call_id)
         )
 
