@@ -7,6 +7,7 @@ created exclusively, with names of ours.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -222,20 +223,36 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
 def rewrite_file(path: Path, content: bytes) -> None:
     """Write a file of the person's own at once, as `replace_file` does: all of it or nothing.
 
-    It keeps its mode, a new one has that of any new file; a link is followed. What is no regular
-    file, such as a pipe, is written to. Raises OSError.
+    It keeps its mode, a new one has that of any new file; a link is followed, but none that another
+    user put there. What is no regular file, such as a pipe, is written to. Raises OSError.
     """
     try:
+        if path.is_symlink() and path.lstat().st_uid not in _ours():
+            raise OSError(errno.ELOOP, "it is a link that another user made")
         status = path.stat()
     except FileNotFoundError:
         path.resolve().parent.stat()  # a folder that is missing is not made for it
         mode = 0o666 & ~_umask()
     else:
         if not stat.S_ISREG(status.st_mode):
-            path.write_bytes(content)
+            _write_into(path, content)
             return
         mode = stat.S_IMODE(status.st_mode)
     replace_file(path.resolve(), content, mode)
+
+
+def _ours() -> tuple[int, ...]:
+    """The users who may lead us to another file: ourselves, and who may do anything."""
+    return (os.geteuid(), 0) if os.name == "posix" else (0,)
+
+
+def _write_into(path: Path, content: bytes) -> None:
+    # A pipe that nobody reads is refused: else we would wait for a reader, for ever.
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    if os.name == "posix":
+        os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
 
 
 def _umask() -> int:

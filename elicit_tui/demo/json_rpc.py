@@ -102,7 +102,7 @@ def _messages() -> Iterator[Message]:
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(message, dict):
             yield message

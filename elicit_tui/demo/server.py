@@ -49,14 +49,15 @@ class DemoServer:
     async def run(self) -> None:
         """Serve until the client closes the connection."""
         while (message := await self._wire.receive()) is not None:
-            if "id" in message:
+            if isinstance(message.get("id"), (str, int)):
                 task = asyncio.ensure_future(self._answer(message))
                 self._calls[message["id"]] = task
-            elif message["method"] == "notifications/cancelled":
+            elif "id" not in message and message["method"] == "notifications/cancelled":
                 self._cancel(message.get("params"))
 
     def _cancel(self, params: Any) -> None:
-        task = self._calls.get(params.get("requestId")) if isinstance(params, Mapping) else None
+        called = params.get("requestId") if isinstance(params, Mapping) else None
+        task = self._calls.get(called) if isinstance(called, (str, int)) else None
         if task is not None:
             task.cancel()
 

@@ -103,9 +103,9 @@ class LateRecords:
         """The files that wait, oldest first; what is no such file is left as it is."""
         with suppress(OSError):
             names = sorted(file for file in self._folder.iterdir() if file.suffix == ".json")
-            for file in islice(names, MOST_AT_ONCE):
-                if (record := _record(file)) is not None:
-                    yield file, record
+            # What cannot be read stays, and must not stand in the way of what came later.
+            whole = ((it, record) for it in names if (record := _record(it)) is not None)
+            yield from islice(whole, MOST_AT_ONCE)
 
     def forget(self, files: Iterable[Path]) -> None:
         """Remove what is in the ledger by now."""

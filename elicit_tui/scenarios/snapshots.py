@@ -186,6 +186,9 @@ class Snapshots:
         """
         if not self._changed:
             return False
+        # It came with the scenario, maybe from a stranger, and would lead out of its folder.
+        if self.path.is_symlink():
+            raise UsageError(f"{self.path} is a link, and is not followed to be written.")
         try:
             rewrite_file(self.path, f"{ascii_json(self._kept, indent=2)}\n".encode("ascii"))
         except OSError as error:

@@ -114,6 +114,31 @@ def test_a_link_that_leads_nowhere_is_no_missing_file(config: Path) -> None:
         told()
 
 
+def test_no_file_is_written_through_a_link_of_another_user(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link, before = config.with_name("report.xml"), config.read_bytes()
+    link.symlink_to(config)
+    paths.rewrite_file(link, b"ours")
+    assert config.read_bytes() == b"ours"
+    config.write_bytes(before)
+    monkeypatch.setattr(paths, "_ours", lambda: (os.geteuid() + 1,))
+    with pytest.raises(OSError, match="a link that another user made"):
+        paths.rewrite_file(link, b"<xml/>")
+    assert config.read_bytes() == before
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(config: Path) -> None:
+    pipe = config.with_name("report.xml")
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="No such device"):
+        paths.rewrite_file(pipe, b"<xml/>")
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    paths.rewrite_file(pipe, b"<xml/>")
+    assert os.read(reading, 100) == b"<xml/>"
+    os.close(reading)
+
+
 def test_a_pipe_on_the_command_line_is_read(config: Path) -> None:
     reading, writing = os.pipe()
     writer = threading.Thread(target=lambda: (os.write(writing, b"rules = []"), os.close(writing)))

@@ -225,6 +225,15 @@ def test_what_cannot_be_done_is_an_error_and_the_server_lives_on(
     assert client.result("ping") == {}
 
 
+def test_what_is_no_message_ends_nothing(client: Client) -> None:
+    client.shake_hands({})
+    client.send(id=[1], method="ping")
+    client.send(method="notifications/cancelled", params={"requestId": [1]})
+    assert client.process.stdin is not None
+    client.process.stdin.write("[" * 100_000 + "\n")
+    assert client.result("ping") == {}
+
+
 def test_a_cancelled_call_stops(client: Client) -> None:
     client.shake_hands({})
     number = client.call("count_slowly", {"steps": 50, "seconds": 5})

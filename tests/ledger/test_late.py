@@ -26,7 +26,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.errors import LedgerError, LedgerInUse
-from elicit_tui.ledger import LateRecords, Ledger
+from elicit_tui.ledger import LateRecords, Ledger, late
 from elicit_tui.runtime.opening import UnavailableLedger, open_ledger
 from tests.ledger.world import Clock, request
 
@@ -207,10 +207,10 @@ def test_what_is_damaged_there_is_left_and_hides_nothing(ledger: Ledger, path: P
     with held(path):
         ledger.decided(request(), decline("user", "No."), Review())
     folder = left(path)[0].parent
-    for number, damaged in enumerate(DAMAGED):
-        (folder / f"0{number:02}.json").write_bytes(damaged)
+    for number in range(late.MOST_AT_ONCE + 1):
+        (folder / f"0{number:04}.json").write_bytes(DAMAGED[number % len(DAMAGED)])
     assert len(list(ledger.rows())) == 1
-    assert len(left(path)) == len(DAMAGED)
+    assert len(left(path)) == late.MOST_AT_ONCE + 1
     assert ledger.verify().ok
 
 
