@@ -186,9 +186,9 @@ class Snapshots:
         """
         if not self._changed:
             return False
-        # It came with the scenario, maybe from a stranger, and would lead out of its folder.
-        if self.path.is_symlink():
-            raise UsageError(f"{self.path} is a link, and is not followed to be written.")
+        # A link came with the scenario, maybe from a stranger.
+        if not self.path.resolve().is_relative_to(self.path.parent.resolve()):
+            raise UsageError(f"{self.path} leads out of its folder, and is not followed.")
         try:
             rewrite_file(self.path, f"{ascii_json(self._kept, indent=2)}\n".encode("ascii"))
         except OSError as error:

@@ -86,13 +86,15 @@ def on_a_full_disk(*arguments: str) -> Ended:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_a_link_that_came_with_a_scenario_is_not_written_through(tmp_path: Path) -> None:
+def test_a_link_that_came_with_a_scenario_leads_to_no_file_outside_of_its_folder(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "cloned").mkdir()
     file = scenarios(tmp_path / "cloned", CACHE)
     file.with_name("scenarios.snapshots.json").symlink_to(tmp_path / "profile")
     ended = run("--with", DEMO, "test", str(file), "--update")
     assert ended.code == 2
-    assert "is a link, and is not followed to be written" in " ".join(ended.stderr.split())
+    assert "leads out of its folder, and is not followed" in " ".join(ended.stderr.split())
     assert not (tmp_path / "profile").exists()
 
 
