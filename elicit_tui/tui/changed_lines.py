@@ -9,7 +9,7 @@ from rich.console import Console
 from elicit_tui.tui.textual_terminal import CLEAR_BELOW, CompositorUpdate, InlineUpdate
 
 _CLEAR_LINE: Final = "\x1b[2K"
-_WHERE: Final = "\x1b[6n"
+WHERE: Final = "\x1b[6n"
 """Has the terminal tell where the form begins: what the mouse hits is counted from there."""
 _CUT: Final = "\x1b[?7l"
 _WRAP: Final = "\x1b[?7h"
@@ -60,7 +60,7 @@ class ChangedLines(CompositorUpdate):
         if clears:
             written += f"\n{CLEAR_BELOW}"
             rows += 1
-        return f"{_CUT}{written}\r{_up(rows)}{_WRAP}{_WHERE}"
+        return f"{_CUT}{written}\r{_up(rows)}{_WRAP}{WHERE}"
 
 
 def _up(rows: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -29,6 +29,9 @@ from elicit_tui.tui.textual_terminal import (
 )
 from elicit_tui.tui.theme import begin_with_theme
 
+if TYPE_CHECKING:
+    from elicit_tui.tui.inline_driver import InlineDriver, PlaceTold
+
 _FIRST_ROWS = 8
 """Until the form was painted once: taking more rows scrolls the terminal, giving some back does not
 bring them down again."""
@@ -36,6 +39,9 @@ _MOST_ROWS = 26
 _PROMPT_ROWS = 3
 _ROOMY = 16
 """Rows of a terminal in which the prompt stays in view above the form."""
+
+_GLANCE_SECONDS = 0.02
+"""Between two looks whether the terminal has said where the form begins."""
 
 
 class InlineApp(OrderedApp[None]):
@@ -74,6 +80,11 @@ class InlineApp(OrderedApp[None]):
         self._ended = 0
         self._ahead = TextAhead(keeps=first)
         self._rows = _FIRST_ROWS
+        self._terminal: InlineDriver | None = None
+        """What it is drawn on under a prompt; None: nothing is."""
+        self._has_place = False
+        """Whether the question stands where its rows leave nothing (see `InlineDriver`)."""
+        self._awaits_resize = False
         self._pending: Pending | None = None
         self._shown: QuestionView | None = None
         self._fields: dict[str, str | None] = {}
@@ -128,7 +139,8 @@ class InlineApp(OrderedApp[None]):
         # Its first frame has its buttons, and its fields where they stay: how many rows that takes
         # is known once it is laid out, in all there are, for in a few it is laid out otherwise.
         self._shown.is_measured = self.is_inline
-        self._take_whole()
+        self._stand()
+        self._has_place = False
         if self.is_inline:
             self._take_rows(_MOST_ROWS)
         await self.screen.mount(self._shown)
@@ -178,26 +190,29 @@ class InlineApp(OrderedApp[None]):
 
     def on_question_view_page_turned(self, event: PageTurned) -> None:
         """A page may need more rows than the question, or fewer."""
-        self._take_whole()
         if self.is_inline:
             self._fit()
+            self._stand()
 
     def on_lines_pasted(self) -> None:
         """A field that has just become a block takes more rows."""
         if self.is_inline:
             self.call_after_refresh(self._fit)
 
-    def _take_whole(self) -> None:
-        """All of the terminal while a QR code is shown: a form has too few columns for it."""
-        take = getattr(self._driver, "take_whole", None)
-        if take is not None:
-            take(self._has_code)
+    def _stand(self) -> None:
+        """Where its rows leave nothing; a QR code has all of the terminal, for it needs more."""
+        if self._terminal is not None and self._has_place:
+            moves = self._terminal.stand(self._rows, whole=self._has_code)
+            self._awaits_resize = self._awaits_resize or moves
+
+    def on_place_told(self, event: PlaceTold) -> None:
+        """After a resize fewer rows may stand above the form than it has."""
+        self._stand()
 
     @property
     def whole_size(self) -> Size:
         """Of the terminal, as its driver finds it."""
-        window = getattr(self._driver, "window", None)
-        return super().whole_size if window is None else Size(*window())
+        return super().whole_size if self._terminal is None else Size(*self._terminal.window())
 
     @property
     def _has_code(self) -> bool:
@@ -206,13 +221,26 @@ class InlineApp(OrderedApp[None]):
     def _fit_unseen(self, tries: int = PAINTINGS) -> None:
         """It was laid out, and nobody has seen it: draw it with as many rows as it needs."""
         self._fit()
-        if self._shown is None or not self._shown.is_measured:
+        if self._shown is None or not self._shown.is_measured or self._awaits_resize:
             return
-        if tries and not self._shown.body.is_laid_out:
+        is_as_wide = self.screen.outer_size.width == self.size.width
+        if tries and not (self._shown.body.is_laid_out and is_as_wide):
             self.call_after_refresh(self._fit_unseen, tries - 1)
-            return
-        self._shown.is_measured = False
-        self.screen.refresh(layout=True)
+        elif self._takes_place():
+            self._shown.is_measured = False
+            self.screen.refresh(layout=True)
+            self._shown.await_painting()
+
+    def _takes_place(self) -> bool:
+        """Whether it stands where it can be drawn; else that is looked at again."""
+        if self._has_place or self._terminal is None:
+            return True
+        if self._terminal.may_answer:
+            self.set_timer(_GLANCE_SECONDS, self._fit_unseen)
+            return False
+        self._has_place = True
+        self._stand()
+        return not self._awaits_resize
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """What changed; nothing of a question that is laid out only to be measured."""
@@ -227,8 +255,11 @@ class InlineApp(OrderedApp[None]):
     def on_resize(self, event: events.Resize) -> None:
         """As many rows as the question needs at this width."""
         if self.is_inline:
-            self.call_after_refresh(self._fit)
-            self._take_rows(self._rows)
+            was_awaited, self._awaits_resize = self._awaits_resize, False
+            is_measured = self._shown is not None and self._shown.is_measured
+            again = was_awaited and is_measured
+            self.call_after_refresh(self._fit_unseen if again else self._fit)
+            self._take_rows(_MOST_ROWS if again else self._rows)
             if self.drawn.lines is None:
                 self.screen.refresh()
 
@@ -249,6 +280,9 @@ class InlineApp(OrderedApp[None]):
         self._rows = wanted
         above = _PROMPT_ROWS if self.size.height >= _ROOMY else 1
         rows = min(wanted, _MOST_ROWS, self.size.height - above)
+        if self._terminal is not None and self._has_place:
+            most = self._terminal.most_rows
+            rows = rows if most is None else min(wanted, most)
         if self._has_code:
             rows = self.size.height
         self.screen.styles.height = max(rows, 1)
@@ -276,7 +310,7 @@ class InlineApp(OrderedApp[None]):
 
         driver = outliving_terminal(InlineDriver)(self, mouse=mouse, size=size)
         driver.cleared = self.drawn.forget
-        self._driver = driver
+        self._driver = self._terminal = driver
         self._size = Size(*driver._get_terminal_size())
         return driver
 

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import importlib
 import os
-import re
 import select
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +36,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from elicit_tui.tui.names_on_screen import drawn_alike
+from elicit_tui.tui.terminal_answers import ASK_BACKGROUND, Answers
 
 if TYPE_CHECKING:
     from textual.command import CommandPalette
@@ -306,30 +306,11 @@ STAND_IN: Final = "\x1a"
 """What the parser gets for an escape within a paste: a control character that begins nothing."""
 
 
-# The colour of the terminal's background, which it tells when it is asked (OSC 11).
-
-_ASK_BACKGROUND: Final = "\x1b]11;?\x1b\\"
-_ANSWER_BEGINS: Final = "\x1b]11;"
-_BACKGROUND: Final = (
-    "\x1b\\]11;rgba?:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+)[^\x07\x1b]{0,8}(\x07|\x1b\\\\)"
-)
-_LONGEST_ANSWER: Final = 60
-
-
-class BackgroundTold(Message):
-    """The terminal said which colour stands behind its text."""
-
-    def __init__(self, red: int, green: int, blue: int) -> None:
-        super().__init__()
-        self.colour = (red, green, blue)
-        """0 to 255 each."""
-
-
 def ask_for_background(app: App[Any]) -> None:
     """Ask the terminal for its background; a terminal that does not know the question is silent."""
     driver = app._driver
     if driver is not None and not app.is_headless:
-        driver.write(_ASK_BACKGROUND)
+        driver.write(ASK_BACKGROUND)
         driver.flush()
 
 
@@ -344,8 +325,7 @@ class PasteParser(XTermParser):
         self._in_paste = False
         self._begun = ""
         """As much of the mark that is waited for as has come."""
-        self._answer = ""
-        """What came from the beginning of an answer on, whose end has not come."""
+        self._answers = Answers()
 
     def tick(self) -> Iterable[Message]:
         """Called at intervals: an escape that nothing followed was a key."""
@@ -359,30 +339,13 @@ class PasteParser(XTermParser):
         came = Message().time
         ends = not data
         if not self._in_paste and not ends:
-            data, answer = self._without_answer(data)
-            yield from answer
+            data, told = self._answers.taken_from(data)
+            yield from told
         if not data and not ends:
             return
         for event in self._events(data):
             event.time = came
             yield event
-
-    def _without_answer(self, data: str) -> tuple[str, list[Message]]:
-        """What came but for the terminal's own answer, whose characters are no keys."""
-        data, self._answer = self._answer + data, ""
-        place = data.find(_ANSWER_BEGINS)
-        if place < 0:
-            begun = _begin_of(_ANSWER_BEGINS, data)
-            place = len(data) - len(begun) if len(begun) > 1 else len(data)
-            data, self._answer = data[:place], data[place:]
-            return data, []
-        match = re.match(_BACKGROUND, data[place:])
-        if match is not None:
-            parts = (int(part[:2].ljust(2, part[0]), 16) for part in match.groups()[:3])
-            return data[:place] + data[place + match.end() :], [BackgroundTold(*parts)]
-        if len(data) - place < _LONGEST_ANSWER:
-            data, self._answer = data[:place], data[place:]
-        return data, []
 
     def _events(self, data: str) -> Iterable[Message]:
         if not data:

@@ -28,7 +28,8 @@ from elicit_tui.tui.console.shared_questions import SharedQuestions
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.names_on_screen import key_name
-from elicit_tui.tui.textual_terminal import BackgroundTold, ask_for_background
+from elicit_tui.tui.terminal_answers import BackgroundTold
+from elicit_tui.tui.textual_terminal import ask_for_background
 from elicit_tui.tui.theme import AUTO, begin_with_theme, is_light, use_theme
 
 if TYPE_CHECKING:

@@ -145,7 +145,8 @@ class QuestionFrame(Titled, ShowsQuestion):
         if back := frame_words.what_is_back(self.question.draft):
             self.say(f"{back} {key_of(self, CLEAR)} clears a field.", "bold $accent")
         self._focus_page()
-        self.await_painting()
+        if not self.is_measured:
+            self.await_painting()
 
     @property
     def focus_settled(self) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.color import Color
-from textual.events import Key
+from textual.events import CursorPosition, Key
 
 from elicit_tui import paths
 from elicit_tui.elicitation import Action, Call
@@ -15,7 +15,8 @@ from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.calls import AnsweredQuestion, Calls, CallState
 from elicit_tui.tui.console.results import results_directory
-from elicit_tui.tui.textual_terminal import BackgroundTold, PasteParser
+from elicit_tui.tui.terminal_answers import BackgroundTold, KindTold
+from elicit_tui.tui.textual_terminal import PasteParser
 from elicit_tui.tui.theme import THEME_NAMES, use_theme
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_contrast import faint_words
@@ -143,6 +144,24 @@ def test_what_the_terminal_answers_is_no_key(chunks: tuple[str, ...]) -> None:
     told = [event.colour for event in events if isinstance(event, BackgroundTold)]
     assert told == [(255, 255, 221)]
     assert [event.key for event in events if hasattr(event, "key")] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        ("a\x1b[20;1R\x1b[>0;276;0cb",),
+        ("a\x1b[2", "0;1R\x1b[>0;27", "6;0cb"),
+        ("a\x1b[20;1R", "\x1b[>", "0;276;0c", "b"),
+    ],
+)
+def test_which_terminal_it_is_and_where_its_cursor_stands_are_no_keys(
+    chunks: tuple[str, ...],
+) -> None:
+    parser = PasteParser()
+    told = [event for chunk in chunks for event in parser.feed(chunk)]
+    assert [event.kind for event in told if isinstance(event, KindTold)] == ["0;276;0"]
+    assert [(event.x, event.y) for event in told if isinstance(event, CursorPosition)] == [(0, 19)]
+    assert [event.key for event in told if hasattr(event, "key")] == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["mine.toml", "mine"])

@@ -22,6 +22,7 @@ GLANCE = 0.05
 ANSWERS = {
     "book_table": "You declined, so no table was booked.",
     "clear_cache": "You declined, so the cache stays.",
+    "sign_in": "You declined, so you are not signed in.",
 }
 
 
@@ -120,9 +121,15 @@ def window(
         (80, 24, "book_table", [60], 30),
         (80, 24, "book_table", [60, 40], 0),
         (80, 24, "clear_cache", [40], 30),
+        (80, 24, "clear_cache", [50, 80], 0),
+        (80, 24, "clear_cache", [50, 80], 9),
+        (80, 24, "clear_cache", [50, 80], 30),
+        (140, 40, "sign_in", [80, 50, 80, 140], 0),
+        (140, 40, "sign_in", [80, 50, 80, 140], 50),
+        (140, 40, "book_table", [80, 50, 80, 140], 50),
     ],
 )
-def test_a_window_narrowed_in_one_step_holds_the_prompt_and_one_line(
+def test_a_window_of_another_width_holds_the_prompt_and_one_line(
     window: Callable[[int, int], Window],
     columns: int,
     lines: int,
@@ -146,5 +153,25 @@ def test_a_window_narrowed_in_one_step_holds_the_prompt_and_one_line(
     line = f"✗ {tool} · declined"
     terminal.type_until("\x0e", lambda: line in terminal.screen)
     expected = [*earlier, f"{PROMPT} call {tool}", line, ANSWERS[tool], PROMPT]
+    terminal.wait_until(lambda: terminal.rows[-1] == PROMPT)
+    assert terminal.rows == expected
+
+
+@pytest.mark.parametrize("above", [0, 12, 50])
+def test_a_window_resized_faster_than_a_form_is_drawn_holds_the_prompt_and_one_line(
+    window: Callable[[int, int], Window], above: int
+) -> None:
+    terminal = window(140, 40)
+    earlier = [f"{PROMPT} seq {above}", *map(str, range(1, above + 1))] if above else []
+    if above:
+        terminal.type(f"seq {above}\n")
+        terminal.wait_until(lambda: terminal.rows == [*earlier, PROMPT])
+    terminal.type("call clear_cache\n")
+    terminal.wait_until(lambda: "╰" in terminal.screen)
+    for width in (110, 80, 50, 80, 140):
+        terminal.narrow(width)
+    line = "✗ clear_cache · declined"
+    terminal.type_until("\x0e", lambda: line in terminal.screen)
+    expected = [*earlier, f"{PROMPT} call clear_cache", line, ANSWERS["clear_cache"], PROMPT]
     terminal.wait_until(lambda: terminal.rows[-1] == PROMPT)
     assert terminal.rows == expected

@@ -18,7 +18,8 @@ import pyte
 import pytest
 
 from elicit_tui.tui.question_gate import DEAF_SECONDS
-from tests.cli.terminal import SECONDS, Terminal
+from elicit_tui.tui.terminal_answers import ASK_KIND
+from tests.cli.terminal import SECONDS, WHERE_IS_THE_CURSOR, Terminal
 from tests.cli.test_terminal import type_until
 from tests.keys import CLEAR, HELP
 
@@ -102,8 +103,18 @@ class Emulated(Terminal):
     """A terminal whose every cell can be looked at, scrollback included."""
 
     def __init__(
-        self, home: Path, tool: str, columns: int, lines: int, above: str = PROMPT + "\r\n"
+        self,
+        home: Path,
+        tool: str,
+        columns: int,
+        lines: int,
+        above: str = PROMPT + "\r\n",
+        *,
+        answers: bool = True,
+        kind: str = "",
     ) -> None:
+        """`answers`: it says where the cursor stands when it is asked; `kind`: which one it is."""
+        self._answers, self._kind = answers, kind
         self.screen = ScrollsOnClear(columns, lines, history=1_000)
         self._stream = pyte.Stream(self.screen)
         self._stream.feed(above)
@@ -127,8 +138,14 @@ class Emulated(Terminal):
             r"(.*?)(\x1b\[?[0-9;?<>]*)?", self._begun + fresh, re.S
         ).groups()
         self._begun = begun or ""
-        # The emulator prints the last letter of a sequence that it does not know (kitty's keys).
-        self._stream.feed(re.sub(r"\x1b\[[<>][0-9]*u", "", whole))
+        # The emulator prints the last letter of a sequence that it does not know (kitty, DA2).
+        if self._kind and ASK_KIND in whole:
+            self.type(f"\x1b[>{self._kind}c")
+        whole = re.sub(r"\x1b\[[<>][0-9]*[uc]", "", whole)
+        for number, part in enumerate(whole.split(WHERE_IS_THE_CURSOR.decode())):
+            if number and self._answers:
+                self.type(f"\x1b[{self.screen.cursor.y + 1};{self.screen.cursor.x + 1}R")
+            self._stream.feed(part)
         return bool(data)
 
     def rests(self) -> None:
@@ -243,6 +260,72 @@ def test_the_first_frame_of_a_form_has_its_buttons(tmp_path: Path) -> None:
         assert "^S Send" in raw
         answer_once_it_listens(terminal, "\x0e")
         terminal.end()
+
+
+@pytest.mark.parametrize(
+    ("size", "above", "answers", "columns", "elsewhere"),
+    [
+        ((140, 40), 30, True, 100, False),
+        ((90, 40), 30, True, 88, False),
+        ((80, 24), 30, True, 78, False),
+        ((60, 24), 0, True, 58, False),
+        ((140, 40), 3, True, 100, True),
+        ((140, 12), 30, True, 100, True),
+        ((140, 40), 30, False, 60, False),
+    ],
+)
+def test_a_form_is_as_wide_as_the_terminal_up_to_100_columns_where_that_can_leave_nothing(
+    tmp_path: Path,
+    size: tuple[int, int],
+    above: int,
+    answers: bool,
+    columns: int,
+    elsewhere: bool,
+) -> None:
+    before = "".join(f"{number}\r\n" for number in range(above)) + PROMPT + "\r\n"
+    with Emulated(tmp_path, "clear_cache", *size, before, answers=answers) as terminal:
+        terminal.wait_for("╯")
+        terminal.rests()
+        edges = [len(line.rstrip()) for line in terminal.screen.display if line[:1] in "╭╰"]
+        assert edges == [columns, columns]
+        assert (terminal.screen.own is not None) == elsewhere
+        assert any(PROMPT in line for line in terminal.screen.display) != elsewhere
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
+        assert terminal.everything[above : above + 2] == [PROMPT, "✗ clear_cache · declined"]
+        assert len(terminal.everything) == above + 3
+
+
+@pytest.mark.parametrize("parts", [["\x1b[20;1R"], ["\x1b[2", "0;1R"]], ids=["late", "in two"])
+def test_an_answer_of_the_terminal_is_never_typed_into_a_field(
+    tmp_path: Path, parts: list[str]
+) -> None:
+    with Emulated(tmp_path, "book_table", 140, 40, answers=False) as terminal:
+        terminal.wait_for("^S Send")
+        terminal.rests()
+        shown = terminal.screen.display
+        for part in parts:
+            terminal.type(part)
+            terminal.rests()
+        type_until(terminal, CLEAR + "Mallory", "Mallory")
+        terminal.rests()
+        name = next(line for line in terminal.screen.display if "Mallory" in line)
+        assert name.split()[-2:] == ["Mallory", "│"]
+        assert len(terminal.screen.display) == len(shown)
+        answer_once_it_listens(terminal, "\x0e")
+        terminal.end()
+
+
+def test_a_terminal_that_loses_the_form_when_it_breaks_lines_has_it_on_its_other_screen(
+    tmp_path: Path,
+) -> None:
+    before = "\r\n" * 30 + PROMPT + "\r\n"
+    with Emulated(tmp_path, "clear_cache", 140, 40, before, kind="0;276;0") as terminal:
+        terminal.wait_for("╯")
+        assert terminal.screen.own is not None
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
+        assert terminal.everything[:2] == [PROMPT, "✗ clear_cache · declined"]
 
 
 STATUS: Final = re.compile("missing|PgDn")
