@@ -49,7 +49,7 @@ from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedC
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import SessionOptions, open_session
-from elicit_tui.gateway.other_terminal import OtherTerminalByStore
+from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.sessions import OpenSession, Sessions
 from elicit_tui.gateway.shared_calls import SharedCalls, owner_of
 from elicit_tui.gateway.tokens import SharedTokens, Tokens
@@ -409,7 +409,7 @@ async def listen(
             notify("nobody has a token yet: elicit-tui gateway token add NAME")
 
         def open_one(token: Token, key: str) -> AbstractAsyncContextManager[AgentSession]:
-            other_terminal = OtherTerminalByStore(store, watch, None, token.name)
+            other_terminal = OtherTerminal(store, watch, None, token.name)
             owner = owner_of(token.sha256)
             # A session with an id of its own ends with this process.
             shared = SharedCalls(store.calls, owner, private=key != MODERN_KEY)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from elicit_tui.broker import BrokerEvent, Resolved
 from elicit_tui.broker.contracts import Allowance, Allowances
@@ -18,53 +17,8 @@ from elicit_tui.store.store import Asker, Grant, Store
 from elicit_tui.store.transitions import AgentState
 
 
-class OtherTerminal(Protocol):
-    """Where a question waits for a person who is not at the agent's terminal."""
-
-    session: str
-    """The id of the session in the store."""
-
-    async def respond(
-        self, question: Question, deadline: Deadline, agent_state: Callable[[], AgentState]
-    ) -> Outcome:
-        """Let it wait until it is answered; `agent_state` when it begins to."""
-        ...
-
-    async def somebody_is_there(self) -> bool:
-        """Whether a console or inbox had a key pressed in the last ten minutes."""
-        ...
-
-    def known_as(self, agent: AgentInfo) -> None:
-        """Learn who asks, before the first question."""
-        ...
-
-    def tell_waiting_to(self, listener: TellWaiting) -> None:
-        """Learn whom to tell that a question waits and nobody is there."""
-        ...
-
-    def page_finished(self, server: str, elicitation_id: str) -> None:
-        """Learn that a server says that what its page asked for is done."""
-        ...
-
-    async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """Show that the agent that asked was told to come back, has left, or is back."""
-        ...
-
-    async def drop_revoked(self, allowances: Allowances) -> None:
-        """Make what was allowed for the session stand in both places, or in none."""
-        ...
-
-    def on_broker_event(self, event: BrokerEvent) -> None:
-        """Hear an event of the session's broker."""
-        ...
-
-    async def close(self) -> None:
-        """End the session here, once its broker has ended every question."""
-        ...
-
-
-class OtherTerminalByStore:
-    """`OtherTerminal` by the store that all processes of the owner share.
+class OtherTerminal:
+    """Where a question waits for a person who is not at the agent's terminal.
 
     The session begins with its first question: until then nobody knows who asks.
     """
@@ -82,6 +36,7 @@ class OtherTerminalByStore:
         self._directory = directory
         self._token = token
         self.session = new_id()
+        """Its id in the store."""
         self._agent = AgentInfo()
         self._beginning: asyncio.Lock = asyncio.Lock()
         self._responder: StoreResponder | None = None
@@ -89,7 +44,7 @@ class OtherTerminalByStore:
         self._granted: set[Allowance] = set()
 
     def known_as(self, agent: AgentInfo) -> None:
-        """Learn who asks."""
+        """Learn who asks, before the first question."""
         self._agent = agent
 
     @property
@@ -134,12 +89,12 @@ class OtherTerminalByStore:
         self._tell_waiting = listener
 
     def page_finished(self, server: str, elicitation_id: str) -> None:
-        """End the wait of whoever has its page open."""
+        """End the wait of whoever has its page open: its server says that it is done."""
         if self._responder is not None:
             self._responder.page_finished(server, elicitation_id)
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
-        """Show in every inbox what the agent does meanwhile."""
+        """Show in every inbox that the agent was told to come back, has left, or is back."""
         if self._responder is not None:
             await self._responder.mark_agent(question_id, state)
 
@@ -177,7 +132,10 @@ class OtherTerminalByStore:
             self._responder.on_broker_event(event)
 
     async def close(self) -> None:
-        """End the session in the store; a store that is gone has ended it itself."""
+        """End the session in the store, once its broker has ended every question.
+
+        A store that is gone has ended it itself.
+        """
         if self._responder is None:
             return
         await self._responder.close()

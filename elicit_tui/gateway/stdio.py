@@ -29,7 +29,7 @@ from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.front import Handover
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.opening import SessionOptions, open_session
-from elicit_tui.gateway.other_terminal import OtherTerminalByStore
+from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.host.number_text import json_line
 from elicit_tui.host.stdio import FLUSH_SECONDS, Flow, StdioRead, StdioWrite
 from elicit_tui.runtime import open_store
@@ -306,7 +306,7 @@ async def serve_standard_streams(
         open_session(
             settings,
             names,
-            OtherTerminalByStore(store, StoreWatch(store), Path.cwd()),
+            OtherTerminal(store, StoreWatch(store), Path.cwd()),
             replace(options, listed=handover.listed),
         ) as session,
     ):

@@ -14,7 +14,7 @@ from elicit_tui.broker.contracts import Allowance
 from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.elicitation import Deadline, Question, Review, cancel
 from elicit_tui.errors import StoreError
-from elicit_tui.gateway.other_terminal import OtherTerminalByStore
+from elicit_tui.gateway.other_terminal import OtherTerminal
 from elicit_tui.gateway.requester import AgentInfo
 from tests.broker.conftest import form_request
 from tests.broker.elsewhere import World, bounded
@@ -33,7 +33,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def test_a_session_that_asked_nobody_tells_the_store_nothing() -> None:
     untouched: Any = None
-    session = OtherTerminalByStore(untouched, untouched, None)
+    session = OtherTerminal(untouched, untouched, None)
     session.page_finished("paint", "page")
     await session.mark_agent("question", "left")
     session.on_broker_event(Resolved(form_request(), Review(), OVER, 0))
@@ -43,7 +43,7 @@ async def test_a_session_that_asked_nobody_tells_the_store_nothing() -> None:
 
 async def test_how_its_last_question_ended_is_told_before_the_session_ends(world: World) -> None:
     person, store = await world.person(), await world.store("asker")
-    session = OtherTerminalByStore(store, StoreWatch(store), None)
+    session = OtherTerminal(store, StoreWatch(store), None)
     question = Question(form_request())
     asking = asyncio.ensure_future(session.respond(question, Deadline(0), lambda: "waiting"))
     seen = await person.sees()
@@ -68,7 +68,7 @@ def allowed(*granted: Allowance) -> Allowances:
 
 async def test_what_is_allowed_can_be_listed_by_its_session_and_taken_back(world: World) -> None:
     store = await world.store("asker")
-    session = OtherTerminalByStore(store, StoreWatch(store), None, token="ci")
+    session = OtherTerminal(store, StoreWatch(store), None, token="ci")
     session.known_as(AgentInfo("claude", "2"))
     restart = DEPLOY._replace(tool="restart")
     held = allowed(DEPLOY, restart)
@@ -96,7 +96,7 @@ async def test_what_was_allowed_of_a_server_that_ended_is_not_listed_and_stands_
     world: World,
 ) -> None:
     store = await world.store("asker")
-    session = OtherTerminalByStore(store, StoreWatch(store), None)
+    session = OtherTerminal(store, StoreWatch(store), None)
     other = DEPLOY._replace(server="shop")
     held = allowed(DEPLOY, other)
     await session.drop_revoked(held)
@@ -115,7 +115,7 @@ async def test_what_was_allowed_of_a_server_that_ended_is_not_listed_and_stands_
 
 async def test_what_was_allowed_of_an_older_definition_does_not_stand(world: World) -> None:
     store = await world.store("asker")
-    session = OtherTerminalByStore(store, StoreWatch(store), None)
+    session = OtherTerminal(store, StoreWatch(store), None)
     held = allowed(DEPLOY)
     await session.drop_revoked(held)
     changed = DEPLOY._replace(definition_digest="other")
@@ -129,7 +129,7 @@ async def test_what_the_store_could_not_take_back_is_taken_back_the_next_time(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await world.store("asker")
-    session = OtherTerminalByStore(store, StoreWatch(store), None)
+    session = OtherTerminal(store, StoreWatch(store), None)
     held = allowed(DEPLOY)
     await session.drop_revoked(held)
     held.drop("web")
@@ -158,7 +158,7 @@ class Gone:
 
 async def test_without_a_store_nothing_is_asked_and_nothing_is_allowed() -> None:
     gone: Any = Gone()
-    session = OtherTerminalByStore(gone, gone, None)
+    session = OtherTerminal(gone, gone, None)
     question = Question(form_request())
     outcome = await session.respond(question, Deadline(0), lambda: "waiting")
     assert (outcome.action, outcome.decided_by) == ("cancel", "store")
@@ -183,7 +183,7 @@ async def test_what_was_shown_stands_before_what_an_agent_calls_itself(
     world: World, token: str | None, agent: str | None, shown: str | None
 ) -> None:
     store = await world.store("asker")
-    session = OtherTerminalByStore(store, StoreWatch(store), None, token)
+    session = OtherTerminal(store, StoreWatch(store), None, token)
     session.known_as(AgentInfo(agent))
     await session.drop_revoked(allowed(DEPLOY))
     assert [each.agent for each in await store.grants()] == [shown]
