@@ -21,6 +21,7 @@ from typing import Final
 
 from elicit_tui.broker.contracts import BrokerEvent, Resolved
 from elicit_tui.broker.store_reader import RETRY_SECONDS, StoreReader
+from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import (
     Deadline,
     ElicitationRequest,
@@ -124,6 +125,19 @@ class _Watched:
         return self._seen
 
 
+@dataclass(eq=False)
+class _Put:
+    """A question of ours in the store, until the broker has resolved it."""
+
+    question: Question
+    attempt: int = 0
+    """The one at which it stands there; 0: it was not put yet."""
+    watched: _Watched | None = None
+    """While it waits there for an answer."""
+    page_finished: bool = False
+    """Whether the server reported its page finished."""
+
+
 class StoreResponder:
     """Asks whoever answers in the store, for one session of an agent.
 
@@ -143,11 +157,7 @@ class StoreResponder:
         self._asker = asker
         self._watch = watch
         self._clock = clock
-        self._attempts: dict[str, int] = {}
-        """The attempt at which each question of ours stands in the store."""
-        self._open: dict[str, tuple[Question, _Watched]] = {}
-        self._finished: set[str] = set()
-        """Questions whose page the server reported finished."""
+        self._put: dict[str, _Put] = {}
         self._untold: dict[str, Outcome] = {}
         self._telling: asyncio.Task[None] | None = None
         self.tell_waiting: TellWaiting | None = None
@@ -163,17 +173,18 @@ class StoreResponder:
 
         `agent_state`: what the agent does when the question stands there; later ones are marked.
         """
+        put = self._put.setdefault(question.id, _Put(question))
         try:
             with self._watch.on(question.id) as watched:
-                self._open[question.id] = (question, watched)
+                put.question, put.watched = question, watched
                 # From here on its time passes: the inbox shows the same end.
                 deadline.start()
-                again = question.id in self._attempts
-                attempt = await self._put(question, deadline, watched)
+                again = put.attempt > 0
+                await self._place(put, watched, deadline)
                 # One that is asked again may carry a mark of the last attempt.
                 if again or agent_state() != "waiting":
                     await self._store.mark_agent(question.id, agent_state())
-                return await self._answered(question.id, attempt, watched, deadline)
+                return await self._answered(put, watched, deadline)
         except StoreError as error:
             return cancel("store", str(error))
         except asyncio.CancelledError:
@@ -183,32 +194,29 @@ class StoreResponder:
                 await asyncio.shield(self._store.withdraw(question.id))
             raise
         finally:
-            self._open.pop(question.id, None)
+            put.watched = None
 
-    async def _put(self, question: Question, deadline: Deadline, watched: _Watched) -> int:
-        """Put it, or open it again; the attempt at which it now stands."""
-        if question.id in self._attempts:
+    async def _place(self, put: _Put, watched: _Watched, deadline: Deadline) -> None:
+        """Put it, or open it again, at the attempt at which it is asked now."""
+        question = put.question
+        if put.attempt:
             # Higher than any that stood in the store, whatever the question itself says: an answer
             # must never fit an attempt that it was not given to.
-            attempt = max(question.attempt, self._attempts[question.id] + 1)
+            attempt = max(question.attempt, put.attempt + 1)
             await self._store.reopen(replace(question, attempt=attempt))
+            put.attempt = attempt
         else:
-            attempt = question.attempt
             left = deadline.remaining
             end = None if left is None else self._clock() + timedelta(seconds=left)
-            self._attempts[question.id] = attempt  # also if this is cancelled: then it may be there
+            put.attempt = question.attempt  # also if this is cancelled: then it may be there
             await self._store.put(question, self._asker, end)
             if self.tell_waiting is not None:
                 tell = partial(self.tell_waiting, question.request, self._asker.agent)
                 watched.nobody_there = tell
                 if not await self._store.somebody_is_there():
                     watched.tell_nobody()
-        self._attempts[question.id] = attempt
-        return attempt
 
-    async def _answered(
-        self, question_id: str, attempt: int, watched: _Watched, deadline: Deadline
-    ) -> Outcome:
+    async def _answered(self, put: _Put, watched: _Watched, deadline: Deadline) -> Outcome:
         last_key: datetime | None = None
         while True:
             waiting = await watched.next()
@@ -221,22 +229,23 @@ class StoreResponder:
             if waiting.last_key_at is not None and waiting.last_key_at != last_key:
                 last_key = waiting.last_key_at
                 deadline.touch()
-            if question_id in self._finished and _page_is_open(waiting):
+            if put.page_finished and _page_is_open(waiting):
                 assert waiting.question is not None
                 return replace(finished(waiting.question), answered_by=waiting.held_by)
             # An answer to an earlier attempt is one that was judged already.
-            if waiting.state == "answered" and waiting.attempt == attempt:
-                answer = await self._store.answer_of(question_id)
+            if waiting.state == "answered" and waiting.attempt == put.attempt:
+                answer = await self._store.answer_of(put.question.id)
                 if answer is not None:
                     return _outcome(answer)
 
     def page_finished(self, server: str, elicitation_id: str) -> None:
         """The server says that what its page asked for is done: whoever opened it is done too."""
-        for question, watched in self._open.values():
-            request = question.request
-            if (request.server.name, request.elicitation_id) == (server, elicitation_id):
-                self._finished.add(question.id)
-                watched.show_again()
+        for put in self._put.values():
+            request = put.question.request
+            page = (request.server.name, request.elicitation_id)
+            if put.watched is not None and page == (server, elicitation_id):
+                put.page_finished = True
+                put.watched.show_again()
 
     async def mark_agent(self, question_id: str, state: AgentState) -> None:
         """Show what the agent does meanwhile in every inbox; raises StoreError."""
@@ -246,9 +255,8 @@ class StoreResponder:
 
     def on_broker_event(self, event: BrokerEvent) -> None:
         """Tell the store how a question of ours ended, as soon as the broker has resolved it."""
-        if isinstance(event, Resolved) and event.request.id in self._attempts:
-            del self._attempts[event.request.id]
-            self._finished.discard(event.request.id)
+        if isinstance(event, Resolved) and event.request.id in self._put:
+            del self._put[event.request.id]
             # Told by one task in order, and again where the store is away: what the broker decided
             # stands whatever becomes of this.
             self._untold[event.request.id] = event.outcome

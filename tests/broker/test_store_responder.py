@@ -186,8 +186,7 @@ async def test_a_page_that_is_open_when_its_server_reports_it_finished_is_answer
     assert (await bounded(asked)).action == "accept"
     # What has ended is remembered no more, also where its server reports it once again.
     world.responder.page_finished("paint", "page-1")
-    assert not world.responder._finished
-    assert not world.responder._open
+    assert not world.responder._put
 
 
 async def test_a_page_is_not_finished_by_what_another_server_reports(world: World) -> None:
