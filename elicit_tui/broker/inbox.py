@@ -62,7 +62,7 @@ class _Given:
 
 
 @dataclass
-class _Shown:
+class _InboxEntry:
     """A question that can be answered here, with one draft for all of its attempts."""
 
     waiting: Waiting
@@ -82,7 +82,7 @@ class _Shown:
 class _Leaving:
     """A question that was withdrawn, until the store tells how it ended."""
 
-    shown: _Shown | None
+    entry: _InboxEntry | None
     timer: asyncio.TimerHandle
 
 
@@ -119,7 +119,7 @@ class Inbox:
         # Kept while a question is answered and comes back, so that its next attempt has the same
         # text.
         self._drafts: dict[str, Draft] = {}
-        self._entries: dict[str, _Shown] = {}
+        self._entries: dict[str, _InboxEntry] = {}
         self._leaving: dict[str, _Leaving] = {}
         self._given: dict[tuple[str, str], _Given] = {}
         """Answers that were given here and are not judged yet: by question and answer."""
@@ -207,7 +207,7 @@ class Inbox:
                 draft = self._drafts[waiting.id] = Draft()
                 # What another terminal typed, or the agent's client filled in.
                 draft.take(waiting.question.draft if waiting.question else Draft())
-            entry = self._entries[waiting.id] = _Shown(waiting, draft)
+            entry = self._entries[waiting.id] = _InboxEntry(waiting, draft)
         shown = self._show(entry, waiting)
         self._emit(QuestionCame(shown) if came else QuestionChanged(shown))
 
@@ -224,7 +224,7 @@ class Inbox:
         leaving = self._leaving.pop(waiting.id, None)
         if leaving is not None:
             leaving.timer.cancel()
-            entry = leaving.shown
+            entry = leaving.entry
         # Withdrawn, and its broker has yet to say how it ended, usually at once. Waiting a moment
         # shows a person the reason in place of a question that just vanishes.
         if waiting.state == "settled" and waiting.decided_by is None:
@@ -234,13 +234,12 @@ class Inbox:
         else:
             self._tell_end(waiting, entry)
 
-    def _tell_end(self, waiting: Waiting, shown: _Shown | None) -> None:
+    def _tell_end(self, waiting: Waiting, entry: _InboxEntry | None) -> None:
         self._leaving.pop(waiting.id, None)
         self._tell_givers(waiting)
-        if shown is not None:
-            self._emit(
-                QuestionLeft(replace(waiting, question=shown.waiting.question), end_of(waiting))
-            )
+        if entry is not None:
+            left = replace(waiting, question=entry.waiting.question)
+            self._emit(QuestionLeft(left, end_of(waiting)))
 
     def _tell_givers(self, waiting: Waiting) -> None:
         """Tell whoever gave an answer here that the process that asks has judged it."""
@@ -259,7 +258,7 @@ class Inbox:
         if waiting.question and (not mine or waiting.held_by not in (None, self.me)):
             draft.take(waiting.question.draft)
 
-    def _show(self, entry: _Shown, waiting: Waiting) -> Waiting:
+    def _show(self, entry: _InboxEntry, waiting: Waiting) -> Waiting:
         self._take_newer_text(waiting, entry.draft)
         entry.waiting = self._with_form(waiting, entry)
         return entry.waiting
@@ -270,12 +269,12 @@ class Inbox:
             return waiting
         entry = self._entries.get(waiting.id)
         if entry is None:
-            entry = _Shown(waiting, self._drafts.get(waiting.id, Draft()))
+            entry = _InboxEntry(waiting, self._drafts.get(waiting.id, Draft()))
         elif waiting.attempt <= entry.waiting.attempt:
             return entry.waiting
         return self._show(entry, waiting)
 
-    def _with_form(self, waiting: Waiting, entry: _Shown) -> Waiting:
+    def _with_form(self, waiting: Waiting, entry: _InboxEntry) -> Waiting:
         """The question with its form, and with the draft for all of its attempts."""
         question = waiting.question
         if question is None:
@@ -314,7 +313,7 @@ class Inbox:
                 soon = max(0.0, entry.claimed_at + CLAIM_SECONDS - time.monotonic())
                 entry.timer = asyncio.get_running_loop().call_later(soon, self._tell_keys, entry)
 
-    def _tell_keys(self, entry: _Shown) -> None:
+    def _tell_keys(self, entry: _InboxEntry) -> None:
         """Tell of the keys, and look once more: what a key wrote may stand there only after it."""
         entry.timer = None
         if not entry.pressed and entry.draft == entry.kept:
