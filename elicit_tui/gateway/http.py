@@ -37,6 +37,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from elicit_tui.broker.store_reader import BEAT_SECONDS
 from elicit_tui.broker.store_responder import StoreWatch
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import Settings
@@ -64,8 +65,6 @@ MODERN_KEY: Final = ""
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PUBLIC_HOST: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
-BEAT_SECONDS: Final = 5.0
-"""How often a process says that it lives, where others have only that to tell by."""
 BODY_SECONDS: Final = 30.0
 """A body that is not here by then is not coming."""
 
