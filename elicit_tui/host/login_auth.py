@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -32,15 +32,12 @@ from elicit_tui.elicitation import (
     ElicitationRequest,
     LoginPage,
     Outcome,
-    ServerIdentity,
     authorization_request,
 )
 from elicit_tui.elicitation.own_questions import is_scope
-from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
-from elicit_tui.host.events import HostEvent, State, UrlCompleted
+from elicit_tui.host.events import UrlCompleted
 from elicit_tui.host.exchange import CURRENT
-from elicit_tui.host.open_calls import OpenCalls
 from elicit_tui.host.sdk import load_login
 from elicit_tui.logins import Login, LoginShelf, Redirect, RedirectListener
 from elicit_tui.logins.login import AHEAD_SECONDS
@@ -50,6 +47,7 @@ from elicit_tui.text import neutral_line
 if TYPE_CHECKING:
     from mcp.shared.auth import AuthorizationCodeResult
 
+    from elicit_tui.host.connection import Connection
     from elicit_tui.host.oauth import OAuthFlow
 
 MOST_STEP_UPS: Final = 2
@@ -65,21 +63,6 @@ NOT_BACK: Final = "The page has not led back to here yet."
 _SCOPE: Final = re.compile(r'error="?insufficient_scope\b')
 
 
-class AuthorizedConnection(Protocol):
-    """What is needed of the connection whose requests are authorized."""
-
-    settings: ServerSettings
-    owner: Settings
-    identity: ServerIdentity
-    open_calls: OpenCalls
-    state: State
-    login_refusal: str | None
-    """Why the last request that was refused could not be authorized, and what can be done."""
-
-    def emit(self, event: HostEvent) -> None:
-        """Tell whoever watches the host."""
-
-
 class _LoggedInElsewhere(Exception):
     """Another process has a new login for the same server."""
 
@@ -92,7 +75,7 @@ class Authorization(httpx2.Auth):
 
     def __init__(
         self,
-        connection: AuthorizedConnection,
+        connection: Connection,
         broker: Broker,
         shelf: LoginShelf,
         person_waited_for: Callable[[], AbstractContextManager[None]],
