@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol
+from typing import Final, Literal
 
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.gateway.catalogue import Catalogue, CatalogueFiles, Entry
@@ -21,17 +21,11 @@ from elicit_tui.host.events import (
     ServerStateChanged,
 )
 from elicit_tui.host.host import Host
+from elicit_tui.host.offers import Prompt, Resource, ResourceTemplate, Tool
 from elicit_tui.text.hostile_json import too_deep
 
 LIST_SECONDS: Final = 5.0
 """How long a list waits for servers that were never seen; agents give up after ten."""
-
-
-class _Listed(Protocol):
-    """One entry of a list, exactly as its server wrote it in `raw`."""
-
-    @property
-    def raw(self) -> Mapping[str, Any]: ...
 
 
 class SessionCatalogues:
@@ -235,7 +229,10 @@ class SessionCatalogues:
 async def read_catalogue(connection: Connection, notify: Callable[[str], None]) -> Catalogue:
     """Everything that a connected server offers; a list that cannot be read is told, and empty."""
 
-    async def entries(kind: str, read: Callable[[], Awaitable[Sequence[_Listed]]]) -> list[Entry]:
+    async def entries(
+        kind: str,
+        read: Callable[[], Awaitable[Sequence[Tool | Prompt | Resource | ResourceTemplate]]],
+    ) -> list[Entry]:
         try:
             listed = [dict(entry.raw) for entry in await read()]
         except ElicitTuiError as error:
