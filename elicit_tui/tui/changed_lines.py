@@ -8,7 +8,7 @@ from rich.console import Console
 
 from elicit_tui.tui.textual_terminal import CLEAR_BELOW, CompositorUpdate, InlineUpdate
 
-_CLEAR_LINE: Final = "\x1b[2K"
+_CLEAR_LINE: Final = "\x1b[K"
 WHERE: Final = "\x1b[6n"
 """Has the terminal tell where the form begins: what the mouse hits is counted from there."""
 _CUT: Final = "\x1b[?7l"

@@ -36,10 +36,12 @@ _LEAST_COLUMNS: Final = 50
 
 _OTHER_SCREEN: Final = "\x1b[?1049h\x1b[H"
 _OWN_SCREEN: Final = "\x1b[?1049l"
-_DOWN_AND_CLEAR: Final = "\x1b[B\x1b[2K"
+_DOWN_AND_CLEAR: Final = "\x1b[B\x1b[K"
 _XTERM_JS: Final = "0;276;"
 """That of VS Code, among others. Where it breaks lines it moves the cursor by what it made below it
 too, while the others keep it on its character: nobody knows then where the form begins."""
+_VTE: Final = ("61;", "65;")
+"""That of GNOME, among others: it pushes nothing out while rows are free below."""
 
 
 class PlaceTold(Message):
@@ -152,8 +154,10 @@ class InlineDriver(LinuxInlineDriver):
             return height
         if not self._is_wide or width <= _FEW_COLUMNS + _LEFT_FREE:
             return None
-        keeps_cursor = not self._kind.startswith(_XTERM_JS)
-        return min(self._above or 0, height // 2) * keeps_cursor
+        if self._kind.startswith(_XTERM_JS):
+            return 0
+        above = height if self._kind.startswith(_VTE) else self._above or 0
+        return min(above, height // 2)
 
     def stand(self, rows: int, *, whole: bool) -> bool:
         """Stand under the prompt with that many rows, or on the other screen.
@@ -183,7 +187,7 @@ class InlineDriver(LinuxInlineDriver):
         """
         self.cleared()
         below = self.window()[1] - 1
-        return f"\r\x1b7\x1b[2K{_DOWN_AND_CLEAR * below}\x1b8"
+        return f"\r\x1b7\x1b[K{_DOWN_AND_CLEAR * below}\x1b8"
 
     def _get_terminal_size(self) -> tuple[int, int]:
         """How much of the terminal a form may take."""

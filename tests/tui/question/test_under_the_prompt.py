@@ -328,6 +328,20 @@ def test_a_terminal_that_loses_the_form_when_it_breaks_lines_has_it_on_its_other
         assert terminal.everything[:2] == [PROMPT, "✗ clear_cache · declined"]
 
 
+def test_a_terminal_that_uses_its_free_rows_has_the_form_under_a_prompt_near_its_top(
+    tmp_path: Path,
+) -> None:
+    with Emulated(tmp_path, "clear_cache", 140, 40, kind="65;7006;1") as terminal:
+        terminal.wait_for("╯")
+        terminal.rests()
+        assert terminal.screen.own is None
+        assert max(len(line.rstrip()) for line in terminal.screen.display) == 100
+        terminal.resize(50, 40)
+        answer_once_it_listens(terminal, "\x0e")
+        assert terminal.end() in (0, 1), terminal.raw[-3000:]
+        assert terminal.everything[:2] == [PROMPT, "✗ clear_cache · declined"]
+
+
 STATUS: Final = re.compile("missing|PgDn")
 """The line that says what is left to do: it says more of it once the form is judged."""
 
