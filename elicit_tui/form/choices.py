@@ -155,6 +155,16 @@ def choice_texts(
         yield from ((f"items.{key}", text) for key, text in texts)
 
 
+def longer_lists(schema: Mapping[str, Any], most: int) -> Iterator[str]:
+    """The keywords of the lists of choices of which `choice_texts` gives both ends only."""
+    items = schema.get("items")
+    for prefix, part in (("", schema), ("items.", items if isinstance(items, Mapping) else {})):
+        for key in ("enum", "enumNames", "oneOf", "anyOf"):
+            values = part.get(key)
+            if isinstance(values, (list, tuple)) and len(values) > most:
+                yield f"{prefix}{key}"
+
+
 def both_ends(values: object, most: int) -> Sequence[Any]:
     """Up to so many of a list's values, from its two ends; nothing where it is none."""
     if not isinstance(values, (list, tuple)):

@@ -15,6 +15,7 @@ from elicit_tui.form.choices import (
     choice_texts,
     is_select,
     is_select_of_few,
+    longer_lists,
     read_choices,
     shown_texts,
 )
@@ -40,7 +41,8 @@ EXAMINED_CHARACTERS: Final = 8_000
 """Of a longer text both ends are examined, this many characters in all."""
 SEARCHED_CHARACTERS: Final = 1_000_000
 """Of what is longer than that, invisible characters are left out at both ends only."""
-EXAMINED_IN_ALL, EXAMINED_FIELDS, EXAMINED_CHOICES = 200_000, 1_000, 200
+EXAMINED_LABELS, EXAMINED_IN_ALL = 100_000, 200_000  # of names and titles; of all other texts
+EXAMINED_FIELDS, EXAMINED_CHOICES, _LEAST = 1_000, 2_000, 20  # characters that a text counts
 MOST_OF_A_FEW: Final = 3
 """Choices of a question that can be taken in at a glance, as yes and no can."""
 _FEWEST_SIGNS: Final = 10
@@ -271,7 +273,9 @@ class Reading(_Places):
     fields: tuple[FieldReading, ...]
     """None where a page is to be opened."""
     clipped: tuple[str, ...]
-    """Places that were longer than what is examined, or left out altogether."""
+    """Places that were longer than what is examined."""
+    unread: tuple[tuple[str, str | None], ...]
+    """Places that were left out altogether, each with its field."""
     _called: dict[str, tuple[FieldReading, ...]] = field(default_factory=dict)
 
     @kept
@@ -314,22 +318,25 @@ class _Reader:
     def __init__(self) -> None:
         self.places: list[Place] = []
         self.clipped: list[str] = []
-        self.left = EXAMINED_IN_ALL
+        self.unread: list[tuple[str, str | None]] = []
+        self.left = {True: EXAMINED_LABELS, False: EXAMINED_IN_ALL}
 
     def add(self, where: str, role: Role, text: object, field: str | None = None) -> None:
         if not isinstance(text, str) or not text:
             return
-        clipped = _clip(text)
-        fits = len(clipped) <= self.left
-        if not fits or len(text) > EXAMINED_CHARACTERS:
+        readable = clipped = _clip(text)
+        is_label = role in ("name", "title")
+        cost = max(len(clipped), _LEAST)
+        if cost > self.left[is_label]:
+            self.unread.append((where, field))
+            return
+        self.left[is_label] -= cost
+        if len(text) > EXAMINED_CHARACTERS:
             self.clipped.append(where)
-        if fits:
-            self.left -= len(clipped)
-            readable = clipped
-            if len(text) > EXAMINED_CHARACTERS and not text.isascii():
+            if not text.isascii():
                 # Nobody pushes words out of it by what is not seen.
                 readable = _clip(without_invisible(_clip(text, SEARCHED_CHARACTERS)))
-            self.places.append(Place(where, role, clipped, len(text), readable, field))
+        self.places.append(Place(where, role, clipped, len(text), readable, field))
 
 
 def read(request: ElicitationRequest) -> Reading:
@@ -349,8 +356,9 @@ def read(request: ElicitationRequest) -> Reading:
             for name, subschema in [*properties.items()][:EXAMINED_FIELDS]:
                 fields.append(_read_field(reader, str(name), subschema, schema))
             if len(properties) > EXAMINED_FIELDS:
-                reader.clipped.append("requestedSchema.properties")
-    return Reading(request, request.mode, (*reader.places,), (*fields,), (*reader.clipped,))
+                reader.unread.append(("requestedSchema.properties", None))
+    told = (*reader.places,), (*fields,), (*reader.clipped,), (*reader.unread,)
+    return Reading(request, request.mode, *told)
 
 
 def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> FieldReading:
@@ -365,6 +373,7 @@ def _read_field(reader: _Reader, name: str, subschema: object, root: object) -> 
     for option in both_ends(drawn.get("oneOf"), EXAMINED_CHOICES):
         if isinstance(option, Mapping) and option.get("const") == drawn.get("default", option):
             reader.add(f"{where}.default", "default", option.get("title"), name)
+    reader.clipped += [f"{where}.{key}" for key in longer_lists(drawn, EXAMINED_CHOICES)]
     texts = (choice_texts(shown, EXAMINED_CHOICES) for shown in (schema, drawn))
     for key, value in dict.fromkeys(chain.from_iterable(texts)):
         reader.add(f"{where}.{key}", "choice", value, name)

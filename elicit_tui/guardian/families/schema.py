@@ -98,6 +98,9 @@ def _lengths(request: Reading) -> Iterator[Sighting]:
             yield Sighting(_WARN, place.where, f"{place.length} characters")
     for where in dict.fromkeys(request.clipped):
         yield Sighting(_WARN, where[:100], "longer than what is examined: only both ends were read")
+    # One for each field: what its value is worth keeping out of a record was not seen.
+    for name, where in {name: where for where, name in request.unread}.items():
+        yield Sighting(_BLOCK, where[:100], "more than is examined: not read", name, carried_by=())
 
 
 def _choices(request: Reading) -> Iterator[Sighting]:
