@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation import ElicitationRequest, Finding, Review, Severity
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from elicit_tui.guardian.rule import GuardianRule
 
 RULE_FAILED = "guardian.rule_failed"
+SECONDS: Final = 5.0  # of the processor for one request: no ordinary one takes a tenth of it
 _FAMILIES: Final = "credentials private destructive deception hidden url schema suspected".split()
 _LOOK_WELL = "A check could not be finished, so look at this request with special care."
 _MAY_IT_LEAVE: Final = (
@@ -52,11 +54,14 @@ class Guardian:
         sensitive: set[str] = set()
         spares = PAGES.keys().isdisjoint(self.settings.disable)
         trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
+        began, until = thread_time(), monotonic() + SECONDS
         for rule in self.rules:
             found = {it.rule: it.severity for it in findings if not it.to_author}
             if (rule.last and found.keys() - PAGES.keys()) or (rule.about_host and trusted):
                 continue
             try:
+                if monotonic() > until and thread_time() > began + SECONDS:
+                    raise TimeoutError
                 for sighting in rule.find(reading):
                     told = rule.last and sighting.severity <= max(found.values(), default=-1)
                     if told or (spares and is_spared(rule.id, sighting, reading)):
@@ -70,7 +75,12 @@ class Guardian:
             # neither stop the others nor let the request pass unseen.
             except Exception as error:  # noqa: BLE001 - no rule stops the others
                 shown = f"{rule.id}: {type(error).__name__}"
-                findings.append(Finding(RULE_FAILED, Severity.WARN, "guardian", shown, _LOOK_WELL))
+                is_late = isinstance(error, TimeoutError)
+                severity = Severity.BLOCK if is_late else rule.if_it_fails
+                findings.append(Finding(RULE_FAILED, severity, "guardian", shown, _LOOK_WELL))
+                if is_late:
+                    sensitive.update(field.name for field in reading.fields)
+                    break
         findings.sort(key=lambda finding: -finding.severity)
         return Review(tuple(dict.fromkeys(findings)), frozenset(sensitive))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Finding, Severity, Weight
@@ -18,8 +18,8 @@ from elicit_tui.guardian.reading import Place, Reading, View
 from elicit_tui.guardian.words import Hit
 from elicit_tui.text import neutral_line
 
-SECONDS_FOR_A_PATTERN: Final = 0.05
-"""What a pattern of the owner's may take on one text."""
+SECONDS_FOR_A_PATTERN, _MOST_LATE = 0.05, 3
+"""What a pattern of the owner's may take on one text, and on how many it may be late."""
 EVIDENCE_LENGTH, EVIDENCE_AROUND = 160, 24
 
 
@@ -54,6 +54,8 @@ class GuardianRule:
     """Whether the first place that it sees tells enough."""
     last: bool = False
     """Whether it looks only at what no rule before it has found, or only others of its kind."""
+    if_it_fails: Severity = Severity.WARN
+    """How grave it is that it could not look."""
 
     def finding(self, sighting: Sighting, request: Reading) -> Finding:
         """The finding as everybody else sees it; its evidence is harmless to show."""
@@ -85,7 +87,7 @@ def _carriers(sighting: Sighting, request: Reading) -> tuple[str, ...]:
 
 
 def house_rule(
-    name: str, find: Callable[[Reading], Iterable[Sighting]], **about: bool
+    name: str, find: Callable[[Reading], Iterable[Sighting]], **about: Any
 ) -> GuardianRule:
     """A rule of the house; what it protects from and advises stands in `tables/rules.txt`."""
     protects_from, advice = blocks("rules")[name]
@@ -100,6 +102,7 @@ def owner_rules(settings: Iterable[OwnerRule]) -> tuple[GuardianRule, ...]:
             "What the owner of this configuration wants to see.",
             entry.advice or "A rule of your own configuration matched.",
             partial(_find, entry),
+            if_it_fails=max(Severity.WARN, Severity[entry.severity.upper()]),
         )
         for entry in settings
     )
@@ -110,9 +113,15 @@ def _find(entry: OwnerRule, request: Reading) -> Iterator[Sighting]:
 
     severity = Severity[entry.severity.upper()]
     pattern: Any = regex.compile(entry.pattern)
+    late = 0
     for place in request.places:
-        if fnmatchcase(place.where, entry.where):
-            found = pattern.search(place.text, timeout=SECONDS_FOR_A_PATTERN)
+        if late < _MOST_LATE and fnmatchcase(place.where, entry.where):
+            try:
+                found = pattern.search(place.text, timeout=SECONDS_FOR_A_PATTERN)
+            except TimeoutError:  # as grave as what it may have hidden there
+                late += 1
+                yield Sighting(severity, place.where, "could not be searched in time")
+                continue
             if found is not None:
                 start, end = found.span()
                 yield Sighting(severity, place.where, place.text[start : max(end, start + 1)])
