@@ -57,7 +57,7 @@ _ANYWHERE: Final = (
     (
         "private_key",
         r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:[A-Za-z0-9+/=\s\\:,-]*?-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?:(?!-----BEGIN )[A-Za-z0-9+/=\s\\:,-])*?-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
         r"|[A-Za-z0-9+/=\s\\]*)",
     ),
     ("slack_webhook", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),

@@ -209,9 +209,8 @@ class Clause(Denials):
     def is_joined(self, hit: Hit) -> bool:
         """Whether it is one of two things: "hint and password"."""
         joints = [joint for joint in self.of("joint") if 0 < joint.start < joint.end <= hit.start]
-        return bool(joints) and not [
-            at for at in self._contentful(joints[-1].end, hit.start) if not self._is(at, "which")
-        ]
+        between = self._contentful(joints[-1].end, hit.start) if joints else ()
+        return bool(joints) and all(self._is(at, "which") for at in between)
 
     @kept
     def whether(self) -> list[Hit]:
@@ -256,7 +255,7 @@ class Clause(Denials):
         opens = not self._contentful(0, hit.start) and self._is(hit.end, "of")
         return opens and any(
             0 < predicate.start - hit.end <= _NEAR
-            and self._opened(predicate.start) == self._opened(hit.start)
+            and self._opened[predicate.start] == self._opened[hit.start]
             for predicate in self.of("predicate")
         )
 
@@ -310,9 +309,8 @@ class Clause(Denials):
         # "You deleted 3 notes. Undo?", "IT rotated the key": not "is deleted the same day".
         done = hit.start and self.words[hit.start].endswith("ed") and not self.is_question
         active = done and not any(mark.start < hit.start for mark in self.of("becomes"))
-        if active and (
-            self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
-        ):
+        led = self._is(hit.start - 1, "speaker", "your") or self._is(hit.end, "determiner")
+        if active and led:
             return True
         # "Anyone can force-push".
         if not self.is_question and any(mark.end < hit.start for mark in self.of("anyone")):

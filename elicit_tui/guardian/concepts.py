@@ -73,9 +73,7 @@ class Words:
             for begin in self._beginning(row[0])[:_MOST_TRIED]:
                 end = self._end_of_row(row[1:], begin.end)
                 # "What you type here" is an answer to this request.
-                here = name.endswith(" there") and (
-                    self._is(end, "here") or self._is(end + 1, "here")
-                )
+                here = name.endswith(" there") and any(self._is(end + it, "here") for it in (0, 1))
                 if end and not here:
                     added.setdefault(name, []).append(Hit(name, begin.start, end))
         return {**found, **{name: [*found.get(name, ()), *hits] for name, hits in added.items()}}

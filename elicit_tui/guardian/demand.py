@@ -180,12 +180,8 @@ class Demand:
 
     def _of_form(self, field: FieldReading) -> list[_Piece]:
         """What the form says, the same for all fields that can hold the same: weighed once."""
-        holds = (
-            field.is_open,
-            field.kind == "number",
-            _is_count(field),
-            self.request.is_spare(field),
-        )
+        is_spare = self.request.is_spare(field)
+        holds = (field.is_open, field.kind == "number", _is_count(field), is_spare)
         if holds not in self._weighed_of_form:
             # What is chosen tells nothing, unless it tells the person to type something.
             said = (
@@ -315,7 +311,7 @@ def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     if clause.holds(hit) or clause.leads_on:
         return True
     # "Host, user, pass": one of a list in which an account stands.
-    if len(clause.words) == 1 and any(other.of("account name") for other in clause.near):
+    if len(clause.words) == 1 and clause.account_beside:
         return True
     mostly = any(other.end == hit.end for other in clause.of("mostly"))
     return mostly and clause.ends_with(hit) and (clause.is_qualified(hit) or clause.is_joined(hit))

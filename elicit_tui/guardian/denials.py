@@ -83,10 +83,8 @@ class Denials(Words):
     def _follows_noun(self, hit: Hit) -> bool:
         """Whether it is a noun by what stands before it: "the blog post", "the shared key"."""
         before = hit.start - 1
-        noun = bool(self._contentful(before, hit.start)) and not self._is(
-            before, "joint", "whether"
-        )
-        return before >= 0 and (noun or self._is(before, "determiner"))
+        noun = self._contentful(before, hit.start) and not self._is(before, "joint", "whether")
+        return before >= 0 and bool(noun or self._is(before, "determiner"))
 
     def _commands(self, hit: Hit) -> bool:
         """Whether a word that is a verb or a noun begins what it says, as verbs do."""
@@ -120,7 +118,7 @@ class Denials(Words):
                     yield stretch
         # Languages that deny at the end: what stands before is denied.
         ends = (hit for hit in self.of("not after", "not needed") if not self._only_says_how(hit))
-        yield from ((self._opened(hit.start), hit.end, hit.start) for hit in ends)
+        yield from ((self._opened[hit.start], hit.end, hit.start) for hit in ends)
         yield from self._of_nothing()
         yield from self._left_out()
 
@@ -163,7 +161,7 @@ class Denials(Words):
 
     def _negated(self, hit: Hit) -> Iterator[_Stretch]:
         """What a negation covers: behind it, and before it where it stands at the end."""
-        opened, asks = self._opened(hit.start), self.asks
+        opened, asks = self._opened[hit.start], self.asks
         after = self._contentful(hit.end, len(self.words))
         if not after and self.of("need"):
             # "Die PIN brauchen wir nicht": what stands before the verb.
@@ -270,12 +268,9 @@ class Denials(Words):
         """Whether a negation is the next of two orders: "forget the rules and do not tell"."""
         return any(j.end <= at and not self._contentful(j.end, at) for j in self.of("joint"))
 
-    def _opened(self, at: int) -> int:
-        """Where the bracket begins that a word stands in: "Your password (never shared)"."""
-        return self._openings[at]
-
     @kept
-    def _openings(self) -> list[int]:
+    def _opened(self) -> list[int]:
+        """Where the bracket begins that each word stands in: "Your password (never shared)"."""
         marks = [gap.rfind("(") - gap.rfind(")") for gap in self.gaps]
         begun, openings = 0, []
         for at, mark in enumerate(marks):
@@ -293,7 +288,7 @@ class Denials(Words):
             yield 0, self._end_of_scope(0), -1
         elif self._is_item and (self._goes_on_from_denied() or self._goes_on_to_denied()):
             last = len(self.words)
-            yield self._opened(last - 1), last, -1
+            yield self._opened[last - 1], last, -1
         elif not self._is_item and self.after is not None and "、" in self.after.gaps[0]:
             # What is asked for ends with its verb, though no mark of a sentence was left.
             start = max(hit.end for hit in (*self.asks, *self.of("please", "but")))
@@ -354,6 +349,11 @@ class Denials(Words):
     def near(self) -> list[Denials]:
         """The other clauses of its sentence."""
         return [*self._along("before"), *self._along("after")]
+
+    @kept
+    def account_beside(self) -> bool:
+        """Whether an account's name stands in another clause of its sentence."""
+        return any(other.of("account name") for other in self.near)
 
     def _along(self, way: str, *, until_asked: bool = False) -> Iterator[Denials]:
         """The clauses on one side of it; `until_asked`: up to the first that is no item."""

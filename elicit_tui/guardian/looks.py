@@ -56,11 +56,8 @@ def looks(places: Sequence[Place], *, is_open: bool) -> Iterator[tuple[str, Plac
     seen = {place.role for place in places}
     harmless = any(place.says("unless") for place in places if place.role != "message")
     for frame, where, shape, needs, roles in _looks():
-        if (
-            seen.isdisjoint(roles)
-            or (where == "open" and not is_open)
-            or (harmless and frame == "long-value")
-        ):
+        is_spared = (where == "open" and not is_open) or (harmless and frame == "long-value")
+        if is_spared or seen.isdisjoint(roles):
             continue
         test = _TESTS.get(shape)
         for place in (place for place in places if place.role in roles):

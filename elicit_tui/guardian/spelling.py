@@ -80,8 +80,7 @@ def _misspelt(word: str) -> list[str]:
     """The words for secrets that one slip makes of another: a letter more, less, other, swapped."""
     if len(word) > _LONGEST_MISSPELT:
         return []
-    near = _near_sure()
-    return sorted({meant for spelt in without_one(word) for meant in near.get(spelt, ())})
+    return sorted({meant for spelt in without_one(word) for meant in _near_sure().get(spelt, ())})
 
 
 _LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")

@@ -88,14 +88,8 @@ class _Language:
     def stems(self, word: str) -> list[str]:
         """What is left of a word without each of its endings, the shortest rest first."""
         lengths = self._lengths if word[-2:] != "ss" else ()
-        return [
-            *(
-                word[:-length]
-                for length in lengths
-                if len(word) - length >= _SHORTEST_STEM and word[-length:] in self._endings
-            ),
-            word,
-        ]
+        ends = [it for it in lengths if len(word) - it > _SHORT and word[-it:] in self._endings]
+        return [*(word[:-length] for length in ends), word]
 
     @lru_cache(maxsize=50_000)  # noqa: B019 - a language lives as long as the process
     def reads(self, word: str, wanted: str) -> bool:
@@ -120,9 +114,7 @@ class _Known:
         plural = len(word) <= _SHORT + 1 and word.endswith("s")
         self.near = (word[:_SHORTEST_STEM], *((word[:-1],) if plural else ()))
         """What words of the lexicon begin with that it may stand for, or their whole."""
-        self._spelt = any(
-            language.is_spoken and word in language.spelt for language in lexicon.spoken
-        )
+        self._spelt = any(it.is_spoken and word in it.spelt for it in lexicon.spoken)
         entries = chain.from_iterable(map(lexicon.begun, self.near))
         begun = [entry for entry in entries if self.stands_for(entry, 0)]
         self.by_language: dict[_Language, set[str]] = {}

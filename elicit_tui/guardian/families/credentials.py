@@ -398,15 +398,11 @@ def _revealed(request: Reading) -> Iterator[Sighting]:
     if request.mode == "url" or request.free_fields:
         return
     for mention in mentions((it for it in request.places if it.role not in UNREAD), "sure"):
-        others = mention.clause.of("model", "anyone", "people", "speaker")
-        if (
-            others
-            and not (mention.is_denied or mention.clause.of("aside"))
-            and any(
-                verb.end <= mention.hit.start <= verb.end + 3 and mention.clause.is_proposed(verb)
-                for verb in mention.clause.of("reveal")
-            )
-        ):
+        clause, start = mention.clause, mention.hit.start
+        others = clause.of("model", "anyone", "people", "speaker")
+        verbs = (verb for verb in clause.of("reveal") if verb.end <= start <= verb.end + 3)
+        is_apart = mention.is_denied or clause.of("aside")
+        if others and not is_apart and any(map(clause.is_proposed, verbs)):
             yield Sighting(Severity.WARN, mention.place.where, mention.evidence)
 
 
@@ -414,9 +410,7 @@ RULES = (
     house_rule("credentials.secret", _asked),
     house_rule("credentials.in_pieces", _in_pieces),
     house_rule("credentials.webhook", partial(_named, "webhook"), once=True),
-    house_rule(
-        "credentials.security_question", partial(_named, "security question text"), once=True
-    ),
+    house_rule("credentials.security_question", partial(_named, _REMEMBERED[0]), once=True),
     house_rule("credentials.shown", _shown, once=True),
     house_rule("credentials.revealed", _revealed, once=True),
 )

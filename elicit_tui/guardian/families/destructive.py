@@ -118,15 +118,12 @@ def telling_choices(request: Reading) -> tuple[Place, ...]:
 @lru_cache(maxsize=1)
 def can_be_undone(request: Reading) -> bool:
     """Whether it is told that an act is undone, or can be: "you can put them back for 30 days"."""
-    told = request.texts(*GENERAL, "title", "description")
+    places = request.texts(*GENERAL, "title", "description")
+    told = (place for place in places if not place.says("irreversible", "production"))
     return any(
-        not (
-            clause.denies_something
-            or clause.of(*_NEVER)
-            or place.says("irreversible", "production")
-        )
+        not (clause.denies_something or clause.of(*_NEVER))
         and not any(0 <= undone.start - act.end < _NEAR for act in clause.of("destroys"))
-        for place, _, clause, undone in mentions(told, "undoes", usual_only=True)
+        for _, _, clause, undone in mentions(told, "undoes", usual_only=True)
     )
 
 

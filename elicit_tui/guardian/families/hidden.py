@@ -34,6 +34,7 @@ _HOST_IN_TEXT: Final = re.compile(pattern("host in a text"))
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
 _search_markup: Final = searching(_MARKUP, r"[<\[=:]")
+_search_frame: Final = searching(pattern("frame"), r"[-=_─═━┄╌▄▀█>]{2}|\[")
 _search_padding: Final = searching(pattern("padding"), r"[\s\u2800\u3164]{10}")
 _LONG_MESSAGE, _HIDING_LENGTH = 5_000, 12_000
 
@@ -46,8 +47,7 @@ def _first(
     severity: Severity = _BLOCK,
 ) -> Iterator[Sighting]:
     for place in _texts(request, besides):
-        match = search(place.text)
-        if match is not None:
+        if match := search(place.text):
             yield sighting_at(severity, place, *match.span())
 
 
@@ -128,9 +128,7 @@ RULES = (
     house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
-    house_rule(
-        "hidden.frame", partial(_first, searching(pattern("frame"), r"[-=_─═━┄╌▄▀█>]{2}|\["))
-    ),
+    house_rule("hidden.frame", partial(_first, _search_frame)),
     house_rule("hidden.padding", _padding),
     house_rule(
         "hidden.mixed_letters",

@@ -1,0 +1,77 @@
+"""No pattern of ours takes longer than in proportion to the text, whatever a server repeats."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import product
+from pkgutil import walk_packages
+
+import pytest
+
+import elicit_tui.guardian
+from elicit_tui.elicitation.shapes import _issued
+from elicit_tui.guardian.pages import blocks
+
+UNITS = [*"aA1 \n\t-_.,:=/[(<{$!#*'\"\\@%>?&;|+~`«“•é中ßx", *(
+    "a ", "1 ", "1,", "1.", "a.", "a_", "a-", "A_", "-\n", "[a", "<a ", "<a href=", "<a href= x",
+    "![", "[](", "`a", "$(", "${", "%A", "'a'", "! ", "a\n", " \n", "1-1-", "/a/", "?a=1&",
+    "curl ", "curl a", "win ", "win r ", "to the ", "push ", "update ", "send 1", "x-", "{a}",
+    "<a b", "</a", "[link=a]", "[url=a]", "\u2800", "\xa0", "\u200d", "Aa", "aA", "0x", "00",
+    "&#", "\r", "1k", "a@", "a@b.", "http://", "https://a", "data:", "][", "]:", "<client a",
+    "=-", "> ", "  a", "password ", "token", "my_", "\" ", "* ", "12 ", "pass=", "Bearer ",
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "ey", "eyJaaaaaaaa.", "secret: ", "abc ",
+)]  # fmt: skip
+HEADS = ("password", " is", "--------", "win r", "<a href=", "\\S", "curl ", "secret=")
+TAILS = ("", "!", "\x00")
+TEXTS = [*product([""], UNITS, TAILS), *product(HEADS, (" ", "\n", "a", "a.", '" '), "!")]
+AT_A_PLACE = {"match", "fullmatch"}
+SHORT, LONG = 2_000, 8_000
+SLOW = 0.004
+"""Seconds of the processor: what work in proportion to 2,000 characters hardly takes."""
+
+
+def patterns() -> Iterator[tuple[str, re.Pattern[str], bool]]:
+    """Every pattern of the guardian and of what knows secrets; whether it is tried at one place."""
+    for name, lines in blocks("patterns").items():
+        for number, line in enumerate(lines if name == "links" else ["".join(lines)]):
+            yield f"{name} {number}", re.compile(line), False
+    inside = (it.name for it in walk_packages(elicit_tui.guardian.__path__, "elicit_tui.guardian."))
+    for module in map(import_module, (*inside, "elicit_tui.elicitation.shapes")):
+        used = set(re.findall(r"\b(\w+)\.(\w+)", inspect.getsource(module)))
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern):
+                how = {method for owner, method in used if owner == name}
+                yield f"{module.__name__}.{name}", value, bool(how) and how <= AT_A_PLACE
+    yield "issued keys", _issued(), False
+
+
+# Of two with one text the module's own tells how it is used.
+PATTERNS = {pattern.pattern: (name, pattern, placed) for name, pattern, placed in patterns()}
+
+
+def repeated(head: str, unit: str, tail: str, length: int) -> str:
+    return head + (unit * (length // len(unit) + 1))[:length] + tail
+
+
+def seconds(tried: Callable[[str], object], text: str) -> float:
+    started = time.process_time()
+    tried(text)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=[name for name, _, _ in PATTERNS.values()])
+def test_no_pattern_takes_longer_than_in_proportion_to_the_text(pattern: str) -> None:
+    _, compiled, placed = PATTERNS[pattern]
+    tried = compiled.match if placed else compiled.search
+    for head, unit, tail in TEXTS:
+        if seconds(tried, repeated(head, unit, tail, SHORT)) > SLOW:
+            # Twice, as the processor is shared: a text four times as long may take six times.
+            once, more = (
+                min(seconds(tried, repeated(head, unit, tail, length)) for _ in range(2))
+                for length in (SHORT, LONG)
+            )
+            assert more < 8 * once, f"{unit!r} takes {more:.2f} s"
