@@ -7,7 +7,10 @@ from enum import IntEnum
 from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.text import neutral_line
 
+LONGEST_PLACE: Final = 120
+"""Of a place no more is told."""
 MASK: Final = "•••"
 """What stands in a record or a report where a secret was."""
 
@@ -113,7 +116,8 @@ class Review:
 
     def masks(self, name: str) -> bool:
         """Whether a property's value must not be stored or told: it is a secret, or looks so."""
-        place = f"content.{name}"
+        # As a finding names it: neutral, on one line and of that length.
+        place = neutral_line(f"content.{name}", LONGEST_PLACE)
         return name in self.sensitive or any(
             finding.where == place or finding.where.startswith((f"{place}[", f"{place}."))
             for finding in (*self.findings, *self.outgoing)

@@ -33,6 +33,7 @@ from elicit_tui.elicitation.saved_call import (
 from elicit_tui.elicitation.toml_spelling import comment, dotted, in_ascii, toml_value
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError, UsageError
 from elicit_tui.form.field import Typed
+from elicit_tui.guardian import Guardian
 from tests.broker.conftest import form_request
 
 # Drafts
@@ -93,6 +94,11 @@ def test_a_part_of_a_field_that_was_found_masks_the_field_and_no_other() -> None
     assert masks("content.a[0]", "a")
     assert masks("content.a.b", "a")
     assert not masks("content.ab", "a")
+    # A place is told on one line, neutral and of a bounded length.
+    for name in ("n" * 130, "a\u200bb", "a\nb"):
+        (found,) = Guardian().outgoing({name: "ghp_" + "a1B2" * 9})
+        assert masks(found.where, name)
+        assert Review(outgoing=(found,)).masked({name: "x"}) == {name: MASK}
     assert not masks("message", "a")
 
 
