@@ -19,6 +19,7 @@ MAXIMUM_TOTAL: Final = 2_000_000
 MAXIMUM_KEY: Final = 200
 _JSON_DEPTH: Final = 200
 _LONGEST_NUMBER_BITS: Final = 4096
+_ORDINARY_DIGITS, _DIGITS_OF_A_FLOAT = 24, 20
 _ON_ONE_LINE: Final = json.JSONEncoder(allow_nan=False)
 UNWRITABLE: Final = "(this cannot be written as JSON)"
 
@@ -33,7 +34,7 @@ def neutral_value(
     Args:
         value: anything; what is not JSON is named by its type.
         text_limit: the most characters that one string keeps.
-        total_limit: the most characters that all strings keep together.
+        total_limit: the most characters that all strings and numbers keep together.
     """
     return _Neutraliser(text_limit, total_limit).value(value, MAXIMUM_DEPTH)
 
@@ -54,15 +55,25 @@ class _Neutraliser:
             self._characters -= len(text)
             return text
         if isinstance(value, int):
-            bits = value.bit_length()
-            return value if bits <= _LONGEST_NUMBER_BITS else f"⟨a number of {bits} bits⟩"
+            return self._number(value)
         if isinstance(value, float):
+            self._characters -= _DIGITS_OF_A_FLOAT
             return value if math.isfinite(value) else f"⟨{value}⟩"
         if isinstance(value, Mapping):
             return self._mapping(value, depth) if depth else "⟨nested too deep⟩"
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return self._sequence(value, depth) if depth else "⟨nested too deep⟩"
         return _type_name(value)
+
+    def _number(self, value: int) -> int | str:
+        """A number as far as its digits may be kept: they count as characters do."""
+        bits = value.bit_length()
+        digits = bits // 3 + 1
+        if bits > _LONGEST_NUMBER_BITS or digits > max(self._characters, _ORDINARY_DIGITS):
+            self._characters -= _ORDINARY_DIGITS
+            return f"⟨a number of {bits} bits⟩"
+        self._characters -= digits
+        return value
 
     def _spent(self) -> bool:
         return self._items <= 0 or self._characters <= 0

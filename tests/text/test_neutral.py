@@ -253,6 +253,10 @@ def test_values_are_neutral_in_keys_and_strings_and_bounded() -> None:
     sent = {f"k{'x' * 200}{end}": 1 for end in "abc"} | {"l": 1, "l′": 1}
     assert [name[-2:] for name in neutral_value(sent)] == ["l⟩", "⟩′", "′2", "l", "l′"]
     assert neutral_value(10**5000).startswith("⟨a number of")
+    for number in (1 << 4095, -(1 << 4000), 123_456_789, 1e300 / 3):
+        kept = json.dumps(neutral_value([number] * 19_000, total_limit=16_000))
+        assert len(kept) < 40_000
+    assert neutral_value([1 << 4095, 7, True], total_limit=16_000) == [1 << 4095, 7, True]
     assert neutral_value({1: b"bytes"}) == {"1": "⟨bytes⟩"}
 
 
