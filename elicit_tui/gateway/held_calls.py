@@ -414,7 +414,9 @@ class HeldCalls:
         self._ending = True
         held_calls = self.under_way
         for held in held_calls:
-            self._departures.withdraw(held)
+            # The others learn of its end (`Sharing.end`), and not of this.
+            held.withdrawn = True
+            self._watcher.withdraw(held)
         ending = [
             task
             for held in held_calls

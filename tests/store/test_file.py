@@ -70,6 +70,18 @@ async def test_what_waits_in_a_store_of_an_older_version_still_waits(
 
 
 @only_sqlite
+async def test_a_call_in_a_store_of_an_older_version_is_still_joined(engine: SqliteEngine) -> None:
+    earlier = await engine.open("listener")
+    await earlier.calls.begin("owner", "call", b"key")
+    await earlier.calls.paused("owner", "call", b"come back")
+    with the_file(engine.path) as file:
+        file.execute("ALTER TABLE calls DROP COLUMN attended")
+        file.execute("PRAGMA user_version = 5")
+    later = await engine.open("listener")
+    assert (await later.calls.begin("owner", "another", b"key")).id == "call"
+
+
+@only_sqlite
 async def test_to_look_for_what_is_over_costs_the_same_however_much_is_kept(
     asking: SqliteStore, engine: SqliteEngine
 ) -> None:
