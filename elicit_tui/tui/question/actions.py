@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -164,6 +165,7 @@ class ActionBar(KeyRow):
         super().__init__(id=id)
         self._first = actions
         self._more = ""
+        self._changing = asyncio.Lock()
         self._missing: tuple[str, ...] | None = ()
         """Those that were told; None: of these buttons nothing was told yet."""
 
@@ -182,11 +184,14 @@ class ActionBar(KeyRow):
         room = self.content_size.width - len(self._more)
         return Content.styled(f"{' ' * room}{self._more}", "$faint")
 
-    async def show(self, actions: Sequence[Action]) -> None:
-        """Show these buttons instead of the ones that are there."""
-        async with self.batch():
+    async def show(self, actions: Callable[[], Sequence[Action]]) -> None:
+        """Show other buttons instead of the ones that are there; those that are right by then.
+
+        Whoever comes while others are on their way waits, and costs nobody else theirs.
+        """
+        async with self._changing, self.batch():
             await self.remove_children()
-            await self.mount_all([ActionButton(action) for action in actions])
+            await self.mount_all([ActionButton(action) for action in actions()])
         self._missing = None
         self.fit()
 

@@ -398,13 +398,14 @@ class QuestionFrame(Titled, ShowsQuestion):
         else:
             self.body.uncovered()
         self.body.whole.display = not aside
-        await self._actions.show(self._actions_of(page))
+        await self._actions.show(self._actions_now)
         self._status.hush()
         self.summarise()
         self._focus_page()
         self.await_painting()
 
-    def _actions_of(self, page: PageName) -> tuple[Action, ...]:
+    def _actions_now(self) -> tuple[Action, ...]:
+        page = self.page
         if page == "raw":
             return (BACK,)
         if page == "help":
@@ -430,10 +431,10 @@ class QuestionFrame(Titled, ShowsQuestion):
         if self.page == "answer":
             self._actions.become(action)
 
-    @work(exclusive=True, group="page")
+    @work(exclusive=True, group="buttons")
     async def show_actions(self) -> None:
         """Other things can be done on this page now."""
-        await self._actions.show(self._actions_of(self.page))
+        await self._actions.show(self._actions_now)
         self._name_keys()
         self._fill()
         # Whoever counted rows meanwhile counted none for the buttons.

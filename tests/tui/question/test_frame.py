@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from textual.await_remove import AwaitRemove
 
 from elicit_tui.elicitation import Call, Deadline, Finding, ServerIdentity, Severity
+from elicit_tui.tui.question.actions import ActionBar
 from elicit_tui.tui.question.frame_heading import TitleWords, frame_title
 from tests.tui.question.asking import (
     WARNING,
@@ -364,3 +366,29 @@ async def test_why_a_form_cannot_be_answered_stands_at_its_field_alone() -> None
     async with asked(app, (140, 40)):
         assert app.words.count("an object with fields of its own") == 1
         assert "what would be sent" not in app.words
+
+
+async def test_a_page_listens_whoever_changes_its_buttons_while_it_is_on_its_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Asking(form_question(schema(v={"type": "string"})))
+    app.view.around = replace(app.view.around, shelf=False)
+    async with asked(app) as pilot:
+        await pilot.press("f2")
+        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "who asks")
+        removed = ActionBar.remove_children
+
+        def joined(bar: ActionBar) -> AwaitRemove:
+            """Another question joins the queue while the buttons of the page are mounted."""
+            if not app.view.others_wait:
+                app.view.place_in_queue(1, 2)
+            return removed(bar)
+
+        monkeypatch.setattr(ActionBar, "remove_children", joined)
+        await pilot.press("escape")
+        await until(pilot, lambda: "^L Later" in app.words, "the button of a queue")
+        await until(pilot, lambda: not app.view.deaf and app.view.body.has_focus, "the fields")
+        await pilot.press(*"Rome", "ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "Rome"}
