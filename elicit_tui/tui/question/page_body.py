@@ -37,6 +37,8 @@ from elicit_tui.tui.question.url_panel import UrlPanel
 _NO_ADDRESS = "Not taken: paste the address that the page ended at."
 _PASTED = "You pasted the address that the page led back to."
 _LONGEST_TYPED = 16 * 1024
+_BEGINNING = "http"
+"""Of each address that a page can end at."""
 _NO_BROWSER = (
     "▲ No browser could be started here. The question stays open: copy the address or scan its QR "
     "code, open it elsewhere, then choose “I opened it”."
@@ -201,6 +203,7 @@ class PageBody(Body):
             self.accept(reason, shown)
             return
         draft = self.question.draft
+        self._typed = self._begun
         self.opened = draft.opened = True
         draft.acknowledged |= shown.acknowledged
         if self._pasted is not None:
@@ -244,7 +247,7 @@ class PageBody(Body):
         elif event.key == "backspace" and self._typed:
             self._typed = self._typed[:-1]
         elif event.is_printable and len(self._typed) < _LONGEST_TYPED:
-            self._typed += event.character or ""
+            self._type(event.character or "")
         else:
             return False
         if self._begun:
@@ -252,10 +255,16 @@ class PageBody(Body):
         self.frame.summarise()
         return self.opened or bool(self._begun)
 
+    def _type(self, letter: str) -> None:
+        """Before the page was opened nothing shows what is typed: a stray letter begins nothing."""
+        self._typed += letter
+        if not self.opened and not _BEGINNING.startswith(self._typed[: len(_BEGINNING)]):
+            self._typed = letter if _BEGINNING.startswith(letter) else ""
+
     @property
     def _begun(self) -> str:
         """What was typed, as far as it can become an address."""
-        return self._typed if self.opened or self._typed.startswith("http") else ""
+        return self._typed if self.opened or self._typed.startswith(_BEGINNING) else ""
 
     def copy(self) -> None:
         """Put the URL on the clipboard, also over SSH."""

@@ -92,3 +92,26 @@ async def test_what_is_no_address_is_not_taken_for_one() -> None:
         app.post_message(events.Paste("my code is 4711"))
         await until(pilot, lambda: "the address that the page ended at" in app.words, "the why")
         assert app.outcome is None
+
+
+@pytest.mark.parametrize("before", ["x", "h", "htt", "a line of chat: "])
+async def test_an_address_that_is_pasted_as_keys_is_taken_behind_any_letter(before: str) -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press(*typing(before), *typing(BACK_AT))
+        told = f"{len(BACK_AT)} characters · Enter hands it over"
+        await until(pilot, lambda: told in app.words, "the address, and no help")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"redirect": BACK_AT}
+
+
+async def test_nothing_that_was_typed_unseen_stands_before_the_address_of_an_opened_page() -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press("h", "t", "ctrl+s")
+        await until(pilot, lambda: "What you typed has no place here" in app.words, "the word")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
+        assert "waiting for the page" in app.words
