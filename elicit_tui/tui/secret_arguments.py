@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.shapes import is_secret_name
-from elicit_tui.form.field import Field
+from elicit_tui.form.field import Field, is_unset
 from elicit_tui.form.shape import says_secret
 
 _PAIR: Final = re.compile(
@@ -30,6 +30,21 @@ def is_secret_field(field: Field) -> bool:
     return is_secret(field.name, (field.name,) if says_secret(field.schema) else ())
 
 
+def hides_typing(field: Field) -> bool:
+    """Whether what is typed into it is not shown: a secret of which a server suggests nothing."""
+    return is_secret_field(field) and is_unset(field.initial)
+
+
+def is_long_text(field: Field) -> bool:
+    """Whether it has a block to type in: text of several lines, but no one line of a secret."""
+    return field.each_line or (field.multiline and not hides_typing(field))
+
+
+def dots(text: str) -> str:
+    """A dot for each letter: as long, and as wide."""
+    return "".join("＊" if cell_len(letter) > 1 else "•" for letter in text)
+
+
 def shown_arguments(arguments: Mapping[str, Any], marked: Collection[str]) -> dict[str, Any]:
     """The arguments with a mask for each secret among them, however deep."""
     return {
@@ -43,8 +58,7 @@ def masked_line(line: str, marked: Collection[str]) -> str:
     shown = line
     for pair in _secrets(line, marked):
         begin, end = pair.span("text" if pair["text"] is not None else "number")
-        dots = ("＊" if cell_len(letter) > 1 else "•" for letter in line[begin:end])
-        shown = shown[:begin] + "".join(dots) + shown[end:] if begin < end else shown
+        shown = shown[:begin] + dots(line[begin:end]) + shown[end:] if begin < end else shown
     return shown
 
 

@@ -28,6 +28,7 @@ from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import Action
 from elicit_tui.tui.question.seen_texts import TextRegion
 from elicit_tui.tui.question_gate import PaintedGuard
+from elicit_tui.tui.secret_arguments import is_long_text
 
 # The style sheet of a question, and the classes by which it tightens where there is no room.
 
@@ -83,7 +84,7 @@ def _may_grow(field: Field) -> bool:
 
 def _field_rows(field: Field) -> int:
     """Its label beside its control, what is said below, and the blank line."""
-    control = max(len(field.choices), 5 if field.multiline or field.each_line else 1)
+    control = max(len(field.choices), 5 if is_long_text(field) else 1)
     rows = _lines(field.description) + sum(map(_lines, field.notes)) + _lines(field.hint)
     return max(min(control, 8), len(field.title) // 20 + 1) + rows + 1
 

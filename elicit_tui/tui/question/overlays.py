@@ -20,7 +20,7 @@ from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BY_ACTION, Action
-from elicit_tui.tui.secret_arguments import is_secret_field
+from elicit_tui.tui.secret_arguments import is_long_text, is_secret_field
 from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, REVEAL, UNDO
 from elicit_tui.tui.widgets.lines import TODAY
 from elicit_tui.tui.widgets.text_block import EDITOR
@@ -248,7 +248,7 @@ def _kinds(form: Form | None) -> set[str]:
     """The kinds of fields that a form has; `text`: of several lines, `secret`: not shown."""
     if form is None:
         return set()
-    long = {"text" for spec in form.fields if spec.multiline or spec.each_line}
+    long = {"text" for spec in form.fields if is_long_text(spec)}
     secret = {"secret" for spec in form.fields if is_secret_field(spec)}
     return {spec.kind for spec in form.fields} | long | secret
 

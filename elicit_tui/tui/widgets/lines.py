@@ -19,11 +19,10 @@ from textual.widgets import Input
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.one_line import OneLine
-from elicit_tui.tui.secret_arguments import is_secret_field
+from elicit_tui.tui.secret_arguments import hides_typing
 from elicit_tui.tui.widgets.control import (
     FIELD_BINDINGS,
     LINE_BREAK,
-    OWN,
     REVEAL,
     FieldLeft,
     LinesPasted,
@@ -82,41 +81,8 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         self._told_selected = False
         super().__init__()
         self.cursor_blink = False
-        # What others wrote there is to be seen.
-        self._hides = self.password = is_secret_field(spec) and not self.has_default
+        self.password = self._hides = hides_typing(spec)
         self.put(entry)
-
-    def came_back(self, whence: str, *, continues: bool = False) -> None:
-        """What others wrote is to be seen, in a field of a secret too."""
-        super().came_back(whence, continues=continues)
-        if whence not in OWN:
-            self._hides = self.password = False
-
-    @property
-    def is_masked(self) -> bool:
-        """Of a secret."""
-        return self.password
-
-    @property
-    def aside(self) -> str | None:
-        """That it is not shown, and what shows it."""
-        if not self._hides:
-            return super().aside
-        shows = key_of(self, REVEAL)
-        if self.password:
-            return f"a secret: not shown as you type, {shows} shows it"
-        return f"a secret: shown until you leave the field, or {shows}"
-
-    def action_reveal(self) -> None:
-        """Show the secret that stands here, or no more."""
-        self.password = not self.password
-        self.moved()
-
-    def on_blur(self) -> None:
-        """Nobody reads over a shoulder what its writer is through with."""
-        if self._hides and not self.password:
-            self.password = True
-            self.moved()
 
     def render_line(self, y: int) -> Strip:
         """A line that nothing in the text can take over."""

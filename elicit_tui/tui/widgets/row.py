@@ -11,6 +11,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.shown import SeenPart
 from elicit_tui.form.field import Entry, Field, Typed, is_unset
 from elicit_tui.tui.names_on_screen import quoting_signs
+from elicit_tui.tui.secret_arguments import is_long_text
 from elicit_tui.tui.widgets.choice_search import ChoiceSearch
 from elicit_tui.tui.widgets.choices import ChoiceStrip
 from elicit_tui.tui.widgets.control import FieldControl, Refusal
@@ -106,7 +107,7 @@ def control_for(spec: Field, entry: Entry) -> FieldControl:
     if spec.kind in ("date", "date-time"):
         return DateLine(spec, entry)
     several_lines = isinstance(entry, Typed) and "\n" in entry.text
-    if spec.multiline or spec.each_line or several_lines:
+    if is_long_text(spec) or several_lines:
         return TextBlock(spec, entry)
     return TextLine(spec, entry)
 
@@ -161,7 +162,7 @@ class FieldRow:
         block = TextBlock(self.spec, self.control.entry)
         block.has_lines(lines)
         if isinstance(self.control, TypedControl):
-            block.goes_on_with(self.control)
+            block.takes_the_place_of(self.control)
         block.leads_to = self.control.leads_to
         block.empty_is_an_answer = self.control.empty_is_an_answer
         self.control = block

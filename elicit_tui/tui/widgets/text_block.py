@@ -17,13 +17,14 @@ from textual import events
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widgets import TextArea
 
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.paths import create_private, program
 from elicit_tui.tui.names_on_screen import key_of
-from elicit_tui.tui.secret_arguments import masked_line, names_secret
+from elicit_tui.tui.secret_arguments import dots, hides_typing, masked_line, names_secret
 from elicit_tui.tui.widgets.control import (
     CLEAR,
     FIELD_BINDINGS,
@@ -201,6 +202,9 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
     }
     """
 
+    password: reactive[bool] = reactive(False)
+    """Whether a dot stands in place of each letter."""
+
     def __init__(self, spec: Field, entry: Entry) -> None:
         self.spec = spec
         self.rows = self._least
@@ -216,7 +220,26 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
             highlight_cursor_line=False,
         )
         self.cursor_blink = False
+        self.password = self._hides = hides_typing(spec)
         self.put(entry)
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn: of a secret its dots."""
+        line = super().get_line(line_index)
+        return Text(dots(line.plain), end="", no_wrap=True) if self.password else line
+
+    def watch_password(self) -> None:
+        """All of it is drawn otherwise."""
+        self.notify_style_update()
+        self.refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A secret is shown where it is one."""
+        return self._hides if action == "reveal" else super().check_action(action, parameters)
+
+    def action_reveal(self) -> None:
+        """Show the secret that stands here, or no more."""
+        TypedControl.action_reveal(self)
 
     @property
     def typed(self) -> str:

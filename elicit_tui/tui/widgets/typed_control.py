@@ -6,7 +6,8 @@ from abc import abstractmethod
 from typing import Any
 
 from elicit_tui.form.field import EmptyOnPurpose, Entry, Typed, Unset
-from elicit_tui.tui.widgets.control import OWN, FieldControl, unseen_in
+from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.widgets.control import OWN, REVEAL, FieldControl, unseen_in
 from elicit_tui.tui.widgets.seen_writing import SeenWriting
 
 # What the widgets for typed text have in common: two kinds of blank, length, unseen letters.
@@ -17,7 +18,11 @@ class TypedControl(SeenWriting, FieldControl):
 
     placeholder: Any
     """Of the widget this is mixed with: the words that stand in place of nothing."""
+    password: Any
+    """The same: whether a dot stands in place of each letter."""
     _blank: Entry = Unset()
+    _hides = False
+    """Whether it is a secret: what the person types is not shown until they ask for it."""
 
     def stands(self, entry: Entry) -> None:
         """This entry was put here: it is the person's, unless it is the server's default."""
@@ -26,12 +31,47 @@ class TypedControl(SeenWriting, FieldControl):
             self.is_of_others()
 
     def came_back(self, whence: str, *, continues: bool = False) -> None:
-        """What others wrote is still to be seen; what is wrong for good is not gone on with."""
+        """What others wrote is still to be seen, a secret too.
+
+        What is wrong for good is not gone on with.
+        """
         super().came_back(whence, continues=continues and self.may_become_right)
         if whence in OWN:
             self.counts_as_own()
         else:
             self.is_of_others()
+            self._hides = self.password = False
+
+    def takes_the_place_of(self, other: TypedControl) -> None:
+        """It holds the same text, and shows no more of it."""
+        self.goes_on_with(other)
+        self._hides, self.password = other._hides, other.password
+
+    @property
+    def is_masked(self) -> bool:
+        """Of a secret."""
+        return bool(self.password)
+
+    @property
+    def aside(self) -> str | None:
+        """That it is not shown, and what shows it."""
+        if not self._hides:
+            return super().aside
+        shows = key_of(self, REVEAL)
+        if self.password:
+            return f"a secret: not shown as you type, {shows} shows it"
+        return f"a secret: shown until you leave the field, or {shows}"
+
+    def action_reveal(self) -> None:
+        """Show the secret that stands here, or no more."""
+        self.password = not self.password
+        self.moved()
+
+    def on_blur(self) -> None:
+        """Nobody reads over a shoulder what its writer is through with."""
+        if self._hides and not self.password:
+            self.password = True
+            self.moved()
 
     def changed(self) -> None:
         """Whoever types sees what they type."""

@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
+from textual import events
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.field import Typed
@@ -272,3 +273,28 @@ async def test_a_password_is_not_shown_as_it_is_typed_but_a_default_of_the_serve
         assert "opensesame" not in app.words
         assert "from afar" in app.words
         assert app.view.body.content == {"line": "opensesame", "given": "from afar"}
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize("longest", [None, 64, 256])
+async def test_a_secret_is_not_shown_however_long_it_may_be_and_whatever_lines_are_pasted(
+    lines: int, longest: int | None
+) -> None:
+    word = {"type": "string", "title": "Key", "format": "password"}
+    limited = {**word, "maxLength": longest} if longest else word
+    app = Asking(form_question(schema(v=limited, w=TEXT)))
+    pasted = "\n".join(["opensesame"] * lines)
+    async with asked(app, (160, 40)) as pilot:
+        if lines == 1:
+            await pilot.press(*pasted)
+        else:
+            app.post_message(events.Paste(pasted))
+        await until(pilot, lambda: app.view.body.content == {"v": pasted}, "what was typed")
+        await until(pilot, lambda: '"v": "•••"' in app.words, "what would be sent is masked")
+        assert app.words.count("••••••••••") == lines
+        assert "opensesame" not in app.words
+        await pilot.press("f6")
+        await until(pilot, lambda: app.words.count("opensesame") > lines - 1, "shown")
+        await pilot.press("tab")
+        await until(pilot, lambda: "opensesame" not in app.words, "nobody reads it any more")
+    assert app.view.body.content == {"v": pasted}
