@@ -86,6 +86,8 @@ class Call:
     own: bool = False
     """Whether the person who makes it wrote its arguments just now, or had them before their eyes:
     nobody shows them once more before it is made."""
+    secrets: frozenset[str] = field(default=frozenset(), compare=False)
+    """Names that its tool's schema gives to secrets among the arguments."""
 
     @property
     def tool(self) -> str | None:

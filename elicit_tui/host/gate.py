@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from elicit_tui.elicitation import Call, Outcome, ServerIdentity
@@ -93,8 +94,8 @@ class ToolGate:
         self._broker.end_where(lambda request: request.may_belong_to(call_id), outcome)
         return True
 
-    async def passed(self, call: Call) -> None:
-        """Return when the tool may be called.
+    async def passed(self, call: Call) -> Call:
+        """The call, with what its tool says are secrets, once the tool may be called.
 
         Raises ToolRefused, Interrupted when it was given up, and ServerError when the server went
         away meanwhile, or says something else of the tool each time it is asked for it. A
@@ -107,7 +108,7 @@ class ToolGate:
                 asked = await self._approved(call, definition, earlier)
                 current = await self._definition(call)
                 if _raw(current) == _raw(definition):
-                    return
+                    return self._with_secrets(call)
                 # Of what nobody was asked about, nobody was shown anything that could change.
                 earlier, definition = (_raw(definition) or {}) if asked else None, current
             raise ServerError(
@@ -118,6 +119,14 @@ class ToolGate:
         finally:
             self._waiting.discard(call.id)
             self._given_up.discard(call.id)
+
+    def _with_secrets(self, call: Call) -> Call:
+        """The call with what its tool's schema calls a secret, as far as the tool is known."""
+        from elicit_tui.form.shape import secret_names  # Loaded by the first call alone.
+
+        tool = None if self._tools is None else self._tools.get(call.name)
+        secrets = secret_names(tool.input_schema) if tool is not None else None
+        return replace(call, secrets=secrets) if secrets else call
 
     async def _approved(
         self, call: Call, definition: Tool | None, earlier: dict[str, object] | None

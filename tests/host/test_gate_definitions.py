@@ -152,3 +152,12 @@ async def test_a_call_that_is_not_allowed_or_given_up_is_not_made() -> None:
     assert not gate.give_up(CALL.id, ended)
     broker.meanwhile = lambda: None
     await gate.passed(CALL)
+
+
+async def test_a_call_that_passed_knows_what_its_tool_calls_a_secret() -> None:
+    pin, plain = {"type": "string", "format": "password"}, {"type": "string"}
+    schema = {"type": "object", "properties": {"pin": pin, "city": plain}}
+    gate = gate_of(Gated({"name": "build"}), Approving(None, needs=False))
+    gate.listed([Tool("build", input_schema=schema)])
+    passed = await gate.passed(CALL)
+    assert (passed, passed.secrets) == (CALL, {"pin"})

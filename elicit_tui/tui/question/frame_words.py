@@ -20,6 +20,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.host.number_text import as_spelled
 from elicit_tui.text import as_name, countdown, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.names_on_screen import joined_by_or, naming_keys, quoting_signs
+from elicit_tui.tui.secret_arguments import shown_arguments
 
 SIGNS = {Severity.NOTE: "·", Severity.WARN: "▲", Severity.BLOCK: "■"}
 STYLES = {
@@ -143,10 +144,10 @@ def wanted_by(request: ElicitationRequest, origin: str) -> str:
 
 
 def called(request: ElicitationRequest) -> str:
-    """What it belongs to: the tool with all its arguments, each one that it may be."""
+    """What it belongs to: the tool with all its arguments but secrets, each one that it may be."""
     calls = [
         f"{_VERBS.get(call.method, '')}{as_name(call.name, _ADDRESS_LIMIT)}"
-        f"{arguments(call.arguments)}"
+        f"{arguments(shown_arguments(call.arguments, call.secrets))}"
         for call in request.calls
     ]
     return joined_by_or(calls) or "not tied to a tool call"

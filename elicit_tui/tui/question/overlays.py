@@ -20,7 +20,7 @@ from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.names_on_screen import joined_by_or, key_of
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BY_ACTION, Action
-from elicit_tui.tui.secret_arguments import is_long_text, is_secret_field
+from elicit_tui.tui.secret_arguments import is_long_text, is_secret_field, shown_arguments
 from elicit_tui.tui.widgets.control import CLEAR, DEFAULT, EMPTY, REVEAL, UNDO
 from elicit_tui.tui.widgets.lines import TODAY
 from elicit_tui.tui.widgets.text_block import EDITOR
@@ -237,11 +237,16 @@ def about(question: Question, left: float | None, width: int) -> Content:
 
 
 def _arguments(request: ElicitationRequest) -> Iterator[Content]:
-    """What the calls that it may belong to were made with, as JSON that a person reads."""
+    """What the calls that it may belong to were made with, as JSON that a person reads.
+
+    Secrets stand there only where it is asked whether to call with them.
+    """
     for call in request.calls:
-        if call.arguments:
+        if made_with := dict(call.arguments):
+            if not request.traits.about_call:
+                made_with = shown_arguments(made_with, call.secrets)
             yield Content.styled(f"The arguments of {quoted_name(call.name)}", "bold")
-            yield Content(bounded_json(dict(call.arguments), REQUEST_VALUES))
+            yield Content(bounded_json(made_with, REQUEST_VALUES))
 
 
 def _kinds(form: Form | None) -> set[str]:

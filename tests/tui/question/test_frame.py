@@ -392,3 +392,21 @@ async def test_a_page_listens_whoever_changes_its_buttons_while_it_is_on_its_way
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert app.outcome.content == {"v": "Rome"}
+
+
+@pytest.mark.parametrize("marked", [frozenset(), frozenset({"pin"})])
+async def test_no_secret_of_the_call_that_asks_stands_in_the_head_or_in_what_is_about_it(
+    marked: frozenset[str],
+) -> None:
+    made_with = {"user": "ada", "password": "hunter2", "pin": "4711"}
+    call = Call("tools/call", "login", made_with, secrets=marked)
+    app = Asking(form_question(schema(v={"type": "string"}), calls=(call,)))
+    async with asked(app, (120, 40)) as pilot:
+        pages = [app.words]
+        await pilot.press("f2")
+        await until(pilot, lambda: "The arguments of" in app.words, "who asks")
+        pages.append(app.words)
+    for words in pages:
+        assert "ada" in words
+        assert "hunter2" not in words
+        assert ("4711" in words) == (not marked)
