@@ -54,8 +54,8 @@ class SeenPart:
         """The person made this text of that one: what they wrote is seen, the rest as before."""
         if self.whole:
             return SeenPart()
-        begin = _alike(old, new)
-        behind = _alike(old[begin:][::-1], new[begin:][::-1])
+        begin = alike(old, new)
+        behind = alike(old[begin:][::-1], new[begin:][::-1])
         moved = len(new) - len(old)
         edited = SeenPart(len(new)).with_part(begin, len(new) - behind)
         for first, end in self.parts:
@@ -64,7 +64,13 @@ class SeenPart:
         return edited
 
 
-def _alike(one: str, other: str) -> int:
+def alike(one: str, other: str) -> int:
     """How many letters both begin with."""
-    both = min(len(one), len(other))
-    return next((place for place in range(both) if one[place] != other[place]), both)
+    same, most = 0, min(len(one), len(other))
+    while same < most:  # By halves: others decide how long both are.
+        half = same + (most - same + 1) // 2
+        if one[same:half] == other[same:half]:
+            same = half
+        else:
+            most = half - 1
+    return same

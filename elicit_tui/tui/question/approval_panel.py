@@ -9,6 +9,7 @@ from textual import events
 from textual.content import Content
 
 from elicit_tui.elicitation import ElicitationRequest, hints_of
+from elicit_tui.elicitation.shown import alike
 from elicit_tui.text import as_name, neutral
 from elicit_tui.text.spread import texts_as_lines
 from elicit_tui.tui.names_on_screen import quoting_signs
@@ -17,6 +18,10 @@ from elicit_tui.tui.question.seen_texts import Page
 
 ARGUMENTS_CHARACTERS: Final = 20_000
 """Of a call's arguments; of more than that the beginning and the end."""
+DESCRIPTION_CHARACTERS: Final = 4_000
+"""Of what a tool says of itself; of a change that is longer the beginning and the end."""
+_AROUND_CHANGE = 200
+"""Characters that stand as they were before what changed in a long one, and behind it."""
 _SAID_FIRST = 3
 """Lines of what a tool says of itself before the arguments; the others stand below them.
 
@@ -58,15 +63,18 @@ class ApprovalPanel(Page):
         shown, self.left_out = frame_words.shortened(arguments, ARGUMENTS_CHARACTERS)
         hints = ("tool claims", _hinted(hints_of(definition)))
         called_with = ("arguments", Content(shown))
-        said = Content(_description(definition) or "nothing about itself")
+        said = _said(_described(definition))
         below: list[Content] = []
         if self._request.handed_to is not None:
             name = call.name if call is not None else ""
             parts = [_row(called_with, width), _row(("tool", Content(as_name(name))), width)]
         elif before is not None:
             # What changed has to be seen, however long it is.
-            rows = [hints, ("tool says", said), called_with]
-            parts = [_row(row, width) for now in rows for row in _beside(now, before)]
+            hinted = _beside(hints, _hinted(hints_of(before)))
+            was, said, left_out = _what_changed(_described(before), _described(definition))
+            self.left_out += left_out
+            rows = [*hinted, *_beside(("tool says", said), was), called_with]
+            parts = [_row(row, width) for row in rows]
         else:
             # What a server says of its tool may be as long as it likes; what is called, too.
             begins, below = _begins(said, width)
@@ -113,19 +121,43 @@ def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
     return above, [_row(("… tool says", others), width)] if others else []
 
 
-def _description(definition: Mapping[str, Any]) -> str:
+def _described(definition: Mapping[str, Any]) -> str:
     described = definition.get("description")
-    text = neutral(described, 4_000).strip() if isinstance(described, str) else ""
-    return quoting_signs(text)
+    return described.strip() if isinstance(described, str) else ""
 
 
-def _beside(now: tuple[str, Content], before: Mapping[str, Any]) -> list[tuple[str, Content]]:
+def _said(described: str) -> Content:
+    """What a tool says of itself, as far as anybody reads it."""
+    text = neutral(described, DESCRIPTION_CHARACTERS)
+    return Content(quoting_signs(text) or "nothing about itself")
+
+
+def _what_changed(before: str, now: str) -> tuple[Content, Content, int]:
+    """What a tool said of itself, and says now; how many characters of the change are left out.
+
+    Of what is too long, all that both say alike gives way, but for the words around the change.
+    """
+    if before == now or max(len(before), len(now)) <= DESCRIPTION_CHARACTERS:
+        return _said(before), _said(now), 0
+    first = max(alike(before, now) - _AROUND_CHANGE, 0)
+    behind = max(alike(before[first:][::-1], now[first:][::-1]) - _AROUND_CHANGE, 0)
+    was, was_left = _changed(before, first, behind)
+    says, left = _changed(now, first, behind)
+    return was, says, was_left + left
+
+
+def _changed(described: str, first: int, behind: int) -> tuple[Content, int]:
+    """A description without what is as before: the first letters of it, and those behind."""
+    part = described[first : len(described) - behind]
+    shown, left_out = frame_words.shortened(part, DESCRIPTION_CHARACTERS)
+    counts = (f"⟨… {count:,} characters as before …⟩" if count else "" for count in (first, behind))
+    above, below = counts
+    return Content(quoting_signs("\n".join(filter(None, [above, shown, below])))), left_out
+
+
+def _beside(now: tuple[str, Content], was: Content) -> list[tuple[str, Content]]:
     """A row as it is, or, where it changed, marked, with what stood there before above it."""
     label, text = now
-    was = {
-        "tool claims": _hinted(hints_of(before)),
-        "tool says": Content(_description(before) or "nothing about itself"),
-    }.get(label, text)
     if was.is_same(text):
         return [now]
     was, text = _marked(was, text)
@@ -138,8 +170,8 @@ def _marked(before: Content, now: Content) -> tuple[Content, Content]:
     Comparing them any closer would let a long one keep the screen waiting.
     """
     texts = before.plain, now.plain
-    begin = _alike(*texts)
-    end = _alike(*(text[begin:][::-1] for text in texts))
+    begin = alike(*texts)
+    end = alike(*(text[begin:][::-1] for text in texts))
     while begin and any(text[begin - 1 : begin].isalnum() for text in texts):
         begin -= 1
     while end and any(text[-end].isalnum() for text in texts):
@@ -149,12 +181,6 @@ def _marked(before: Content, now: Content) -> tuple[Content, Content]:
         # What warns keeps its own colour.
         now.stylize_before("bold $success", begin, len(now.plain) - end),
     )
-
-
-def _alike(one: str, other: str) -> int:
-    """With how many of the same characters two texts begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _hinted(hints: Sequence[str]) -> Content:
