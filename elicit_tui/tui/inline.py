@@ -66,7 +66,7 @@ class InlineResponder:
                 self._last.vanished(question.draft)
             self._show()
             if not len(self._queue) and self._running is not None:
-                await asyncio.shield(self._running)
+                await asyncio.wait([self._running])
 
     @property
     def open(self) -> bool:
@@ -96,6 +96,7 @@ class InlineResponder:
         if self._running is None:
             if len(self._queue) and not self._interrupted:
                 self._running = asyncio.create_task(self._run())
+                self._running.add_done_callback(self._broke_off)
         elif self._app is not None:
             self._app.refresh_question()
 
@@ -113,6 +114,13 @@ class InlineResponder:
             follows="" if in_its_place else None,
             id=f"question-{number}",
         )
+
+    def _broke_off(self, run: asyncio.Task[None]) -> None:
+        """What waits for a form that could not be started, or ended in an error, ends with it."""
+        error = None if run.cancelled() else run.exception()
+        if isinstance(error, Exception):
+            for pending in self._queue:
+                pending.answer(not_shown(error))
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()

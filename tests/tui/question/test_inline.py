@@ -414,3 +414,22 @@ async def test_of_two_questions_the_second_one_is_said_to_be_the_second() -> Non
     assert "Later" not in screen_text(pilot.app), "no other one waits"
     await pilot.press("2", "ctrl+s")
     await asyncio.wait_for(asyncio.gather(*tasks), 30)
+
+
+async def test_a_form_that_cannot_be_started_ends_its_questions_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def broken(app: InlineApp, **how: Any) -> None:
+        raise OSError("no terminal here")
+
+    who = responder()
+    with monkeypatch.context() as patch:
+        patch.setattr(InlineApp, "run_async", broken)
+        asked = [ask(who, form_question(schema(v=TEXT), message=message)) for message in "ab"]
+        for outcome in await asyncio.wait_for(asyncio.gather(*asked), 10):
+            assert (outcome.action, outcome.decided_by) == ("cancel", "nobody")
+            assert "OSError: no terminal here" in outcome.reason
+    next_one = ask(who, form_question(schema(v=TEXT), message="c"))
+    pilot = await shown(who, "c")
+    await pilot.press("ctrl+s")
+    assert (await asyncio.wait_for(next_one, 10)).action == "accept"
