@@ -158,12 +158,14 @@ class InlineApp(OrderedApp[None]):
         await self._show_right_one()
 
     async def on_question_view_later(self, event: Later) -> None:
-        """The next question, if there is one."""
-        if self._pending is not None and self._queue.put_off(self._pending) is not None:
+        """The next question, if there is one; not for one that has left the screen meanwhile."""
+        shown, pending = self._shown, self._pending
+        if shown is None or pending is None or shown.question is not event.question:
+            return
+        if self._queue.put_off(pending) is not None:
             await self._show_right_one()
         else:
-            assert self._shown is not None
-            self._shown.say("No other question waits.")
+            shown.say("No other question waits.")
 
     def tell_of_input(self, sentence: str) -> None:
         """Above the buttons: a message over the form would hide it."""

@@ -227,9 +227,9 @@ class ConsoleApp(Controller):
 
     def on_question_view_later(self, message: Later) -> None:
         """The person wants it later."""
-        self.presenter.put_off(message.question)
-        self.shared.put_off(message.question)
-        self.run_worker(self.show_pane("questions"))
+        if self.presenter.put_off(message.question):
+            self.shared.put_off(message.question)
+            self.run_worker(self.show_pane("questions"))
 
     def give_up(self, question: Question, outcome: Outcome) -> bool:
         """A question that broke ends; everything else goes on."""

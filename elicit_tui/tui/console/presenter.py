@@ -308,8 +308,13 @@ class QuestionPresenter:
             self._broken = self._screen
         self.answered(question, outcome)
 
-    def put_off(self, question: Question) -> None:
-        """The person wants it later: back to the queue, where nothing opens by itself."""
+    def put_off(self, question: Question) -> bool:
+        """The person wants it later: back to the queue, where nothing opens by itself.
+
+        Only what is on the screen can be meant; whether it is.
+        """
+        if self._screen is None or self._screen.question is not question:
+            return False
         self._left = frozenset(waiting.question.id for waiting in self._queue)
         self._put_off.add(question.id)
         pending = self._queue.get(question.id)
@@ -317,6 +322,7 @@ class QuestionPresenter:
         self._state.put_off = question.id
         if pending is not None:
             pending.state = "put_off"
+        return True
 
     def completed(self, server: str, elicitation_id: str) -> None:
         """The server says that what its URL asked for is done, on the screen or put off."""

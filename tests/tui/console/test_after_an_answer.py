@@ -11,7 +11,8 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.views import RowList
-from elicit_tui.tui.question import QuestionScreen
+from elicit_tui.tui.question import QuestionScreen, QuestionView
+from elicit_tui.tui.question.actions import Later
 from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -185,3 +186,16 @@ async def test_a_clock_that_stands_still_is_said_to_run_once_its_question_is_ope
         await stand.until(lambda: "5:00 left once open" in stand.text())
         assert stand.text().count("once open") == 1, "the first one can be answered"
         assert not isinstance(stand.app.screen, QuestionScreen)
+
+
+async def test_a_later_that_comes_late_hides_no_other_question(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        first, second = stand.ask("alpha", "Where to?"), stand.ask("alpha", "From where?")
+        await stand.shown(first)
+        view = stand.app.screen.query_one(QuestionView)
+        await stand.press("ctrl+n")
+        await stand.shown(second)
+        stand.app.on_question_view_later(Later(view.question))
+        await stand.pilot.pause()
+        await stand.shown(second)
+        assert isinstance(stand.app.screen, QuestionScreen)

@@ -17,6 +17,7 @@ from elicit_tui.elicitation import Outcome, Question, Queue
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings, Settings
 from elicit_tui.tui.inline import InlineResponder
 from elicit_tui.tui.inline_app import InlineApp, rows_of
+from elicit_tui.tui.question.actions import Later
 from elicit_tui.tui.question.frame import NOT_HEARD
 from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.widgets.lines import NumberLine
@@ -433,3 +434,21 @@ async def test_a_form_that_cannot_be_started_ends_its_questions_and_says_why(
     pilot = await shown(who, "c")
     await pilot.press("ctrl+s")
     assert (await asyncio.wait_for(next_one, 10)).action == "accept"
+
+
+async def test_a_later_that_comes_late_hides_no_other_question() -> None:
+    who = responder()
+    one, two = (form_question(schema(v=TEXT), message=message) for message in ("one", "two"))
+    first, second = ask(who, one), ask(who, two)
+    await (await shown(who, "one")).press("ctrl+s")
+    assert (await asyncio.wait_for(first, 30)).action == "accept"
+    pilot = await shown(who, "two")
+    third = ask(who, form_question(schema(v=TEXT), message="three"))
+    assert who.app is not None
+    who.app.post_message(Later(one))
+    await pilot.pause()
+    pilot = await shown(who, "two")
+    await pilot.press("x", "ctrl+s")
+    assert (await asyncio.wait_for(second, 30)).content == {"v": "x"}
+    await (await shown(who, "three")).press("ctrl+s")
+    assert (await asyncio.wait_for(third, 30)).action == "accept"
