@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.elicitation.finding import MASK, Review
@@ -73,6 +75,8 @@ class EarlierAnswers:
 
 LOOKED_THROUGH: Final = 200
 """Questions of earlier runs, the last ones; all of them would be waited for."""
+LOOKED_SECONDS: Final = 0.5
+"""So long at the most: the question that is asked now is drawn behind it."""
 
 
 def sent_before(ledger: Any, request: ElicitationRequest) -> Mapping[str, Any]:
@@ -83,23 +87,39 @@ def sent_before(ledger: Any, request: ElicitationRequest) -> Mapping[str, Any]:
     if not request.requested_schema or not hasattr(ledger, "decided_last"):
         return {}
     found: Mapping[str, Any] = {}
+    message, is_of = neutral(request.message), _Asking(request).is_of
+    until = time.monotonic() + LOOKED_SECONDS
     try:
         for row in ledger.decided_last(LOOKED_THROUGH):
-            if _is_of(row, request):
-                content = _whole(row, request)
-                if row.message == neutral(request.message):
-                    return content
-                found = found or content
+            if row.message == message and is_of(row):
+                return _whole(row, request)
+            if not found and is_of(row):
+                found = _whole(row, request)
+            if time.monotonic() > until:
+                break
     except LedgerError:
         return {}
     return found
 
 
-def _is_of(row: Row, request: ElicitationRequest) -> bool:
-    """Whether the person sent it, to this server, for this form."""
-    sent = (row.server, row.action, row.decided_by) == (request.server.name, "accept", "user")
-    schema = row.request.get("requestedSchema") if isinstance(row.request, Mapping) else None
-    return sent and json_key(schema) == json_key(request.requested_schema)
+class _Asking:
+    """One form of one server, for many rows to be compared with."""
+
+    def __init__(self, request: ElicitationRequest) -> None:
+        self._sent = request.server.name, "accept", "user"
+        self._schema = request.requested_schema
+
+    @cached_property
+    def _key(self) -> Hashable:
+        return json_key(self._schema)
+
+    def is_of(self, row: Row) -> bool:
+        """Whether the person sent it, to this server, for this form."""
+        if (row.server, row.action, row.decided_by) != self._sent:
+            return False
+        schema = row.request.get("requestedSchema") if isinstance(row.request, Mapping) else None
+        # A key takes far longer, and tells apart no more than true and 1.
+        return bool(schema == self._schema) and json_key(schema) == self._key
 
 
 def _whole(row: Row, request: ElicitationRequest) -> Mapping[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from elicit_tui.broker.contracts import Resolved
 from elicit_tui.elicitation import ElicitationRequest, Review, ServerIdentity, accept
 from elicit_tui.ledger import Ledger
+from elicit_tui.tui.console import earlier_answers
 from elicit_tui.tui.console.earlier_answers import KEPT_FORMS, EarlierAnswers, sent_before
 from elicit_tui.tui.question import QuestionView
 from elicit_tui.tui.question.form_body import FormBody
@@ -223,3 +227,46 @@ async def test_the_next_run_fills_in_no_secret_and_nothing_of_another_form_or_se
     assert sent_before(ledger, other) == {}
     ledger.close()
     assert sent_before(object(), request.request) == {}
+
+
+def long_history(rows: int = 200) -> Iterator[SimpleNamespace]:
+    """The same form sent often, with other messages, as a ledger gives its rows."""
+    for number in range(rows):
+        yield SimpleNamespace(
+            server="alpha",
+            action="accept",
+            decided_by="user",
+            request={"requestedSchema": deepcopy(TRIP)},
+            message=f"m{number}",
+            content={"city": f"Rome {number}"},
+            findings=[],
+            details={},
+        )
+
+
+def test_no_long_history_holds_up_the_question_that_is_asked_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked_now = resolved({}, TRIP, "now").request
+    keyed: list[Any] = []
+    read = long_history()
+    with monkeypatch.context() as patch:
+        patch.setattr(earlier_answers, "json_key", lambda value: keyed.append(value) or str(value))
+        ledger = SimpleNamespace(decided_last=lambda most: read)
+        assert sent_before(ledger, asked_now) == {"city": "Rome 0"}
+    assert list(read) == [], "a row of the same message may come last"
+    assert len(keyed) == 2, "this form and the one that it is"
+    monkeypatch.setattr(earlier_answers, "LOOKED_SECONDS", -1.0)
+    slow = long_history()
+    found = sent_before(SimpleNamespace(decided_last=lambda most: slow), asked_now)
+    assert found == {"city": "Rome 0"}
+    assert len(list(slow)) == 199, "nobody waits for all of them"
+
+
+def test_a_form_that_says_1_is_none_that_says_true() -> None:
+    one, true = ({**TRIP, "properties": {"v": {"const": const}}} for const in (1, True))
+    row = next(long_history())
+    row.request, row.content = {"requestedSchema": one}, {"v": 1}
+    ledger = SimpleNamespace(decided_last=lambda most: iter([row]))
+    assert sent_before(ledger, resolved({}, one).request) == {"v": 1}
+    assert sent_before(ledger, resolved({}, true).request) == {}
