@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from elicit_tui.form.skeleton import kind_of, settled
 from elicit_tui.text import neutral_line, readable_json
 
+MOST_PARTS: Final = 10_000
+"""Of a schema that are looked through for the names of its properties."""
 MOST_LEVELS: Final = 5
 MOST_VALUES: Final = 40
 MOST_CHOICES: Final = 4
@@ -94,18 +97,18 @@ def secret_names(schema: Any) -> frozenset[str]:
 
 
 def _properties(schema: Any) -> Iterator[tuple[str, Any]]:
-    """Each property at any depth, of as many parts as are looked through."""
-    waiting, seen = [schema], 0
-    while waiting and seen < 1_000:
-        seen += 1
-        part = waiting.pop()
-        if isinstance(part, list):
-            waiting += part
-        if not isinstance(part, Mapping):
-            continue
-        waiting += part.values()
-        properties = part.get("properties")
-        yield from properties.items() if isinstance(properties, Mapping) else ()
+    """Each property at any depth, the nearest first, of as many parts as are looked through."""
+    waiting: deque[Any] = deque([schema] if isinstance(schema, (Mapping, list)) else [])
+    for _ in range(MOST_PARTS):
+        if not waiting:
+            return
+        part = waiting.popleft()
+        if isinstance(part, Mapping):
+            properties = part.get("properties")
+            yield from properties.items() if isinstance(properties, Mapping) else ()
+            part = part.values()
+        # Texts have no parts: thousands of choices hide nothing that stands beside them.
+        waiting += (inner for inner in part if isinstance(inner, (Mapping, list)))
 
 
 def says_secret(schema: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form.shape import shape, text_names
+from elicit_tui.form.shape import secret_names, shape, text_names
 from tests.form.test_arguments import RELATIONS
 
 ENTITIES = {
@@ -76,3 +76,19 @@ def test_the_keys_of_texts_are_those_that_are_texts_wherever_they_stand() -> Non
     both = {"properties": {"x": {"type": "string"}, "y": {"properties": {"x": {"type": "null"}}}}}
     assert text_names(both) == frozenset()
     assert text_names(None) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"enum": [f"choice {number}" for number in range(20_000)]},
+        {"oneOf": [{"const": number, "title": f"{number}"} for number in range(20_000)]},
+        {"properties": {f"p{number}": {"type": "string"} for number in range(20_000)}},
+    ],
+    ids=["texts", "titled", "properties"],
+)
+def test_no_number_of_choices_hides_that_what_stands_beside_them_is_a_secret(beside: Any) -> None:
+    login = {"properties": {"pin": {"type": "string", "format": "password"}}}
+    for properties in ({"login": login, "z": beside}, {"a": beside, "login": login}):
+        assert secret_names({"type": "object", "properties": properties}) == {"pin"}
+    assert secret_names(None) == frozenset()
