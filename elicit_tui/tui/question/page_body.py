@@ -60,8 +60,6 @@ class PageBody(Body):
         """Whether the address was copied or shown as a code: then it may be opened elsewhere."""
         self._typed = ""
         """Of the address that a login's page led back to: a terminal may paste it as keys."""
-        self._pasted: str | None = None
-        """That address, where the person has not agreed to the page in so many words yet."""
         self.url = UrlPanel(
             self.question.request.url or "",
             self.opened,
@@ -125,8 +123,7 @@ class PageBody(Body):
         self.url.make_room(self.frame, covered=True)
 
     def uncovered(self) -> None:
-        """The code has the whole window again; what was not agreed to is not meant any more."""
-        self._pasted = None
+        """The code has the whole window again."""
         self.url.make_room(self.frame)
 
     def to_be_seen(self, page: PageName) -> tuple[PartToSee, ...] | None:
@@ -154,27 +151,27 @@ class PageBody(Body):
         if self.opened:
             self.accept("You opened the page and finished there.", ShownPage())
         elif self.url.can_open:
-            self._step_or_consent(elsewhere=self._pasted is not None)
+            self._step_or_consent(shown.content, elsewhere=shown.content is not None)
 
     def elsewhere(self) -> None:
         """The person opened it themselves, from the copy or the code: that is consent too."""
         if not self.opened and self.url.can_open:
-            self._step_or_consent(elsewhere=True)
+            self._step_or_consent(self.frame.shown.content, elsewhere=True)
 
     @property
     def _has_step(self) -> bool:
         """Whether it is asked about once more."""
         return bool(self.question.to_acknowledge) or self.frame.around.review == "always"
 
-    def _step_or_consent(self, *, elsewhere: bool) -> None:
+    def _step_or_consent(self, pasted: Mapping[str, Any] | None, *, elsewhere: bool) -> None:
         self.url.elsewhere = elsewhere
         found = self.question.to_acknowledge
         if not self._has_step:
-            self.go_through(ShownPage())
+            self.go_through(ShownPage(content=pasted))
             return
         going = overlays.GoingThrough(address=self.url.address.content(), elsewhere=elsewhere)
         text = overlays.second_step(self.frame.who.request, found, self.frame.room, going)
-        self.frame.turn_to(ShownPage("step", text, found=found))
+        self.frame.turn_to(ShownPage("step", text, pasted, found))
 
     def go_through(self, shown: ShownPage) -> None:
         """Consent was given: to what was on the screen."""
@@ -206,8 +203,8 @@ class PageBody(Body):
         self._typed = self._begun
         self.opened = draft.opened = True
         draft.acknowledged |= shown.acknowledged
-        if self._pasted is not None:
-            self.accept(_PASTED, ShownPage(content={REDIRECT: self._pasted}))
+        if shown.content is not None:
+            self.accept(_PASTED, shown)
             return
         self.url.say_opened()
         self.frame.turn_to(ShownPage())
@@ -234,8 +231,9 @@ class PageBody(Body):
         elif self.opened:
             self.accept(_PASTED, ShownPage(content={REDIRECT: text}))
         else:
-            self._pasted = text
-            self._step_or_consent(elsewhere=True)
+            # It goes out from this page, as long as that is shown, or from its step.
+            self.frame.shown = ShownPage(content={REDIRECT: text})
+            self._step_or_consent(self.frame.shown.content, elsewhere=True)
 
     def typed_key(self, event: events.Key) -> bool:
         """Take a key of an address that is typed, or pasted as keys; whether it is one."""

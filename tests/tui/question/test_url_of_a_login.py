@@ -115,3 +115,18 @@ async def test_nothing_that_was_typed_unseen_stands_before_the_address_of_an_ope
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.view.body.opened and not app.view.deaf, "the wait")
         assert "waiting for the page" in app.words
+
+
+async def test_an_address_that_was_pasted_and_not_agreed_to_goes_out_from_no_other_page() -> None:
+    browser = Browser()
+    app = Asking(login_question(LOOKALIKE), opener=browser)
+    async with asked(app) as pilot:
+        app.post_message(events.Paste(BACK_AT))
+        for keys, page in (((), "step"), (("escape",), "answer"), (("ctrl+s",), "step")):
+            await until(pilot, lambda: Message().time > app._burst._until, "the end of the paste")
+            await pilot.press(*keys)
+            await until(pilot, lambda page=page: app.view.page == page and not app.view.deaf, page)  # type: ignore[misc]
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: app.view.body.opened, "the page is opened")
+        assert app.outcome is None
+    assert browser.opened == [URL]
