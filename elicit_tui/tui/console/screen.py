@@ -108,6 +108,7 @@ class ConsoleScreen(Screen[None]):
         if self.pane is not self._panes.get(name):
             self.app.hush()
         await self.show_pane(name)
+        self.pane.came_from = None
         self.pane.chosen()
 
     async def show_pane(self, name: str) -> None:
@@ -117,7 +118,9 @@ class ConsoleScreen(Screen[None]):
         if name not in self._panes:
             fresh = self._panes[name] = _pane(name, self.state)
             await self.query_one("#panes", Container).mount(fresh)
-        self.pane = self._panes[name]
+        before, self.pane = self.pane, self._panes[name]
+        if before is not self.pane:
+            self.pane.came_from = before
         # One comes as the other goes, and the bars tell it: all of that is drawn in one frame.
         for pane in self._panes.values():
             pane.display = pane is self.pane

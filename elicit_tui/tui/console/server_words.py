@@ -200,3 +200,29 @@ def _default(field: Field) -> str:
         for v in values
     )
     return f"default {neutral_line(', '.join(named), DEFAULT_CHARACTERS)}"
+
+
+def welcome(width: int, config_path: str, add: str, take: str, *, narrow: bool) -> list[Line]:
+    """What to do when no server is configured, in words; where it is narrow the keys first."""
+    intro = text_lines(
+        "elicit-tui is where you answer the questions that MCP servers ask. "
+        "It needs to know at least one server:",
+        width,
+    )
+    ways = [
+        (add, "add one here: a command line or a URL"),
+        (f"{take}  or  elicit-tui config import", "take over the servers of another program"),
+        ("elicit-tui demo", "try it on a bundled server that asks every kind of question"),
+        ('elicit-tui --with name="command line or URL"', "use a server for this run only"),
+        ("elicit-tui config init", "write a first configuration file, to be found here:"),
+    ]
+    groups = [
+        [
+            *text_lines(way, width, "accent"),
+            *text_lines(f"  {what}", width),
+        ]
+        for way, what in ways
+    ]
+    groups[-1] += text_lines(f"  {config_path}", width, "strong")
+    title = text_lines("No server is configured yet.", width, "strong")
+    return [*title, *joined(groups)] if narrow else joined([title, intro, *groups])

@@ -331,7 +331,7 @@ async def test_the_key_that_turns_a_result_into_json_turns_that_one_only(tmp_pat
         await stand.press("t")
         await stand.until(lambda: "as JSON" in stand.text())
         assert "t Text" in stand.text()
-        await stand.press("escape", "down")
+        await stand.press("down")
         await stand.until(lambda: "t JSON" in stand.text())
         assert "as JSON" not in stand.text()
         assert "one" in stand.text()

@@ -12,6 +12,7 @@ from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.servers import read_offers
+from tests.tui.console.reading import reading, search, text_result
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -359,3 +360,67 @@ async def test_the_rarer_keys_of_a_pane_are_named_where_there_is_room_and_always
         await stand.until(lambda: "r Restart" in bar(stand))
         assert "Del Remove" in stand.text()
         assert "Favourite" not in bar(stand), "on a server there is nothing to be made one"
+
+
+@pytest.mark.parametrize("key", ["left", "h"])
+async def test_an_arrow_leads_out_of_what_a_search_found_to_the_servers(
+    tmp_path: Path, key: str
+) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        await stand.press("slash", *"pla", "enter")
+        await stand.until(lambda: "Esc End search" in bar(stand) and "▌⚒ plan" in stand.text())
+        await stand.press(key)
+        await stand.until(lambda: "⚒ book" in stand.text() and "Enter Tools" in bar(stand))
+        await stand.press("right")
+        await stand.until(lambda: "▌⚒ plan" in stand.text())
+
+
+@pytest.mark.parametrize("key", ["left", "h", "escape"])
+async def test_a_call_leads_back_to_the_tools_and_no_key_out_of_a_pane_that_was_chosen(
+    tmp_path: Path, key: str
+) -> None:
+    async with console(tmp_path, tools=TOOLS, size=(140, 30)) as stand:
+        await stand.press("enter", "down", "enter")
+        await stand.until(lambda: "[3 Calls" in stand.text() and "Esc Tools" in bar(stand))
+        await stand.press("enter")
+        await stand.until(lambda: "Esc Calls" in bar(stand))
+        await stand.press(key)
+        await stand.until(lambda: "Esc Tools" in bar(stand))
+        await stand.press(key)
+        await stand.until(lambda: "[1 Servers" in stand.text() and "▌⚒ clear" in stand.text())
+        await stand.press("3")
+        await stand.until(lambda: "[3 Calls" in stand.text() and "Enter Read" in bar(stand))
+        assert "Esc Tools" not in bar(stand)
+        await stand.press(key, "f1", "escape")
+        await stand.settled()
+        assert "[3 Calls" in stand.text()
+
+
+@pytest.mark.parametrize("key", ["left", "h"])
+async def test_an_arrow_lists_all_calls_again_behind_a_search(tmp_path: Path, key: str) -> None:
+    async with console(tmp_path, tools=TOOLS) as stand:
+        for _ in range(2):
+            await stand.press("enter")
+            await stand.until(lambda: "Enter Call" in bar(stand))
+            await stand.press("down", "enter")
+            await stand.until(lambda: "[3 Calls" in stand.text())
+            await stand.press("1", "escape")
+            await stand.until(lambda: "Enter Tools" in bar(stand))
+        await stand.press("3", "slash", *"plan", "enter")
+        await stand.until(lambda: "Esc End search" in bar(stand) and "clear" not in stand.text())
+        await stand.press(key)
+        await stand.until(lambda: "clear" in stand.text() and "End search" not in bar(stand))
+
+
+@pytest.mark.parametrize("key", ["left", "h"])
+async def test_an_arrow_leads_out_of_the_text_of_a_result_but_first_out_of_a_search(
+    tmp_path: Path, key: str
+) -> None:
+    async with reading(tmp_path, text_result("one\ntwo\nthree")) as (stand, screen):
+        await search(stand, "two")
+        await stand.until(lambda: "1 of 1 for “two”" in stand.text())
+        await stand.press(key)
+        await stand.until(lambda: "for “two”" not in stand.text())
+        assert stand.app.screen is screen
+        await stand.press(key)
+        await stand.until(lambda: stand.app.screen is not screen)

@@ -10,18 +10,18 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.text import neutral_line, quoted
+from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
-from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.chosen_call import ChosenCall
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.result_links import links_of, why_no_link
 from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
-from elicit_tui.tui.console.taking import copy_command, copy_data, copy_result
+from elicit_tui.tui.console.taking import copy_result
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.textual_terminal import write_subtitle
 
@@ -43,11 +43,12 @@ ACTIONS: Final = frozenset(
 """Those that are of the call under the cursor."""
 
 
-class CallsPane(Pane):
+class CallsPane(ChosenCall):
     """The list of calls, and beside it the chosen one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "All calls", key_display="Esc"),
+        Binding("left,h", "end_search", "All calls", show=False),
         Binding("escape,left,h", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("right,l", "read", "Read", show=False, id="calls.read"),
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),
@@ -67,7 +68,11 @@ class CallsPane(Pane):
         Binding("n", "note", "Note", show=False, id="calls.note"),
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
+        Binding("escape,left,h", "came_from", "Back", key_display="Esc", id="calls.back"),
     ]
+
+    named_last = frozenset({"came_from"})
+    """The actions whose keys the bar names behind those of the call."""
 
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="calls-pane")
@@ -231,6 +236,9 @@ class CallsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the call under the cursor."""
+        if action == "came_from":
+            by_call = self.came_from is not None and self.came_from.id == "servers-pane"
+            return by_call and self.query_one("#call-list").has_focus
         if action == "end_search" and self.ready:
             narrowed = bool(self._search.value or self._filter)
             return narrowed and not self.query_one("#call-detail").has_focus
@@ -255,7 +263,7 @@ class CallsPane(Pane):
 
     def why_not(self, action: str) -> str:
         """There may be no call, or no result of it."""
-        if action in ("end_search", "list", "read", "restart"):
+        if action in ("end_search", "list", "read", "restart", "came_from"):
             return ""
         record = self.record
         if record is None:
@@ -291,6 +299,8 @@ class CallsPane(Pane):
             return ""  # Enter does it, and is named.
         if action == "end_search":
             return "End search" if self._search.value else None
+        if action == "came_from":
+            return "" if self.check_action("end_search", ()) else "Tools"
         if self.record is None:
             return None
         if action == "difference" and not self.state.calls.can_compare(self.record):
@@ -357,10 +367,9 @@ class CallsPane(Pane):
         """Back to the list of calls."""
         self.query_one("#call-list").focus()
 
-    def action_cancel(self) -> None:
-        """Cancel the call under the cursor."""
-        if self.record is not None:
-            self.app.cancel_call(self.record.call.id)
+    async def action_came_from(self) -> None:
+        """Back to what was called from there."""
+        await self.app.show_pane("servers")
 
     def action_turn(self) -> None:
         """Show this result as text or as JSON."""
@@ -373,23 +382,6 @@ class CallsPane(Pane):
         """Copy the result as it is shown."""
         if self.record is not None:
             copy_result(self.app, self.record, as_json=self.record.call.id in self._as_json)
-
-    def action_copy_json(self) -> None:
-        """Copy the data of the result as JSON; of one without data all that arrived."""
-        if self.record is not None:
-            copy_data(self.app, self.record)
-
-    def action_copy_command(self) -> None:
-        """Copy the call as a command."""
-        if self.record is not None:
-            copy_command(self.app, self.record)
-
-    def action_save(self) -> None:
-        """Save the result's binary parts, or its text, to private files."""
-        from elicit_tui.tui.console.screens.saving import SaveScreen
-
-        if self.record is not None and self.record.result is not None:
-            self.app.write_in(SaveScreen(self.record, self.record.result))
 
     def action_whole(self, way: str | None = None, *, search: bool = False) -> None:
         """Read the result on the whole screen. `search`: to look for something in it."""
@@ -408,43 +400,3 @@ class CallsPane(Pane):
         else:
             again = f"{self.app.key_of('calls.again')} calls it again"
             self.app.notify(f"There is no other result to compare with: {again}.", markup=False)
-
-    def action_open_link(self) -> None:
-        """Read what the result points to, or ask whether its page is to be opened."""
-        from elicit_tui.tui.console.screens.links import open_link
-
-        if self.record is not None and self.record.result is not None:
-            open_link(self.app, self.record.server, links_of(self.record))
-
-    def action_keep(self) -> None:
-        """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
-        from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
-
-        if self.record is not None and self.record.call.tool is None:
-            self.app.notify("Only the call of a tool is kept in a file.", markup=False)
-        elif self.record is not None:
-            self.app.write_in(KeepCallScreen(self.record))
-
-    def action_kept(self) -> None:
-        """Show the calls that are kept in files."""
-        from elicit_tui.tui.console.kept_again import list_kept
-
-        list_kept(self.app)
-
-    def action_note(self) -> None:
-        """Write down what one wants to know of this call later."""
-        from elicit_tui.tui.console.screens.keep_call import NoteScreen
-
-        if self.record is not None:
-            self.app.write_in(NoteScreen(self.record, self.state.settings.history.content))
-
-    def action_restart(self) -> None:
-        """Start the server again that has ended."""
-        if self.record is not None:
-            self.app.notify(f"Starting {quoted(self.record.server, 40)} again …", markup=False)
-            self.app.restart(self.record.server)
-
-    def action_again(self) -> None:
-        """Call the same tool again; the arguments can be changed first."""
-        if self.record is not None:
-            self.app.call_again(self.record)

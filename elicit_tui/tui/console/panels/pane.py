@@ -41,6 +41,8 @@ class Pane(Container, SaysWhyNot):
         self.state = state
         self.ready = False
         """Whether its parts are there to be drawn."""
+        self.came_from: Pane | None = None
+        """The one from which a call, or what else was done there, led here; None: its key did."""
 
     @property
     def stacked(self) -> bool:
@@ -95,6 +97,7 @@ class SearchedPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
+        Binding("left,h", "end_search", "End search", show=False),
     ]
 
     @property

@@ -14,7 +14,7 @@ from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.panels.pane import CORNERS, NARROW, Pane
 from elicit_tui.tui.console.place_in_list import PlacedList
-from elicit_tui.tui.console.server_words import introduction, offered, title, way_on
+from elicit_tui.tui.console.server_words import introduction, offered, title, way_on, welcome
 from elicit_tui.tui.console.servers import STATE_SIGNS, ServerRecord
 from elicit_tui.tui.console.spans import Line, Role, apart, fitting, joined, shortened, text_lines
 from elicit_tui.tui.console.views import LineView, RowList
@@ -113,7 +113,7 @@ class ServersPane(Pane):
             return self._narrowed
         if action == "servers":
             elsewhere = not self.query_one("#server-list").has_focus
-            return bool(self.state.servers) and elsewhere and not self._narrowed
+            return bool(self.state.servers) and elsewhere
         wants_server = action in ("restart", "mute", "offers", "about", "edit", "remove")
         if wants_server and not self.state.servers:
             return False
@@ -160,6 +160,8 @@ class ServersPane(Pane):
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; among its tools their own keys have the room."""
+        if action == "servers" and self._narrowed:
+            return ""  # The key that ends the search is named; an arrow leads out of it at once.
         if action == "mute" and self._meant is not None and self._meant.name in self.app.muted:
             return "Unmute"
         if action == "offers" and self.record is not None and self._enter_verb != "Tools":
@@ -316,7 +318,7 @@ class ServersPane(Pane):
         record = self.record
         if record is None:
             add, take = self.app.key_of("servers.add"), self.app.key_of("servers.import")
-            return welcome(width, self.app.config_path, add, take)
+            return welcome(width, self.app.config_path, add, take, narrow=width < NARROW)
         name = quoted(record.name, 60)
         address = text_lines(neutral_line(record.address, 2_000), width, "dim")
         if record.state in ("waiting", "starting"):
@@ -349,7 +351,9 @@ class ServersPane(Pane):
             self.screen.set_focus(self.query_one("#server-words"))
 
     def action_servers(self) -> None:
-        """Back to the list of servers."""
+        """Back to the list of servers, also out of what a search found."""
+        if self._narrowed:
+            self.action_all_offers()
         self.query_one("#server-list").focus()
 
     def action_all_offers(self) -> None:
@@ -419,30 +423,3 @@ class ServersPane(Pane):
         self._draw_chosen()
         if self._offers is not None and self._offers.display:
             self._offers.search()
-
-
-def welcome(width: int, config_path: str, add: str, take: str) -> list[Line]:
-    """What to do when no server is configured, in words; where it is narrow the keys first."""
-    intro = text_lines(
-        "elicit-tui is where you answer the questions that MCP servers ask. "
-        "It needs to know at least one server:",
-        width,
-    )
-    narrow = width < NARROW
-    ways = [
-        (add, "add one here: a command line or a URL"),
-        (f"{take}  or  elicit-tui config import", "take over the servers of another program"),
-        ("elicit-tui demo", "try it on a bundled server that asks every kind of question"),
-        ('elicit-tui --with name="command line or URL"', "use a server for this run only"),
-        ("elicit-tui config init", "write a first configuration file, to be found here:"),
-    ]
-    groups = [
-        [
-            *text_lines(way, width, "accent"),
-            *text_lines(f"  {what}", width),
-        ]
-        for way, what in ways
-    ]
-    groups[-1] += text_lines(f"  {config_path}", width, "strong")
-    title = text_lines("No server is configured yet.", width, "strong")
-    return [*title, *joined(groups)] if narrow else joined([title, intro, *groups])

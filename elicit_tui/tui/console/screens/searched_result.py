@@ -35,6 +35,7 @@ class SearchedResult(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
         Binding("escape", "leave", "Back", id="dialog.back"),
+        Binding("left,h", "out", "Back", show=False, id="result.out"),
         Binding("n", "step(1)", "Next", id="result.next"),
         Binding("N", "step(-1)", "Previous", id="result.previous"),
         Binding("f", "narrow", "Only these", id="result.narrow"),
@@ -174,6 +175,13 @@ class SearchedResult(Dialog[None]):
             search.value = ""
         search.display = False
         self._term, self._places, self._came_from = "", (), None
+
+    def action_out(self) -> None:
+        """Out of what was found, or of the result, where an arrow means nothing else."""
+        if self._term:
+            self.action_end_search()
+        else:
+            self.action_leave()
 
     def action_step(self, by: int) -> None:
         """Go to the next place, or to the one before."""

@@ -1,0 +1,82 @@
+"""What is done with the call under the cursor: ended, made again, taken along, written down."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from elicit_tui.text import quoted
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.result_links import links_of
+from elicit_tui.tui.console.taking import copy_command, copy_data
+
+
+class ChosenCall(Pane):
+    """A pane in which one call is chosen, and the keys that act on that."""
+
+    @property
+    @abstractmethod
+    def record(self) -> CallRecord | None:
+        """The call under the cursor."""
+
+    def action_cancel(self) -> None:
+        """Cancel the call under the cursor."""
+        if self.record is not None:
+            self.app.cancel_call(self.record.call.id)
+
+    def action_copy_json(self) -> None:
+        """Copy the data of the result as JSON; of one without data all that arrived."""
+        if self.record is not None:
+            copy_data(self.app, self.record)
+
+    def action_copy_command(self) -> None:
+        """Copy the call as a command."""
+        if self.record is not None:
+            copy_command(self.app, self.record)
+
+    def action_save(self) -> None:
+        """Save the result's binary parts, or its text, to private files."""
+        from elicit_tui.tui.console.screens.saving import SaveScreen
+
+        if self.record is not None and self.record.result is not None:
+            self.app.write_in(SaveScreen(self.record, self.record.result))
+
+    def action_open_link(self) -> None:
+        """Read what the result points to, or ask whether its page is to be opened."""
+        from elicit_tui.tui.console.screens.links import open_link
+
+        if self.record is not None and self.record.result is not None:
+            open_link(self.app, self.record.server, links_of(self.record))
+
+    def action_keep(self) -> None:
+        """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
+        from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+
+        if self.record is not None and self.record.call.tool is None:
+            self.app.notify("Only the call of a tool is kept in a file.", markup=False)
+        elif self.record is not None:
+            self.app.write_in(KeepCallScreen(self.record))
+
+    def action_kept(self) -> None:
+        """Show the calls that are kept in files."""
+        from elicit_tui.tui.console.kept_again import list_kept
+
+        list_kept(self.app)
+
+    def action_note(self) -> None:
+        """Write down what one wants to know of this call later."""
+        from elicit_tui.tui.console.screens.keep_call import NoteScreen
+
+        if self.record is not None:
+            self.app.write_in(NoteScreen(self.record, self.state.settings.history.content))
+
+    def action_restart(self) -> None:
+        """Start the server again that has ended."""
+        if self.record is not None:
+            self.app.notify(f"Starting {quoted(self.record.server, 40)} again …", markup=False)
+            self.app.restart(self.record.server)
+
+    def action_again(self) -> None:
+        """Call the same tool again; the arguments can be changed first."""
+        if self.record is not None:
+            self.app.call_again(self.record)
