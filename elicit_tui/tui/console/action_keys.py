@@ -112,12 +112,7 @@ def _dialogs() -> tuple[type, ...]:
         server_dialogs.ServerScreen,
         server_dialogs.OtherServersScreen,
         server_dialogs.RemoveServerScreen,
-        confirmations.LeaveScreen,
-        confirmations.DeclineAllScreen,
-        confirmations.MuteScreen,
-        confirmations.RestartScreen,
-        confirmations.AgainScreen,
-        confirmations.UnsentScreen,
+        *confirmations.SCREENS,
         HelpScreen,
         Dialog,
     )
@@ -179,7 +174,7 @@ WAITS: Final = "asks once while questions wait"
 REVOKED: Final = "of this session, to be revoked"
 HERE: Final = Traits(is_here=True)
 GRAVE: Final = Traits(place=CAREFUL, is_grave=True)
-GRAVE_ACTIONS: Final = frozenset({"restart", "remove", "cancel", "decline", "decline_all"})
+GRAVE_ACTIONS: Final = frozenset({"restart", "stop", "remove", "cancel", "decline", "decline_all"})
 """Those that end something, by the action of their keys."""
 
 
@@ -321,6 +316,8 @@ def _servers(app: Controller) -> Iterator[Entry]:
         show = partial(_show_server, app, name)
         yield _command(f"Server: {name}", record.standing, show, Traits((name,)))
         yield _command(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
+        if record.state == "ready":
+            yield _command(f"Stop {name}", record.state, partial(app.stop, name), GRAVE)
         if record.settings.layer == "user":
             about = "how it is reached, and which of its calls ask you first"
             yield _command(f"Edit {name}", about, partial(_edit, app, record), ASKING)

@@ -17,6 +17,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "servers.search": "Search what all servers offer",
     "servers.list": "Back to the list of servers",
     "servers.restart": "Start this server again",
+    "servers.stop": "Stop this server, until it is started again",
     "servers.mute": "Mute this server for this run, or unmute it",
     "servers.favourite": "Make this a favourite, or no more",
     "servers.add": "Add a server",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from elicit_tui.text import neutral_line, quoted
+from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.outcome_words import in_passing, plural
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
     from elicit_tui.elicitation import Pending
+    from elicit_tui.errors import ToolRefused
     from elicit_tui.tui.console.controller import Controller
 
 BETWEEN_BELLS: Final = 2.0
@@ -137,3 +138,15 @@ class Announcer:
         if driver is not None and not self._app.is_headless:
             driver.write(sequence)
             driver.flush()
+
+
+def tell_refused(app: Controller, refused: ToolRefused) -> None:
+    """Say why a tool was not called, where it was not the person who said no."""
+    if refused.outcome.decided_by != "user":
+        app.notify(
+            neutral(refused.outcome.reason, 800),
+            title="Not called",
+            severity="warning",
+            markup=False,
+            timeout=12,
+        )

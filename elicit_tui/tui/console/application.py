@@ -138,7 +138,7 @@ class ConsoleApp(Controller):
 
     async def _preload(self) -> None:
         """Load what a question needs before the first one comes, so that it opens at once."""
-        from elicit_tui.tui.console.run import make_ready
+        from elicit_tui.tui.console.made_ready import make_ready
 
         await asyncio.to_thread(
             make_ready, self.runtime.guardian if self.runtime is not None else None
@@ -382,6 +382,11 @@ class ConsoleApp(Controller):
         """End a server and start it again."""
         if self._console_run is not None:
             self._console_run.restart(server)
+
+    def stop(self, server: str) -> None:
+        """End a server."""
+        if self._console_run is not None:
+            self._console_run.stop(server)
 
     def take_over(self, name: str, now: Settings) -> bool:
         """Let this run have a server as it is now, or no longer; False: there is no run yet."""

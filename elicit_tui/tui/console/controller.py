@@ -143,6 +143,10 @@ class Controller(OrderedApp[int]):
         """End a server and start it again."""
 
     @abstractmethod
+    def stop(self, server: str) -> None:
+        """End a server; it stays in the list, to be started again."""
+
+    @abstractmethod
     def take_over(self, name: str, now: Settings) -> bool:
         """Let this run have a server as it is now, or no longer; False: there is no run yet."""
 

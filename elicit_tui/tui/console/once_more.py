@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from elicit_tui.text import name_line
+
 if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.servers import Offer, ServerRecord
 
@@ -35,6 +38,28 @@ def once_meant(
             then()
 
     app.push_screen(AgainScreen(record.name, offer.shown, of_file=of_file), again)
+
+
+def once_started(
+    app: Controller, record: ServerRecord, old: CallRecord, then: Callable[[], object]
+) -> None:
+    """Start the server of a call of before, which has ended, and make the call by `then`; asked."""
+    from elicit_tui.tui.console.screens.confirmations import StartAndCallScreen
+
+    if isinstance(app.screen, StartAndCallScreen):
+        return  # The key was pressed twice.
+
+    def start(sure: bool | None) -> None:
+        if sure:
+            then()
+
+    asks = bool(old.call.arguments) or any(
+        offer.schema.get("properties")
+        for offer in record.known_offers
+        if (offer.method, offer.name) == (old.call.method, old.call.name)
+    )
+    name = name_line(old.call.name, 40)
+    app.push_screen(StartAndCallScreen(record.name, name, opens_form=asks), start)
 
 
 def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer, *, of_file: bool) -> bool:

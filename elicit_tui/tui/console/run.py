@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.elicitation import (
     Call,
-    ElicitationRequest,
     Queue,
     Responder,
-    ServerIdentity,
     cancel,
 )
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
-from elicit_tui.host.sdk import ONE_AT_A_TIME
 from elicit_tui.host.uri_templates import filled, values_in
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
+from elicit_tui.tui.console.announcer import tell_refused
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.once_more import once_meant
+from elicit_tui.tui.console.once_more import once_meant, once_started
 from elicit_tui.tui.console.outcome_words import ROLES
 from elicit_tui.tui.console.server_words import why_away
 from elicit_tui.tui.console.servers import (
@@ -49,32 +47,8 @@ if TYPE_CHECKING:
     Lister = Callable[[], Awaitable[Sequence[Tool | Prompt | Resource | ResourceTemplate]]]
 
 
-# What the first question needs, made ready while the console idles.
-
-_SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {"ready": {"type": "string"}}}
-
-
-def make_ready(guardian: Any) -> None:
-    """Load a question's rooms, the judge and the guardian, and let both look at a question once.
-
-    Their words and patterns are read and compiled at their first use, which takes longer than
-    all the rest of a question. For a thread: nothing here touches the screen.
-    """
-    with ONE_AT_A_TIME:
-        import elicit_tui.tui.question  # noqa: F401 - loaded for the first question
-        from elicit_tui.form.schema_reading import read_form
-
-        form = read_form(_SCHEMA)
-        form.convert(form.initial())
-        if guardian is not None:
-            nobody = ServerIdentity("", "stdio", "")
-            request = ElicitationRequest(nobody, {"message": "", "requestedSchema": _SCHEMA})
-            guardian.review(request)
-
-
-# Conducts a run behind the screen: connects, reads what servers offer, makes the calls.
-
 BROKE_OFF: Final = "It broke off, by a fault of elicit-tui."
+STOPPED: Final = "You stopped it."
 
 
 class RuntimeFactory(Protocol):
@@ -217,7 +191,24 @@ class ConsoleRun:
         else:
             once_sure(self._app, name, lambda: self._restart(record))
 
-    def _restart(self, record: ServerRecord) -> None:
+    def stop(self, name: str) -> None:
+        """End a server; asks first where it is at work."""
+        record = self._state.servers.get(name)
+        if record is None or record.state != "ready":
+            self._app.notify(f"{quoted(name, 40)} does not run.", markup=False)
+        else:
+            once_sure(self._app, name, lambda: self._spawn(self._stop(record)), stops=True)
+
+    async def _stop(self, record: ServerRecord) -> None:
+        runtime = self._app.runtime
+        assert runtime is not None
+        await self._end_what_runs(runtime, record, "stopped")
+        await runtime.host.disconnect(record.name)
+        record.state, record.failure = "closed", STOPPED
+        self._state.changed()
+
+    def _restart(self, record: ServerRecord) -> asyncio.Task[None] | None:
+        """The start that has begun; None where the file does not let it."""
         runtime, file = self._app.runtime, self._app.own_file
         assert runtime is not None
         server: ServerSettings | None = record.settings
@@ -227,13 +218,13 @@ class ConsoleRun:
             except ElicitTuiError as error:
                 words = neutral_line(f"{quoted(record.name, 40)} stays as it was: {error}", 400)
                 self._app.notify(words, severity="warning", markup=False)
-                return
+                return None
             runtime.know(record.name, now)
             if (server := now.servers.get(record.name)) is None:
                 self._app.notify(f"{quoted(record.name, 40)} is configured no more.", markup=False)
         record.state = "starting"
         self._state.say(record.name, "restarting", "dim")
-        self._spawn(self._begin_anew(runtime, record.name, server, "restarted"))
+        return self._spawn(self._begin_anew(runtime, record.name, server, "restarted"))
 
     async def _end_what_runs(self, runtime: Runtime, record: ServerRecord, deed: str) -> None:
         """Before a server ends: what is under way is over by the person's doing, `deed`."""
@@ -311,12 +302,35 @@ class ConsoleRun:
     def again(self, old: CallRecord) -> None:
         """A call of before or of a file; its form, or where it has none a question, comes first."""
         record = self._state.servers.get(old.server)
+        if record is not None and self._state.has_ended(old.server) and startable(record.settings):
+            then = partial(self._started_for, record, old)
+            once_started(self._app, record, old, then)
+            return
         offer = record.offer_of(old.call) if record is not None else None
         if record is None or offer is None or not _takes_nothing(offer, old.call.arguments):
             self._repeat(old)
         else:
             then = partial(self._repeat, old)
             once_meant(self._app, record, offer, then, of_file=old.of_file)
+
+    def _started_for(self, record: ServerRecord, old: CallRecord) -> None:
+        """Start a server again that has ended, and make the call once it is ready."""
+        if (start := self._restart(record)) is not None:
+            self._app.notify(f"Starting {quoted(record.name, 40)} again …", markup=False)
+            self._spawn(self._once_it_runs(start, old))
+
+    async def _once_it_runs(self, start: asyncio.Task[None], old: CallRecord) -> None:
+        await asyncio.wait({start})
+        record = self._state.servers.get(old.server)
+        open_to = len(self._app.screen_stack) == 1 and self._app.may_be_interrupted()
+        if record is not None and record.state == "ready" and not open_to:
+            key = self._app.key_of("calls.again")
+            words = f"{quoted(old.server, 40)} runs again: {key} makes the call."
+            self._app.notify(words, markup=False)
+        elif old.of_file:
+            self.again(old)
+        else:
+            self._repeat(old)
 
     def _repeat(self, old: CallRecord) -> None:
         record = self._state.servers.get(old.server)
@@ -379,7 +393,7 @@ class ConsoleRun:
             entry.end("cancelled", failure=entry.cancelled_by)
         except ToolRefused as refused:
             entry.end("refused", failure=neutral(str(refused), 4_000))
-            self._tell_refused(refused)
+            tell_refused(self._app, refused)
         except ProtocolCallError as error:
             words = f"The server answered with error {error.shown_code}: {error.message}"
             entry.end("failed", failure=neutral(words, 4_000))
@@ -407,17 +421,6 @@ class ConsoleRun:
         runtime = self._app.runtime
         kept = KeptCalls(self._state.settings.history.content)
         kept.add(entry, offer.schema, runtime.guardian if runtime is not None else None)
-
-    def _tell_refused(self, refused: ToolRefused) -> None:
-        """Say why a tool was not called, where it was not the person who said no."""
-        if refused.outcome.decided_by != "user":
-            self._app.notify(
-                neutral(refused.outcome.reason, 800),
-                title="Not called",
-                severity="warning",
-                markup=False,
-                timeout=12,
-            )
 
     def cancel(self, call_id: str) -> None:
         """Cancel a running call; its questions end with it."""

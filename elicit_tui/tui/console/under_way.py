@@ -26,16 +26,21 @@ def under_way(state: ConsoleState, server: str) -> UnderWay:
     return UnderWay(server, len(waiting), typed, len(calls_of(state, server)))
 
 
-def once_sure(app: Controller, server: str, then: Callable[[], object]) -> None:
-    """Start a server anew by `then`; ask first where that ends a question or a call of it."""
+def once_sure(
+    app: Controller, server: str, then: Callable[[], object], *, stops: bool = False
+) -> None:
+    """Start a server anew by `then`; ask first where that ends a question or a call of it.
+
+    `stops`: it is not started again.
+    """
     ending = under_way(app.state, server)
     if not ending.words:
         then()
         return
-    from elicit_tui.tui.console.screens.confirmations import RestartScreen
+    from elicit_tui.tui.console.screens.confirmations import RestartScreen, StopScreen
 
     def restart(sure: bool | None) -> None:
         if sure:
             then()
 
-    app.push_screen(RestartScreen(ending), restart)
+    app.push_screen((StopScreen if stops else RestartScreen)(ending), restart)

@@ -243,7 +243,7 @@ async def test_the_help_names_the_keys_that_have_no_name_of_their_own(
 
 async def test_the_help_names_no_question_mark_for_a_key_that_was_changed(tmp_path: Path) -> None:
     look = ConsoleSettings(keys={"console.help": "f12"})
-    async with console(tmp_path, size=(80, 24), console=look) as stand:
+    async with console(tmp_path, size=(80, 30), console=look) as stand:
         await stand.press("f12")
         await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
         await stand.until(lambda: "F12         Help" in stand.text())

@@ -10,7 +10,7 @@ import pytest
 
 from elicit_tui import paths
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.screens.confirmations import RestartScreen
+from elicit_tui.tui.console.screens.confirmations import RestartScreen, StopScreen
 from tests.tui.console.own_file import edited_in, put
 from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import tool
@@ -132,3 +132,44 @@ async def test_what_the_file_has_no_more_or_switched_off_ends_with_its_restart(
         if off:
             put(settings_file, '[mcp_servers.a]\ncommand = "x"\n')
             await restarted(stand)
+
+
+async def test_a_server_is_stopped_by_a_key_and_starts_again_by_that_which_the_bar_names_then(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["a"], tools={"a": [tool("ping")]}, size=(140, 30)) as st:
+        await st.until(lambda: "● a" in st.text() and "x Stop" in st.text())
+        before = st.host.connections["a"]
+        await st.press("x")
+        await st.until(lambda: "○ a" in st.text() and "You stopped it." in st.text())
+        assert st.host.connections["a"] is before
+        assert "has ended" not in st.notices()
+        await st.until(lambda: " r Start  Enter Read" in st.text().splitlines()[-1])
+        await st.press("x")
+        await st.until(lambda: "It does not run, or not yet." in st.notices())
+        await st.press("r")
+        await st.until(lambda: "● a" in st.text() and "x Stop" in st.text())
+        assert st.host.connections["a"] is not before
+
+
+async def test_a_server_at_work_is_stopped_only_once_that_was_meant(tmp_path: Path) -> None:
+    async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    tools = {"a": [tool("long")]}
+    async with console(tmp_path, servers=["a"], tools=tools, work=work) as stand:
+        stand.app.call_offer("a", stand.app.state.servers["a"].offers[0])
+        await stand.until(lambda: stand.host.connections["a"].running)
+        await stand.press("1", "escape", "x")
+        await stand.until(lambda: isinstance(stand.app.screen, StopScreen))
+        await stand.until(lambda: "1 running call is cancelled." in stand.text())
+        await stand.press("n")
+        await stand.settled()
+        assert stand.app.state.servers["a"].state == "ready"
+        await stand.press("x")
+        await stand.until(lambda: isinstance(stand.app.screen, StopScreen))
+        await stand.press("y")
+        await stand.until(lambda: stand.app.state.servers["a"].state == "closed")
+        [record] = stand.app.state.calls
+        assert (record.state, record.failure) == ("cancelled", "You stopped “a”.")

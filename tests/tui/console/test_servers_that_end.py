@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host.events import ServerStateChanged
-from tests.tui.console.stand import Stand, console
+from elicit_tui.tui.console.screens.about import HelpScreen
+from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
@@ -50,15 +53,68 @@ async def test_a_server_that_was_told_to_end_is_not_told_of(tmp_path: Path) -> N
         assert "has ended" not in stand.notices()
 
 
-async def test_the_call_of_a_server_that_has_ended_says_so_when_it_is_made_again(
+async def test_the_call_of_a_server_that_has_ended_starts_it_once_that_is_meant(
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
         await under_calls(stand)
+        before = stand.host.connections["alpha"]
         stand.host.tell(ENDS)
         await stand.press("a")
-        again = "“alpha” has ended: r under Servers starts it again."
-        await stand.until(lambda: again in stand.notices())
+        await stand.until(lambda: "Start “alpha” and call “ping” again?" in stand.text())
+        assert "once it is ready “ping” is called again." in words(stand)
+        await stand.press("n")
+        await stand.settled()
+        assert stand.host.connections["alpha"] is before
+        await stand.press("a")
+        await stand.until(lambda: "Start “alpha”" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: stand.host.connections["alpha"] is not before)
+        await stand.until(lambda: stand.host.connections["alpha"].calls)
+        assert before.calls == []
+        assert len(stand.app.state.calls) == 2
+
+
+async def test_with_the_server_of_a_call_of_before_comes_the_form_but_over_nothing_else(
+    tmp_path: Path,
+) -> None:
+    tools = {"alpha": [tool("ping", {"host": {"type": "string"}})]}
+    async with console(tmp_path, tools=tools) as stand:
+        made = Call("tools/call", "ping", {"host": "example.org"})
+        stand.app.state.calls.start("alpha", made).end("answered", result={})
+        stand.app.state.changed()
+        await stand.press("3")
+        connect, may_start = stand.host.connect, asyncio.Event()
+
+        async def late(name: str) -> FakeConnection:
+            await may_start.wait()
+            return await connect(name)
+
+        stand.host.connect = late  # type: ignore[method-assign]
+        for lies_over in (False, True):
+            may_start.clear()
+            stand.host.tell(ENDS)
+            await stand.until(lambda: "r Start server" in stand.text())
+            await stand.press("a")
+            await stand.until(lambda: "the form of “ping” opens with the arguments" in words(stand))
+            await stand.press("y")
+            await stand.until(lambda: "Starting “alpha” again …" in stand.notices())
+            if lies_over:
+                await stand.press("f1")
+                await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+            may_start.set()
+            if not lies_over:
+                await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+                await stand.until(lambda: "example.org" in stand.text())
+                await stand.press("escape")
+        await stand.until(lambda: "“alpha” runs again: a makes the call." in stand.notices())
+        assert isinstance(stand.app.screen, HelpScreen)
+        assert stand.host.connections["alpha"].calls == []
+
+
+def words(stand: Stand) -> str:
+    """What stands there, whatever its lines and frames."""
+    return " ".join(stand.text().replace("│", " ").split())
 
 
 async def test_under_the_calls_the_key_that_starts_a_server_starts_one_that_has_ended(
@@ -85,6 +141,8 @@ async def test_the_call_of_a_server_that_never_started_or_is_gone_says_that(tmp_
     async with console(tmp_path, failures={"beta": "No such file."}) as stand:
         await under_calls(stand, "beta")
         await stand.press("a")
+        await stand.until(lambda: "Start “beta” and call “ping” again?" in stand.text())
+        await stand.press("y")
         await stand.until(lambda: "“beta” did not start: r under" in stand.notices())
         await under_calls(stand, "gone")
         await stand.press("home", "a")
@@ -94,5 +152,4 @@ async def test_the_call_of_a_server_that_never_started_or_is_gone_says_that(tmp_
 async def test_a_server_that_did_not_start_leads_to_what_it_wrote(tmp_path: Path) -> None:
     async with console(tmp_path, failures={"alpha": "No such file."}) as stand:
         await stand.until(lambda: "“alpha” did not start." in stand.text())
-        words = " ".join(stand.text().replace("│", " ").split())
-        assert "4 Activity has what it wrote." in words
+        assert "4 Activity has what it wrote." in words(stand)

@@ -46,6 +46,7 @@ class ServersPane(Pane):
         Binding("escape,left,h", "servers", "Servers", key_display="Esc", id="servers.list"),
         Binding("r", "restart", "Restart", id="servers.restart"),
         Binding("m", "mute", "Mute", id="servers.mute"),
+        Binding("x", "stop", "Stop", id="servers.stop"),
         Binding("f", "favourite", "Favourite", show=False, id="servers.favourite"),
         Binding("n", "add", "Add", show=False, id="servers.add"),
         Binding("i", "take_over", "Import", show=False, id="servers.import"),
@@ -114,6 +115,8 @@ class ServersPane(Pane):
         if action == "servers":
             elsewhere = not self.query_one("#server-list").has_focus
             return bool(self.state.servers) and elsewhere
+        if action == "stop":
+            return self._meant is not None and self._meant.state == "ready"
         wants_server = action in ("restart", "mute", "offers", "about", "edit", "remove")
         if wants_server and not self.state.servers:
             return False
@@ -130,6 +133,8 @@ class ServersPane(Pane):
             return ""
         if not self.state.servers:
             return f"There is no server yet: {self.app.key_of('servers.add')} adds one."
+        if action == "stop":
+            return "It does not run, or not yet."
         if action == "favourite":
             return f"A favourite is a tool, a prompt or a resource: {self._way_to_offers}."
         return "No server offers anything to search in." if action == "search" else ""
@@ -156,7 +161,8 @@ class ServersPane(Pane):
     def remedies(self) -> frozenset[str]:
         """A server that failed is started again, one that is not enabled is changed."""
         state = self.record.state if self.record is not None else ""
-        return frozenset({"failed": {"restart"}, "off": {"edit"}}.get(state, ()))
+        starts = dict.fromkeys(("failed", "closed"), "restart")
+        return frozenset([{**starts, "off": "edit"}.get(state, "")])
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; among its tools their own keys have the room."""
@@ -168,9 +174,11 @@ class ServersPane(Pane):
             return "To what is said of it"
         if action == "restart" and self.record is not None and self.record.state == "off":
             return "Read again"  # What its file has now.
+        if action == "restart" and self.record is not None and self.record.state == "closed":
+            return "Start"
         if action == "remove" and self._entered is not None:
             return "Remove server"  # Not the tool that the cursor is on.
-        return "" if self._entered is not None and action in ("restart", "mute") else None
+        return "" if self._entered is not None and action in ("restart", "stop", "mute") else None
 
     @property
     def _narrowed(self) -> bool:
@@ -380,6 +388,11 @@ class ServersPane(Pane):
         """End the server under the cursor and start it again."""
         if self._meant is not None:
             self.app.restart(self._meant.name)
+
+    def action_stop(self) -> None:
+        """End the server under the cursor."""
+        if self._meant is not None:
+            self.app.stop(self._meant.name)
 
     def action_mute(self) -> None:
         """Mute the server under the cursor for this run, or let it ask again."""

@@ -113,6 +113,8 @@ TITLES = {
     "allowances": "allowed tools",
     "mute": "muting a server",
     "restart": "restarting a server",
+    "stop": "stopping a server",
+    "start": "starting a server for a call",
     "again": "a call once more",
     "decline_all": "declining all questions of a server",
     "unsent": "an answer that was not sent",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -158,6 +158,50 @@ class RestartScreen(SureDialog):
         yield from self.asking(words, "restart", "Restart", "Back")
 
 
+class StopScreen(SureDialog):
+    """Result: True to end it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Stop", key_display="y", id="stop.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="stop.stay"),
+    ]
+
+    def __init__(self, ending: UnderWay) -> None:
+        super().__init__(f"Stop {quoted(ending.server, 40)}?")
+        self._under_way = ending
+
+    def body(self) -> ComposeResult:
+        """What it does to what is under way."""
+        yield from self.asking(self._under_way.words, "stop", "Stop", "Back")
+
+
+# Asks once before a server that has ended is started for a call that is made again.
+
+
+class StartAndCallScreen(SureDialog):
+    """Result: True to start it and make the call."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Start and call", key_display="y", id="start.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="start.stay"),
+    ]
+
+    def __init__(self, server: str, called: str, *, opens_form: bool) -> None:
+        """`called`: its name, neutral text. `opens_form`: its arguments are asked for first."""
+        self._server = quoted(server, 40)
+        super().__init__(f"Start {self._server} and call {quoted(called, 40)} again?")
+        self._called = quoted(called, 40)
+        self._opens_form = opens_form
+
+    def body(self) -> ComposeResult:
+        """Why it is asked, and what comes of it."""
+        calls = f"{self._called} is called again"
+        if self._opens_form:
+            calls = f"the form of {self._called} opens with the arguments of this call"
+        words = f"{self._server} does not run. It is started again, and once it is ready {calls}."
+        yield from self.asking([words], "start", "Start and call", "Back")
+
+
 # Asks once before a call is made again that nothing else would ask about.
 
 
@@ -251,3 +295,15 @@ class UnsentScreen(TextDialog):
         lines = [f"{title}: {text}" for title, text in self._unsent.typed]
         self.app.copy_to_clipboard("\n".join(lines))
         self.app.notify("What you typed is copied.", markup=False)
+
+
+SCREENS: Final[tuple[type, ...]] = (
+    LeaveScreen,
+    DeclineAllScreen,
+    MuteScreen,
+    RestartScreen,
+    StopScreen,
+    StartAndCallScreen,
+    AgainScreen,
+    UnsentScreen,
+)
