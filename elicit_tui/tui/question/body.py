@@ -187,6 +187,11 @@ class Body(ABC):
         return False
 
     @property
+    def takes_letters(self) -> bool:
+        """Whether y and n answer it, or one of them leads on; letters are nothing else here."""
+        return self.takes_yes
+
+    @property
     def takes_send(self) -> bool:
         """Whether the key that sends accepts just now."""
         return True

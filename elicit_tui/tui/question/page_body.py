@@ -104,6 +104,13 @@ class PageBody(Body):
         return goes_on_below() if self.goes_on else Content("")
 
     @property
+    def takes_letters(self) -> bool:
+        """Before it is opened; in a login letters may be those of an address."""
+        login = self.question.request.traits.takes_redirect
+        before = not self.opened and self.url.can_open and not login
+        return before and self.frame.page == "answer"
+
+    @property
     def accepting(self) -> str:
         """Consent."""
         return "agrees"

@@ -258,9 +258,9 @@ class QuestionView(QuestionFrame):
             self.body.send(self.shown)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Yes and No are for questions that have nothing else to answer."""
+        """Yes and No are for questions that have nothing to be typed."""
         if action in ("yes", "no"):
-            return self.page in ("answer", "review", "step") and self.body.takes_yes
+            return self.page in ("answer", "review", "step") and self.body.takes_letters
         return True
 
     def acts_on(self, event: events.Key) -> bool:

@@ -421,3 +421,42 @@ async def test_whom_a_copy_was_handed_to_is_said(
         if variable == "TMUX":
             await until(pilot, taken.exists, "what tmux got")
             assert taken.read_text() == URL
+
+
+@pytest.mark.parametrize(("key", "action"), [("y", "accept"), ("n", "decline")])
+async def test_a_letter_opens_a_page_or_declines_where_nothing_is_typed(
+    key: str, action: str
+) -> None:
+    browser = Browser()
+    app = Asking(url_question(URL), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.action == action
+    assert browser.opened == [URL] * (key == "y")
+
+
+async def test_a_letter_within_a_word_opens_no_page() -> None:
+    browser = Browser()
+    app = Asking(url_question(URL), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press(*"maybe")
+        await until(pilot, lambda: "What you typed has no place here." in app.words, "the sentence")
+    assert (browser.opened, app.outcome) == ([], None)
+
+
+async def test_a_letter_goes_through_with_no_warned_page_and_opens_no_other_address() -> None:
+    browser = Browser()
+    app = Asking(url_question(URL, LOOKALIKE), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press("y")
+        await until(pilot, lambda: app.view.page == "step", "the second step")
+        await pilot.press("y")
+        await until(pilot, lambda: "y does not send here: ^Y does." in app.words, "the sentence")
+    assert (browser.opened, app.outcome) == ([], None)
+    app = Asking(url_question("javascript:alert(1)"), opener=browser)
+    async with asked(app) as pilot:
+        await pilot.press("y")
+        await pilot.pause()
+    assert (browser.opened, app.outcome) == ([], None)
