@@ -256,7 +256,7 @@ class CallTelling:
     def _result(self, record: CallRecord, width: int, as_json: bool) -> list[Line]:
         if record.result is None:
             return self._no_result(record, width)
-        key = (record, as_json)
+        key = (record, as_json, record.is_saved)
         if self._laid_out[:2] != (key, width):
             lines = received(self._read(record.result, width - len(GUTTER), as_json))
             found = binaries(record.result)
@@ -270,8 +270,18 @@ class CallTelling:
                 of_run += ", secrets masked"
             size = " · ".join(["", *_size(record)])
             head: Line = (("result", "accent"), (size + of_run + "  as JSON" * as_json, "dim"))
-            self._laid_out = (key, width, [head, *lines])
+            self._laid_out = (key, width, [head, *self._goes_with_the_run(record, width), *lines])
         return self._laid_out[2]
+
+    def _goes_with_the_run(self, record: CallRecord, width: int) -> list[Line]:
+        """That a result is too long for the next run, and what keeps it."""
+        from elicit_tui.tui.console.kept_calls import LARGEST_RESULT, is_lost
+
+        if self._state.settings.history.content == "none" or not is_lost(record):
+            return []
+        words = f"Longer than {LARGEST_RESULT:,} characters, so it goes with this run"
+        saves = f"{self._app.key_of('calls.save')} saves it."
+        return text_lines(f"{words}: {saves}", width, "dim")
 
     def _read(self, result: Mapping[str, Any], width: int, as_json: bool) -> list[Line]:
         """Rows as a table where that has room, else its text, or all of it as JSON."""

@@ -67,6 +67,10 @@ async def test_leaving_asks_once_where_a_result_is_too_long_for_the_next_run(
             made = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
             made.end("answered", result={"content": [{"type": "text", "text": text}]})
         made.is_saved = saved
+        await stand.press("3")
+        await stand.until(lambda: "result · 50 kB" in stand.text())
+        told = "goes with this run: s saves it." in " ".join(stand.text().replace("│", " ").split())
+        assert told == (not saved and content != "none")
         await stand.press("ctrl+q")
         if saved or content == "none":
             await stand.until(lambda: stand.app._exit)
