@@ -109,6 +109,7 @@ def _dialogs() -> tuple[type, ...]:
         keep_call.NoteScreen,
         records.RecordScreen,
         saving.SaveScreen,
+        saving.OverwriteScreen,
         server_dialogs.ServerScreen,
         server_dialogs.OtherServersScreen,
         server_dialogs.RemoveServerScreen,

@@ -28,22 +28,39 @@ async def saving(stand: Stand) -> None:
     await stand.until(lambda: isinstance(stand.app.screen, SaveScreen))
 
 
-async def test_a_result_is_saved_where_the_person_says_and_nothing_is_written_over(
+async def test_a_result_is_saved_where_the_person_says_and_over_a_file_only_once_that_is_meant(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "taken.txt").write_text("mine")
+    for name in ("taken.txt", "old.txt"):
+        (tmp_path / name).write_text("mine")
+        (tmp_path / name).chmod(0o644)
+    (tmp_path / "link.txt").symlink_to("taken.txt")
     async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, size=(80, 24)) as stand:
         await saving(stand)
         assert "result-alpha-ping.txt" in stand.text()
         await stand.press("ctrl+u", *"taken.txt", "enter")
-        await stand.until(lambda: "taken.txt: File exists." in stand.text())
+        await stand.until(lambda: "Write over “taken.txt”?" in stand.text())
+        await stand.until(lambda: "what stands in it now is lost." in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, SaveScreen))
+        assert (tmp_path / "taken.txt").read_text() == "mine"
+        await stand.press("ctrl+u", *"link.txt", "enter")
+        await stand.until(lambda: "link.txt: File exists." in stand.text())
         await stand.press("ctrl+u", *"nowhere/a.txt", "enter")
         await stand.until(lambda: "There is no folder nowhere." in stand.text())
         await stand.press("ctrl+u", *"~nobody-here/a.txt", "enter")
         await stand.until(lambda: "There is no folder ~nobody-here." in stand.text())
         await stand.press("ctrl+u", *"new.txt", "ctrl+s")
         await stand.until(lambda: (tmp_path / "new.txt").exists())
+        await stand.until(lambda: not isinstance(stand.app.screen, SaveScreen))
+        await stand.press("s")
+        await stand.until(lambda: isinstance(stand.app.screen, SaveScreen))
+        await stand.press("ctrl+u", *"old.txt", "ctrl+s")
+        await stand.until(lambda: "Write over “old.txt”?" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: (tmp_path / "old.txt").read_text() == "done")
+        assert (tmp_path / "old.txt").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "new.txt").read_text() == "done"
     assert (tmp_path / "taken.txt").read_text() == "mine"
 

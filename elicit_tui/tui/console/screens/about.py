@@ -102,6 +102,7 @@ TITLES = {
     "keep": "a call to be kept",
     "kept": "the calls kept in files",
     "save": "a result to be saved",
+    "over": "writing over a file",
     "note": "a note at a call",
     "activity": "activity",
     "history": "history",

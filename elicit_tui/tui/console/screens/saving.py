@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from elicit_tui import paths
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
-from elicit_tui.tui.console.dialog import WritingDialog
+from elicit_tui.tui.console.dialog import SureDialog, WritingDialog
 from elicit_tui.tui.console.result_csv import SUFFIX, csv_of
 from elicit_tui.tui.console.result_table import Row, table_of
 from elicit_tui.tui.console.result_tree import json_in
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.calls import CallRecord
 
 LONGEST_NAME: Final = 80
+NAMED: Final = 2
+"""Files that are named where they are to be written over."""
 
 
 def plain_name(*words: str) -> str:
@@ -123,16 +125,45 @@ class PlaceDialog(WritingDialog[None]):
         event.stop()
         self.action_send()
 
-    def written_new(self, path: Path, content: bytes) -> str:
+    def written_new(
+        self,
+        path: Path,
+        content: bytes,
+        write: Callable[[Path, bytes], None] = paths.write_private,
+    ) -> str:
         """Write a file that is not there yet; the sentence why it cannot, or nothing."""
         try:
             if path.parent != results_directory() and not path.parent.is_dir():
                 return neutral_line(f"There is no folder {path.parent}.", 400)
-            paths.write_private(path, content)
+            write(path, content)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             return neutral_line(f"{path}: {why}.", 400)
         return ""
+
+
+class OverwriteScreen(SureDialog):
+    """Result: True to write over files that are there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Write over", key_display="y", id="over.sure"),
+        Binding("escape,n", "leave", "Back", key_display="n", id="over.stay"),
+    ]
+
+    def __init__(self, there: Sequence[Path]) -> None:
+        """`there`: the files, one at the least."""
+        names = " and ".join(quoted(path.name, 40) for path in there[:NAMED])
+        more = f" and {len(there) - NAMED:,} more" if len(there) > NAMED else ""
+        super().__init__(f"Write over {names}{more}?")
+        self._there = there
+
+    def body(self) -> ComposeResult:
+        """What is lost by it."""
+        is_there = "is there already" if len(self._there) == 1 else "are there already"
+        it = "it" if len(self._there) == 1 else "them"
+        shown = "\n".join(neutral_line(at_home(path.absolute()), 300) for path in self._there)
+        words = [shown, f"{is_there.capitalize()}: what stands in {it} now is lost."]
+        yield from self.asking(words, "over", "Write over", "Back")
 
 
 class SaveScreen(PlaceDialog):
@@ -212,7 +243,7 @@ class SaveScreen(PlaceDialog):
         return isinstance(text, bytes) and len(table_of(json_in(text.decode()))) == self._count
 
     def action_send(self) -> None:
-        """Write it, where nothing is written over."""
+        """Write it; over a file that is there only once that is meant."""
         if not self.typed:
             self.say("It needs a name.")
             return
@@ -225,17 +256,41 @@ class SaveScreen(PlaceDialog):
                 contents.append((path, part.content if isinstance(part, Binary) else part))
             except ValueError as error:
                 told.append(f"Part {number} is left out. {error}")
+        there = [path for path, _ in contents if path.is_file() and not path.is_symlink()]
         if not contents:
             self.say(told[0])
+        elif there:
+            sure = partial(self._once_sure, contents, told, there)
+            self.app.push_screen(OverwriteScreen(there), sure)
+        else:
+            self._write(contents, told)
+
+    def _once_sure(
+        self,
+        contents: Sequence[tuple[Path, bytes]],
+        told: list[str],
+        over: Sequence[Path],
+        sure: bool | None,
+    ) -> None:
+        if sure:
+            self._write(contents, told, over)
+
+    def _write(
+        self,
+        contents: Sequence[tuple[Path, bytes]],
+        told: list[str],
+        over: Sequence[Path] = (),
+    ) -> None:
+        """Write the files; of those that are there only the ones that may go, `over`."""
         for path, content in contents:
-            if trouble := self.written_new(path, content):
+            write = paths.replace_file if path in over else paths.write_private
+            if trouble := self.written_new(path, content, write):
                 self.say(trouble)
                 return
             told.append(at_home(path.absolute()))
-        if contents:
-            self._record.is_saved = True
-            self.app.notify("\n".join(told), title="Saved", markup=False, timeout=15)
-            self.dismiss(None)
+        self._record.is_saved = True
+        self.app.notify("\n".join(told), title="Saved", markup=False, timeout=15)
+        self.dismiss(None)
 
 
 def _free(path: Path) -> Path:
