@@ -24,8 +24,9 @@ from elicit_tui.elicitation import (
 from elicit_tui.form.field import Field
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.text import countdown, readable_json
+from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question import frame_words
-from elicit_tui.tui.question.actions import Action
+from elicit_tui.tui.question.actions import BY_ACTION, Action
 from elicit_tui.tui.question.seen_texts import TextRegion
 from elicit_tui.tui.question_gate import PaintedGuard
 from elicit_tui.tui.secret_arguments import is_long_text
@@ -148,6 +149,8 @@ class TitleWords:
     time_left: str = ""
     last: bool = False
     """Whether the clock is in its last minute."""
+    more: str = ""
+    """What gives more time; left out where it does not fit."""
 
 
 def frame_title(words: TitleWords, width: int, line_style: str = "$border-blurred") -> Content:
@@ -156,12 +159,15 @@ def frame_title(words: TitleWords, width: int, line_style: str = "$border-blurre
     The clock goes where there is no room for it, but for its last minute, before which names go.
     """
     left, clock = words.left, (words.time_left, "bold $warning" if words.last else "$faint")
-    right = _right(words.place + words.hint, clock)
-    if Content(left).cell_length + right.cell_length + 3 > width:
-        right = _right(words.place, clock)
-    if Content(left).cell_length + right.cell_length + 3 > width and not words.last:
-        right = _right(words.place, ("", ""))
-    left_cells, right_cells = Content(left).cell_length, right.cell_length
+    ways = [
+        _right(words.place + words.hint, clock, words.more),
+        _right(words.place, clock, words.more),
+        _right(words.place, clock),
+        *([] if words.last else [_right(words.place, ("", ""))]),
+    ]
+    left_cells = Content(left).cell_length
+    right = next((way for way in ways if left_cells + way.cell_length + 3 <= width), ways[-1])
+    right_cells = right.cell_length
     if not right:
         return Content.styled(left, "bold $foreground")
     line = width - left_cells - right_cells - 2
@@ -198,8 +204,9 @@ def frame_foot(
     return Content("  ").join([part for part in (named, more) if part])
 
 
-def _right(place: str, clock: tuple[str, str]) -> Content:
-    parts = (Content.styled(*part) for part in ((place, "$foreground"), clock) if part[0])
+def _right(place: str, clock: tuple[str, str], more: str = "") -> Content:
+    shown = ((place, "$foreground"), clock, (more, "$foreground"))
+    parts = (Content.styled(*part) for part in shown if part[0])
     return Content.styled(" · ", "$faint").join(parts)
 
 
@@ -266,7 +273,8 @@ class Titled(PaintedGuard, Vertical):
         queued = f"{place} of {whole}" if whole > 1 else ""
         hint = self._hint if of > 1 else ""
         time_left = f"{clock} left" if clock else ""
-        self.entitle(TitleWords(self._heading, queued, hint, time_left, last))
+        more = f"{key_of(self, BY_ACTION['more_time'])} more time" if last else ""
+        self.entitle(TitleWords(self._heading, queued, hint, time_left, last, more))
 
     def entitle(self, words: TitleWords) -> None:
         """Put these words into the border, which is as wide as the screen until it is laid out."""

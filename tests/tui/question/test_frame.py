@@ -80,6 +80,22 @@ async def test_the_clock_is_seen_where_there_is_room_and_always_in_the_last_minu
         assert bool(re.search(f"({shown or '[0-9]'}) left ─╮", app.words)) == bool(shown)
 
 
+@pytest.mark.parametrize(("width", "seconds"), [(80, 59.5), (80, 271), (40, 59.5)])
+async def test_the_key_that_gives_more_time_stands_by_the_clock_in_its_last_minute(
+    width: int, seconds: float
+) -> None:
+    server = ServerIdentity("d" * 12, "stdio", "x")
+    question = form_question(schema(v={"type": "string"}), server=server)
+    app = Asking(question, deadline=Deadline(seconds))
+    async with asked(app, (width, 24)) as pilot:
+        named = seconds < 60 and width == 80
+        assert (" left · F12 more time ─╮" in app.words) == named
+        assert "left" in app.words.splitlines()[0]
+        if named:
+            await pilot.press("f12")
+            await until(pilot, lambda: "left from now on." in app.words, "the clock anew")
+
+
 def test_the_clock_is_quiet_until_its_last_minute() -> None:
     styles = [
         {
