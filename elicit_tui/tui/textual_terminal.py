@@ -330,6 +330,8 @@ class PasteParser(XTermParser):
     def tick(self) -> Iterable[Message]:
         """Called at intervals: an escape that nothing followed was a key."""
         yield from super().tick()
+        if kept := self._answers.given_up():
+            yield from self._events(kept)
         if not self._in_paste and self._timeout_time is None:
             self._begun = ""
 

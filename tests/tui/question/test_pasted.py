@@ -46,3 +46,31 @@ def test_what_was_read_at_once_was_typed_at_once_however_slow_the_machine(
     read = [each for each in PasteParser().feed(f"a{PASTE}\x13\x19") if each.bubble]
     assert len(read) == 4
     assert len({each.time for each in read}) == 1
+
+
+@pytest.mark.parametrize("answer", ["\x1b]11;#1e1e1e\x07", "\x1b]11;black\x1b\\", "\x1b[>4;2m"])
+def test_an_answer_of_the_terminal_in_another_form_keeps_no_key_back(answer: str) -> None:
+    for cut in range(3, len(answer)):
+        parser = PasteParser()
+        read = [*told(parser.feed(answer[:cut])), *told(parser.feed(answer[cut:]))]
+        assert read == []
+        assert told(parser.feed("ab")) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("begun", "keys"),
+    [("\x1b]11;rgb:1e", []), ("\x1b[>0;27", []), ("\x1b]", ["right_square_bracket"])],
+)
+def test_an_answer_without_an_end_keeps_keys_back_for_a_moment_alone(
+    begun: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 10.0
+    monkeypatch.setattr(_time, "get_time", lambda: now)
+    parser = PasteParser()
+    assert told(parser.feed(begun)) == told(parser.tick()) == []
+    now += 1.0
+    read = told(parser.tick())
+    if keys:
+        parser._timeout_time = 0.0  # The library waits once more for what may follow an escape.
+    assert [*read, *told(parser.tick())] == keys
+    assert told(parser.feed("ab")) == ["a", "b"]
