@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui.cli import listing
 from elicit_tui.cli.command_table import COMMANDS
 from elicit_tui.cli.dispatch import write_end
 from elicit_tui.cli.inbox import subcommands
@@ -89,6 +90,7 @@ def something_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(subcommands, "_waiting", waiting)
     monkeypatch.setattr("elicit_tui.scenarios.run_scenarios", no_run)
+    monkeypatch.setattr(listing, "servers_to_start", lambda *given: [])
     monkeypatch.chdir(tmp_path)
     scenario = '[[scenario]]\nname = "a"\nserver = "demo"\ncall = "tell_time"\n'
     (tmp_path / "scenario.toml").write_text(scenario + 'expect = { text = "*" }\n')
