@@ -291,6 +291,7 @@ def _recent(app: Controller) -> Iterator[Entry]:
                 recent = Traits(
                     (offer.shown, offer.title),
                     RECENT,
+                    told=briefly(last.argument_texts, SAID) if last else "",
                     beside=briefly(last.argument_texts, BESIDE) if last else "",
                     label="Recent: ",
                     is_grave=_destroys_at_once(offer),

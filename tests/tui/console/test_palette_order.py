@@ -251,6 +251,9 @@ async def test_what_is_a_favourite_kept_or_used_last_stands_first_in_the_palette
         first = ["★ alpha: two", "Kept call: mine", "Recent: alpha: one", "Add a server"]
         assert [each for each in first if each in text] == sorted(first, key=text.index)
         assert "alpha: two" not in titles(stand)
+        await stand.press(*"a.txt")
+        await stand.until(lambda: "★ alpha: two" not in stand.text())
+        await stand.until(lambda: "Recent: alpha: one" in stand.text())
 
 
 async def test_what_has_a_key_on_the_screen_stands_before_what_is_done_elsewhere(
