@@ -198,7 +198,7 @@ class ResultTree(Tree[TreePart]):
 
     DEFAULT_CSS = """
     ResultTree {
-        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
+        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0;
         & > .tree--guides { color: $border-blurred; }
         & > .tree--cursor { background: $well-focus; text-style: none; }
         &:focus { background-tint: transparent; }
