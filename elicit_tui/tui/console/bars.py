@@ -139,6 +139,8 @@ class ClickBar(SpanView):
 NARROW: Final = 80
 """Columns that a terminal has at the least, by old custom."""
 
+TIGHT: Final = 60
+"""Columns; in fewer the keys of a bar have one blank between them."""
 AT_MOST: Final = 5
 """Keys of a pane that are named where not all have room."""
 AT_LEAST: Final = 4
@@ -209,7 +211,8 @@ class KeyBar(ClickBar):
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """The keys of what one does here stay; air goes before the palette and the way out.
 
-        It goes on a narrow screen alone: elsewhere too many keys become no easier to tell apart.
+        It goes on a very narrow screen alone: elsewhere keys are left out whole, as those that
+        stand close are hard to tell apart.
         What a button in sight names is not named here too. Rarer keys are named as far as there is
         room for them beside all that, and then those of the field. On a narrow screen, where keys
         are left out all the same, the way out stays.
@@ -218,7 +221,7 @@ class KeyBar(ClickBar):
             yield from self._of_a_pane()
             return
         parts = [part for part in self._parts if self._key_of(part) not in self._named]
-        closely = _closely if width < NARROW else list
+        closely = _closely if width < TIGHT else list
         close = closely(parts)
         # Where the palette has no room beside these, or there are none, none is kept free for it.
         fits = bool(close) and _cells(close) + _cells(self._right) < width
