@@ -120,6 +120,14 @@ def start_directory(*, managed: bool) -> Path:
     return Path(os.sep)
 
 
+def here() -> Path | None:
+    """The working directory; None where it is gone, as a folder that was removed meanwhile."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
 def open_to_others(directory: Path) -> str | None:
     """How others can replace files of a directory, links followed; None when they cannot.
 
@@ -218,6 +226,20 @@ def replace_file(path: Path, content: bytes, mode: int = 0o600) -> None:
     except BaseException:  # whatever it was, no half file stays; handed on
         beside.unlink(missing_ok=True)
         raise
+
+
+def rename_to_new(path: Path, name: Path) -> None:
+    """Give a file a name that nothing has yet. Raises FileExistsError where something has it."""
+    try:
+        os.link(path, name)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system that knows no links
+        if os.path.lexists(name):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(name)) from None
+        path.rename(name)
+    else:
+        path.unlink()
 
 
 def rewrite_file(path: Path, content: bytes) -> None:

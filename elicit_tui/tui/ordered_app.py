@@ -5,12 +5,13 @@ from __future__ import annotations
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual import events
 from textual.app import App, ReturnType
 from textual.dom import DOMNode
 from textual.geometry import Size
+from textual.message_pump import CallbackError
 from textual.screen import Screen
 from textual.widget import AwaitMount, Widget
 
@@ -35,6 +36,8 @@ from elicit_tui.tui.textual_terminal import (
     tell_what_is_seen,
 )
 
+Part = TypeVar("Part")
+
 # What came of an error that nobody foresaw on the screen: one question ends, or all of it.
 
 
@@ -44,27 +47,42 @@ class ShowsQuestion:
     question: Question
 
 
+def cause_of(error: Exception) -> Exception:
+    """The error itself: a worker's and a timer's hold the one that they failed with."""
+    inner = error.__context__ if isinstance(error, CallbackError) else None
+    return inner if isinstance(inner, Exception) else getattr(error, "error", error)
+
+
+def parts_of(error: Exception, kind: type[Part]) -> list[Part]:
+    """The parts of the screen of a kind out of which an error came, what called first in front."""
+    frames = (frame for frame, _ in traceback.walk_tb(cause_of(error).__traceback__))
+    owners = (frame.f_locals.get("self") for frame in frames)
+    # One that is only being made has nothing around it yet.
+    nodes = (getattr(o, "ancestors_with_self", [o]) for o in owners if isinstance(o, DOMNode))
+    parts = (node for around in nodes for node in around if isinstance(node, kind))
+    return list(dict.fromkeys(parts))
+
+
+def question_of(error: Exception) -> Question | None:
+    """The question out of whose widgets an error came; None when it is not a question's."""
+    return next((shows.question for shows in parts_of(error, ShowsQuestion)), None)
+
+
 def broken_question(error: Exception, app: DOMNode) -> Question | None:
-    """The question out of whose widgets an error came; None when it is not a question's.
+    """The question that ends alone by an error; None when it is not a question's.
 
     What broke in the application's own turn is the application's, whatever it had in its hands:
     it hears nothing after that.
     """
-    # A worker's failure holds the error that it failed with.
-    error = getattr(error, "error", error)
-    owners = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if not owners or owners[0] is app:
+    trace = cause_of(error).__traceback__
+    if trace is None or trace.tb_frame.f_locals.get("self") is app:
         return None
-    for owner in owners:
-        for node in owner.ancestors_with_self if isinstance(owner, DOMNode) else ():
-            if isinstance(node, ShowsQuestion):
-                return node.question
-    return None
+    return question_of(error)
 
 
 def what_broke(error: Exception) -> str:
     """An unforeseen error in a few words, with its place; nothing in it can act on a terminal."""
-    error = getattr(error, "error", error)
+    error = cause_of(error)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {neutral_line(str(error), 200)}{place}"
@@ -201,14 +219,21 @@ class OrderedApp(App[ReturnType]):
         """End a question whose widgets broke; False when the application has to end instead."""
         return False
 
+    def outlives(self, error: Exception) -> bool:
+        """Go on after an error that no question's widgets raised; False when it has to end."""
+        return False
+
     def _handle_exception(self, error: Exception) -> None:
         """Every error that nothing caught comes here; the library's way is to end with a trace."""
         question = broken_question(error, self)
-        if question is None or not self.give_up(question, not_shown(error)):
-            self.failure = self.failure or error
-            super()._handle_exception(error)
-            # A trace shows what a server sent and a person typed.
-            self._exit_renderables.clear()
+        if question is not None and self.give_up(question, not_shown(error)):
+            return
+        if question is None and self.outlives(error):
+            return
+        self.failure = self.failure or error
+        super()._handle_exception(error)
+        # A trace shows what a server sent and a person typed.
+        self._exit_renderables.clear()
 
     def _fatal_error(self) -> None:
         self._close_messages_no_wait()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from textual.binding import Binding
 from textual.screen import Screen
 
+from elicit_tui import paths
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.saved_call import SUFFIX
 from elicit_tui.text import name_line, neutral_line, quoted
@@ -301,7 +302,7 @@ def _recent(app: Controller) -> Iterator[Entry]:
     for path in app.remembered.kept_files():
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
-        where = "" if path.parent == Path.cwd() else _folder_of(path)
+        where = "" if path.parent == paths.here() else _folder_of(path)
         about, _ = what_it_calls(app, path, SAID)
         kept = Traits((help_text,), KEPT, beside=where, label="Kept call: ", verb="Open")
         yield _command(f"Kept call: {help_text}", about, call, kept)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
 
+from elicit_tui.tui.console.failed_actions import FORESEEN, outlived
 from elicit_tui.tui.console.unfit_keys import tell_why_not
-from elicit_tui.tui.ordered_app import OrderedApp
+from elicit_tui.tui.ordered_app import OrderedApp, not_shown, question_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,24 @@ class Controller(OrderedApp[int]):
     own_file: OwnFile | None
     via: Via
     """Through what its answers come: the console, or the inbox alone."""
+
+    # What fails
+
+    def outlives(self, error: Exception) -> bool:
+        """What a person did and what failed is told, and costs its dialog alone."""
+        return outlived(self, self.state, error)
+
+    async def run_action(self, *action: Any, **where: Any) -> bool:
+        """Perform an action; one that fails ends neither the console nor the keys behind it."""
+        try:
+            return await super().run_action(*action, **where)
+        except FORESEEN as error:
+            question = question_of(error)
+            if question is not None:
+                self.give_up(question, not_shown(error))
+            elif not self.outlives(error):
+                raise
+            return True
 
     # Keys
 

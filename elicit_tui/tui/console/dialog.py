@@ -19,6 +19,7 @@ from elicit_tui.elicitation import Draft
 from elicit_tui.form.field import Entry, Typed, is_unset
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
+from elicit_tui.tui.console.failed_actions import FORESEEN, Replaceable
 from elicit_tui.tui.console.outcome_words import time_of_the_first
 from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
@@ -86,7 +87,7 @@ class CutText(Static):
         return Content("\n".join(lines))
 
 
-class Dialog(ModalScreen[Result], SaysWhyNot, Generic[Result]):
+class Dialog(ModalScreen[Result], SaysWhyNot, Replaceable, Generic[Result]):
     """A framed screen over the console; Escape leaves it without a result."""
 
     app: Controller
@@ -128,6 +129,15 @@ class Dialog(ModalScreen[Result], SaysWhyNot, Generic[Result]):
     def action_leave(self) -> None:
         """Go back without a result."""
         self.dismiss(None)
+
+    def failed(self, *, deaf: bool) -> None:
+        """It is left, as by its key; where that fails too, with nothing kept."""
+        super().failed(deaf=deaf)
+        if self.app.screen is self:
+            try:
+                self.action_leave()
+            except FORESEEN:
+                self.dismiss(None)
 
     def action_help(self) -> None:
         """Help lies over this too."""
@@ -187,10 +197,13 @@ class SureDialog(Dialog[bool]):
         words = self.query_one(".words", VerticalScroll)
         (words.scroll_page_down if pages > 0 else words.scroll_page_up)(animate=False)
 
-    @on(KeyButton.Pressed, "#sure")
     def action_sure(self) -> None:
         """Do it."""
         self.dismiss(True)
+
+    @on(KeyButton.Pressed, "#sure")
+    def _sure_pressed(self) -> None:
+        self.action_sure()
 
     @on(KeyButton.Pressed, "#stay")
     def _stay(self) -> None:

@@ -86,8 +86,12 @@ class Remembered:
 
     def kept_files(self) -> list[Path]:
         """The calls kept in files: those of this folder first, then of each where one was kept."""
-        folders = dict.fromkeys([Path.cwd(), *map(Path, self.folders)])
-        return [path for folder in folders for path in saved_calls(folder)]
+        return [path for folder in self.all_folders() for path in saved_calls(folder)]
+
+    def all_folders(self) -> list[Path]:
+        """Where calls may be kept in files: this folder, and each where one was."""
+        here = paths.here()
+        return list(dict.fromkeys([*([here] if here else ()), *map(Path, self.folders)]))
 
     def rename(self, old: str, new: str) -> None:
         """What was a favourite or used last of a server is so under its new name."""

@@ -250,6 +250,12 @@ def at_home(path: Path) -> str:
         return str(path)
 
 
+def here_in_words() -> str:
+    """The working directory, as it is shortest."""
+    here = paths.here()
+    return "a folder that is gone" if here is None else at_home(here)
+
+
 def saved_parts(result: Mapping[str, Any]) -> list[tuple[str, Binary | bytes]]:
     """Each binary part, or the whole text when there is none, with the suffix of its file."""
     parts = binaries(result)

@@ -20,6 +20,7 @@ from elicit_tui.host.uri_templates import filled, values_in
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.tui.console.announcer import tell_refused
 from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.failed_actions import tell_failure
 from elicit_tui.tui.console.once_more import once_meant, once_started
 from elicit_tui.tui.console.outcome_words import ROLES
 from elicit_tui.tui.console.server_words import why_away
@@ -33,7 +34,6 @@ from elicit_tui.tui.console.servers import (
     startable,
 )
 from elicit_tui.tui.console.under_way import calls_of, once_sure
-from elicit_tui.tui.ordered_app import what_broke
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,8 +109,7 @@ class ConsoleRun:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Exception):
-            self._state.say("", what_broke(error), "bad")
-            self._app.notify(what_broke(error), severity="error", markup=False, timeout=30)
+            tell_failure(self._app, self._state, error)
 
     async def _end_tasks(self) -> None:
         tasks = tuple(self._tasks)

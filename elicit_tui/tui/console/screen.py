@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -75,6 +76,7 @@ class ConsoleScreen(Screen[None]):
         first = self.pane_names[0]
         self.pane: Pane = _pane(first, state)
         self._panes: dict[str, Pane] = {first: self.pane}
+        self._making = asyncio.Lock()
         self._seen = -1
         self._second = 0.0
 
@@ -115,9 +117,11 @@ class ConsoleScreen(Screen[None]):
         """Show another pane."""
         if name not in self.pane_names:
             return
-        if name not in self._panes:
-            fresh = self._panes[name] = _pane(name, self.state)
-            await self.query_one("#panes", Container).mount(fresh)
+        async with self._making:
+            if name not in self._panes:
+                fresh = _pane(name, self.state)
+                await self.query_one("#panes", Container).mount(fresh)
+                self._panes[name] = fresh
         before, self.pane = self.pane, self._panes[name]
         if before is not self.pane:
             self.pane.came_from = before
@@ -130,6 +134,20 @@ class ConsoleScreen(Screen[None]):
         # Before the others are told that they went: else the focus would go to what stands beside.
         self.pane.take_focus()
         self.query_one(KeyBar).follow()
+
+    def on_pane_deafened(self, event: Pane.Deafened) -> None:
+        """Another one of its kind takes the place of a pane that hears no more."""
+        event.pane.ready = False
+        self.run_worker(self._renew(event.pane))
+
+    async def _renew(self, broken: Pane) -> None:
+        name = next((name for name, pane in self._panes.items() if pane is broken), None)
+        if name is not None:
+            await broken.remove()
+            del self._panes[name]
+            if self.pane is broken:
+                await self.show_pane(name)
+                self.pane.came_from = None
 
     def has_pane(self, name: str) -> bool:
         """Whether there is a pane of this name."""

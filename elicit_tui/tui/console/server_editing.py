@@ -189,7 +189,7 @@ class ServerEditing:
                 runtime.broker.unmute(old)
         self._app.remembered.rename(old, new)
         KeptCalls(state.settings.history.content).rename(old, new)
-        folders = {Path.cwd(), *map(Path, self._app.remembered.folders)}
+        folders = self._app.remembered.all_folders()
         kept = sum(rename_server(folder, old, new) for folder in folders)
         if kept:
             verb = "names" if kept == 1 else "name"

@@ -208,13 +208,18 @@ def prompt_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def template_schema(template: str) -> dict[str, Any]:
-    """What is to be filled in of a template, as a schema."""
+    """What is to be filled in of a template, as a schema: what fits it comes to a URI."""
     from elicit_tui.host.uri_templates import required, variables
 
+    needed = required(template)
     return {
         "type": "object",
-        "properties": {name: {"type": "string"} for name in variables(template)},
-        "required": list(required(template)),
+        "properties": {
+            name: {"type": "string", **({"minLength": 1} if name in needed else {})}
+            for name in variables(template)
+        },
+        "required": list(needed),
+        "additionalProperties": False,
     }
 
 

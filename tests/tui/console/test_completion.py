@@ -13,7 +13,9 @@ from elicit_tui.host.offers import ResourceTemplate
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.screens.about import AboutScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
@@ -237,3 +239,30 @@ async def test_a_value_that_the_window_cuts_says_so(tmp_path: Path) -> None:
         await stand.until(lambda: "1 known" in stand.text())
         [line] = [line for line in stand.text().splitlines() if "Ada Lovelace" in line]
         assert "…" in line
+
+
+async def test_a_template_is_told_of_before_it_is_filled_in(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], templates=(MEMO,), size=(100, 60)) as stand:
+        await open_form(stand, "memo")
+        await stand.press("f2")
+        await stand.until(lambda: isinstance(stand.app.screen, AboutScreen))
+        await stand.until(lambda: MEMO.uri_template in stand.text())
+
+
+@pytest.mark.parametrize("turn", [[], ["f5"]])
+async def test_a_template_is_not_read_with_what_comes_to_no_uri(
+    tmp_path: Path, turn: list[str]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], templates=(MEMO,), size=(100, 40)) as stand:
+        await open_form(stand, "memo")
+        await stand.press(*turn)
+        if turn:
+            form = stand.app.screen.query_one("#arguments-json", JsonEditor)
+            form.text = '{"who": "Ada", "number": "1", "colour": "red"}'
+        else:
+            await stand.press("ctrl+e")
+        await stand.press("ctrl+s", "ctrl+s")
+        says = "“colour”: nothing" if turn else "at least 1"
+        await stand.until(lambda: says in stand.text())
+        assert isinstance(stand.app.screen, ArgumentsScreen)
+        assert not calls_of(stand)

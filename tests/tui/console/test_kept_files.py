@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
+from elicit_tui import paths
 from elicit_tui.elicitation.saved_call import SavedCall, file_called, saved_calls
 from elicit_tui.errors import UsageError
 from elicit_tui.tui.console.remembered import Remembered
+from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.confirmations import AgainScreen
 from elicit_tui.tui.console.screens.kept_files import (
@@ -218,3 +223,67 @@ async def test_the_palette_says_what_a_kept_call_calls_and_shows_no_secret(
         assert told["Kept call: hello"] == "beta · greet  name=Ada, times=2"
         assert told["Kept call: two"] == "beta · greet  password=•••"
         assert "is not JSON" in told["Kept call: three"]
+
+
+async def test_a_kept_call_cannot_be_given_a_name_that_is_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = keep(tmp_path / "hello.call.json")
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.press("r")
+        await stand.until(lambda: isinstance(stand.app.screen, RenameKeptScreen))
+        stand.app.screen.query_one("#place", Input).value = "y" * 300
+        await stand.press("enter")
+        await stand.until(lambda: "File name too" in stand.text())
+        assert path.exists()
+
+
+def test_a_file_is_never_renamed_over_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, taken = tmp_path / "mine", tmp_path / "taken"
+    for links in (True, False):
+        mine.write_text("mine")
+        taken.write_text("taken")
+        if not links:
+            monkeypatch.setattr(os, "link", no_links)
+        with pytest.raises(FileExistsError):
+            paths.rename_to_new(mine, taken)
+        assert (mine.read_text(), taken.read_text()) == ("mine", "taken")
+        taken.unlink()
+        paths.rename_to_new(mine, taken)
+        assert taken.read_text() == "mine"
+        assert not mine.exists()
+
+
+def no_links(*names: Path) -> None:
+    """What a file system says that knows none."""
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+async def test_in_a_folder_that_was_removed_calls_of_others_are_listed_and_nothing_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, elsewhere = tmp_path / "gone", tmp_path / "elsewhere"
+    for folder in (gone, elsewhere):
+        folder.mkdir()
+    keep(elsewhere / "other.call.json", "alpha", "first")
+    Remembered().keeps_in(elsewhere)
+    monkeypatch.chdir(gone)
+    async with console(tmp_path, tools=TOOLS) as stand:
+        gone.rmdir()
+        await stand.press("3", "W")
+        await stand.until(
+            lambda: "other" in stand.text() and "a folder that is gone" in stand.text()
+        )
+        await stand.press("escape", "ctrl+p", *"kept")
+        await stand.until(lambda: "Kept call: other" in stand.text())
+        await stand.press("escape", "1", "right", "enter")
+        await stand.until(lambda: "done" in stand.text())
+        for key, title in (("s", "Save this result"), ("w", "Keep this call")):
+            await stand.press(key)
+            await stand.until(lambda title=title: title in stand.text())
+            await stand.press("ctrl+u", *"a", "enter")
+            await stand.until(lambda: "No such file or directory" in stand.text())
+            await stand.press("escape")
+            await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))

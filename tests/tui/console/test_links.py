@@ -84,6 +84,19 @@ async def test_a_page_is_shown_whole_and_opened_only_when_the_person_says_so(
         assert len(made) == 1, "a page is not asked of the server"
 
 
+async def test_the_button_of_a_page_opens_it_as_its_key_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(links, "open_in_browser", lambda url: bool(opened.append(url)) or True)
+    async with pointing(tmp_path, PAGE) as (stand, _):
+        await stand.press("o")
+        await stand.until(lambda: isinstance(stand.app.screen, PageScreen))
+        await stand.press("tab", "enter")
+        await stand.until(lambda: not isinstance(stand.app.screen, PageScreen))
+        await stand.until(lambda: opened == ["https://docs.example.org/a?b=c"])
+
+
 @pytest.mark.parametrize(
     "uri",
     ["https://accounts.google.com@evil.example/login", "https://user:pw@10.0.0.1:1/\u202eab"],

@@ -30,6 +30,21 @@ async def test_the_cursor_begins_at_the_first_tool_of_another_server(tmp_path: P
         await stand.until(lambda: "▌⚒ beta-one" in stand.text())
 
 
+async def test_enter_calls_what_the_cursor_was_on_or_nothing(tmp_path: Path) -> None:
+    tools = {"alpha": [tool("aaa_read"), tool("zzz_delete")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.press("enter")
+        await stand.until(lambda: "▌⚒ aaa_read" in stand.text())
+        record = stand.app.state.servers["alpha"]
+        stand.app.screen.query_one("#offer-list", RowList).action_choose()
+        # Before that is dealt with the server offers it no more, and the list is drawn.
+        record.offers = record.offers[1:]
+        stand.app.state.changed()
+        stand.app.screen.tick()
+        await stand.until(lambda: "It is no longer offered." in stand.notices())
+        assert not calls_of(stand)
+
+
 async def test_a_tab_in_what_a_tool_says_of_itself_is_drawn_as_blanks(tmp_path: Path) -> None:
     tools = {"alpha": [tool("look", description="first\tsecond")]}
     async with console(tmp_path, tools=tools) as stand:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -30,6 +31,17 @@ async def test_a_question_opens_by_itself_and_its_answer_reaches_the_server(tmp_
         assert (outcome.action, outcome.decided_by) == ("accept", "user")
         assert outcome.content == {"city": "Rome"}
         await stand.until(lambda: isinstance(stand.app.screen, ConsoleScreen))
+
+
+async def test_the_pane_of_questions_is_asked_for_again_while_it_is_made(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.shown(stand.ask())
+        screen = stand.app.screen_stack[0]
+        assert isinstance(screen, ConsoleScreen)
+        await asyncio.gather(*(screen.show_pane("questions") for _ in range(3)))
+        await stand.press("ctrl+l")
+        await stand.lists_what_waits()
+        assert len(screen.query("#questions-pane")) == 1
 
 
 async def test_a_second_question_waits_until_the_first_is_answered(tmp_path: Path) -> None:

@@ -161,6 +161,30 @@ async def test_a_part_that_is_broken_keeps_no_other_from_being_saved(
         assert not (tmp_path / "a-2.png").exists()
 
 
+async def test_several_parts_are_saved_all_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    taken = tmp_path / "a-2.png"
+    taken.mkdir()
+    parts = [{"type": "image", "mimeType": "image/png", "data": "AAAA"}] * 2
+
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        return {"content": parts}
+
+    async with console(tmp_path, tools={"alpha": [tool("ping", {})]}, work=work) as stand:
+        await saving(stand)
+        for no_name in (".", "/"):
+            await stand.press("ctrl+u", {".": "full_stop", "/": "slash"}[no_name], "enter")
+            await stand.until(lambda: "It needs a name." in stand.text())
+        await stand.press("ctrl+u", *"a.png", "enter")
+        await stand.until(lambda: "a-2.png: File exists." in stand.text())
+        assert not (tmp_path / "a.png").exists()
+        taken.rmdir()
+        await stand.press("enter")
+        await stand.until(lambda: taken.exists() and (tmp_path / "a.png").exists())
+
+
 async def test_the_name_that_stands_there_for_a_call_to_keep_gives_way_to_what_is_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -305,8 +305,11 @@ class OffersBox(Vertical):
             self.app.hold_keys()
 
     @on(RowList.Chosen, "#offer-list")
-    def call(self) -> None:
-        """Call what the cursor is on; its arguments are asked first. A search stays."""
-        offer, record = self.offer, self.record
+    def call(self, event: RowList.Chosen) -> None:
+        """Call what was chosen; its arguments are asked first. A search stays."""
+        offer = self._shown.get(event.key)
+        record = self._elsewhere.get(event.key, self._record)
         if record is not None and offer is not None:
             self.app.call_offer(record.name, offer)
+        else:
+            self.app.notify("It is no longer offered.", markup=False)

@@ -8,9 +8,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
+from textual.message import Message
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.failed_actions import Replaceable
 from elicit_tui.tui.console.place_in_list import line_in
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.state import ConsoleState
@@ -31,10 +33,17 @@ CORNERS: Final = 8
 """Cells of a border that its words do not have."""
 
 
-class Pane(Container, SaysWhyNot):
+class Pane(Container, SaysWhyNot, Replaceable):
     """One view of the console's state; `draw` is called when that changed."""
 
     app: Controller
+
+    class Deafened(Message):
+        """It hears no more, and is to be made anew; told to its screen."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
 
     def __init__(self, state: ConsoleState, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -74,6 +83,12 @@ class Pane(Container, SaysWhyNot):
         Empty: nothing, so that no bar names it.
         """
         return None
+
+    def failed(self, *, deaf: bool) -> None:
+        """Where it hears no more, another one takes its place."""
+        if deaf:
+            super().failed(deaf=True)
+            self.screen.post_message(self.Deafened(self))
 
     def chosen(self) -> None:
         """The person came to it by its key."""

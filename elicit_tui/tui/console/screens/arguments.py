@@ -304,16 +304,20 @@ class ArgumentsScreen(OffersValues):
             self.app.push_screen(AboutScreen(record, self._offer, self._as_sent()))
 
     def _as_sent(self) -> dict[str, Any] | None:
-        """The params of the request as it stands, without its secrets; None: its JSON is none."""
+        """The params of the request as it stands, without its secrets; None: its JSON is none.
+
+        Of a template that cannot be filled in yet, it is the template.
+        """
         content = self._read_json() if self._json else self._content
         if content is None:
             return None
-        content = shown_arguments(content, secret_names(self._offer.schema))
+        shown = shown_arguments(content, secret_names(self._offer.schema))
         if self._offer.kind == "template":
             from elicit_tui.host.uri_templates import filled
 
-            return {"uri": filled(self._offer.name, content)}
-        return {"name": self._offer.name, "arguments": dict(content)}
+            unfit = self._form.judge(content)
+            return {"uri": self._offer.name if unfit else filled(self._offer.name, shown)}
+        return {"name": self._offer.name, "arguments": dict(shown)}
 
     def action_leave(self) -> None:
         """Go back; what was typed is there when the same is to be called."""

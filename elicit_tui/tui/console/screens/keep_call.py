@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -15,7 +14,7 @@ from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import WritingDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
-from elicit_tui.tui.console.results import at_home
+from elicit_tui.tui.console.results import at_home, here_in_words
 from elicit_tui.tui.console.screens.saving import PlaceDialog, plain_name
 from elicit_tui.tui.one_line import OneLine
 
@@ -32,7 +31,7 @@ class KeepCallScreen(PlaceDialog):
     ]
 
     def __init__(self, record: CallRecord) -> None:
-        super().__init__("Keep this call", neutral_line(at_home(Path.cwd()), 60))
+        super().__init__("Keep this call", neutral_line(here_in_words(), 60))
         self._secret = record.secret_arguments
         kept = {k: v for k, v in record.call.arguments.items() if k not in self._secret}
         self._call = SavedCall(record.server, record.call.name, kept)

@@ -12,11 +12,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from elicit_tui import paths
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
 from elicit_tui.tui.console.kept_words import what_it_calls
-from elicit_tui.tui.console.results import at_home
+from elicit_tui.tui.console.results import at_home, here_in_words
 from elicit_tui.tui.console.screens.saving import PlaceDialog
 from elicit_tui.tui.console.spans import Line, apart, shortened
 from elicit_tui.tui.console.views import RowList
@@ -39,7 +40,7 @@ class KeptFilesScreen(Dialog[Path]):
     ]
 
     def __init__(self) -> None:
-        super().__init__("Calls kept in files", neutral_line(at_home(Path.cwd()), 60))
+        super().__init__("Calls kept in files", neutral_line(here_in_words(), 60))
         self._files: dict[str, Path] = {}
 
     def body(self) -> ComposeResult:
@@ -47,7 +48,7 @@ class KeptFilesScreen(Dialog[Path]):
         keep = self.app.key_of("calls.keep")
         yield RowList(
             row_height=2,
-            empty=f"No call is kept in {neutral_line(at_home(Path.cwd()), 200)}, nor in a folder "
+            empty=f"No call is kept in {neutral_line(here_in_words(), 200)}, nor in a folder "
             f"where you kept one before. {keep} under Calls keeps a call in a file.",
             verb="Call",
             id="kept-files",
@@ -65,7 +66,7 @@ class KeptFilesScreen(Dialog[Path]):
 
     def _row(self, key: str, width: int) -> list[Line]:
         path = self._files[key]
-        where = "here" if path.parent == Path.cwd() else neutral_line(at_home(path.parent), 200)
+        where = "here" if path.parent == paths.here() else neutral_line(at_home(path.parent), 200)
         room = max(4, width - len(_name(path)) - 3)
         first = apart(
             ((f" {_name(path)}", "strong"),), ((f"{shortened(where, room)} ", "dim"),), width
@@ -129,13 +130,13 @@ class RenameKeptScreen(PlaceDialog):
             self.say("It needs a name.")
             return
         path = new_file(self.typed)
-        if path != self._path and path.exists():
-            self.say(neutral_line(f"{path} exists.", 300))
-            return
         try:
-            self._path.rename(path)
+            if path != self._path:
+                paths.rename_to_new(self._path, path)
         except OSError as error:
-            self.say(neutral_line(f"{path}: {error.strerror}.", 300))
+            there = isinstance(error, FileExistsError)
+            why = " exists." if there else f": {error.strerror}."
+            self.say(neutral_line(str(path), 200) + why)
             return
         self.app.remembered.keeps_in(path.absolute().parent)
         self.dismiss(None)

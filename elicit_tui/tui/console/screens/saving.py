@@ -20,7 +20,13 @@ from elicit_tui.tui.console.dialog import SureDialog, WritingDialog
 from elicit_tui.tui.console.result_csv import SUFFIX, csv_of
 from elicit_tui.tui.console.result_table import Row, table_of
 from elicit_tui.tui.console.result_tree import json_in
-from elicit_tui.tui.console.results import Binary, at_home, results_directory, saved_parts
+from elicit_tui.tui.console.results import (
+    Binary,
+    at_home,
+    here_in_words,
+    results_directory,
+    saved_parts,
+)
 from elicit_tui.tui.one_line import OneLine
 
 if TYPE_CHECKING:
@@ -204,7 +210,7 @@ class SaveScreen(PlaceDialog):
     def _about(self) -> str:
         """What is written, for whom, and where."""
         # A full stop right behind a path would be a part of it.
-        here = quoted(at_home(Path.cwd()), 60) if Path.cwd() != Path.home() else "your home folder"
+        here = quoted(here_in_words(), 60) if here_in_words() != "~" else "your home folder"
         private = "For your eyes only: nobody else may read it."
         told = (self._what, private, f"A name alone is written in {here}.")
         return " ".join(filter(None, told))
@@ -244,18 +250,11 @@ class SaveScreen(PlaceDialog):
 
     def action_send(self) -> None:
         """Write it; over a file that is there only once that is meant."""
-        if not self.typed:
+        first = Path(self.typed)
+        if not first.name:
             self.say("It needs a name.")
             return
-        first = Path(self.typed)
-        contents: list[tuple[Path, bytes]] = []
-        told: list[str] = []
-        for number, (suffix, part) in enumerate(self._parts, 1):
-            path = first if number == 1 else first.with_name(f"{first.stem}-{number}{suffix}")
-            try:
-                contents.append((path, part.content if isinstance(part, Binary) else part))
-            except ValueError as error:
-                told.append(f"Part {number} is left out. {error}")
+        contents, told = self._contents(first)
         there = [path for path, _ in contents if path.is_file() and not path.is_symlink()]
         if not contents:
             self.say(told[0])
@@ -265,10 +264,22 @@ class SaveScreen(PlaceDialog):
         else:
             self._write(contents, told)
 
+    def _contents(self, first: Path) -> tuple[list[tuple[Path, bytes]], list[str]]:
+        """What is written to which file, and what is to be said of the rest."""
+        contents: list[tuple[Path, bytes]] = []
+        told: list[str] = []
+        for number, (suffix, part) in enumerate(self._parts, 1):
+            path = first if number == 1 else first.with_name(f"{first.stem}-{number}{suffix}")
+            try:
+                contents.append((path, part.content if isinstance(part, Binary) else part))
+            except ValueError as error:
+                told.append(f"Part {number} is left out. {error}")
+        return contents, told
+
     def _once_sure(
         self,
         contents: Sequence[tuple[Path, bytes]],
-        told: list[str],
+        told: Sequence[str],
         over: Sequence[Path],
         sure: bool | None,
     ) -> None:
@@ -278,18 +289,23 @@ class SaveScreen(PlaceDialog):
     def _write(
         self,
         contents: Sequence[tuple[Path, bytes]],
-        told: list[str],
+        told: Sequence[str],
         over: Sequence[Path] = (),
     ) -> None:
-        """Write the files; of those that are there only the ones that may go, `over`."""
-        for path, content in contents:
+        """Write all of the files or none; of those that are there only what may go, `over`."""
+        written: list[Path] = []
+        # What is new first: it can be taken away again.
+        for path, content in sorted(contents, key=lambda each: each[0] in over):
             write = paths.replace_file if path in over else paths.write_private
             if trouble := self.written_new(path, content, write):
+                for new in set(written).difference(over):
+                    new.unlink(missing_ok=True)
                 self.say(trouble)
                 return
-            told.append(at_home(path.absolute()))
+            written.append(path)
         self._record.is_saved = True
-        self.app.notify("\n".join(told), title="Saved", markup=False, timeout=15)
+        places = [at_home(path.absolute()) for path, _ in contents]
+        self.app.notify("\n".join([*told, *places]), title="Saved", markup=False, timeout=15)
         self.dismiss(None)
 
 
