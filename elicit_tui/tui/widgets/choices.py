@@ -283,7 +283,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         if self._chooses_at_once:
             other = (("Space", "the other"),) if self._is_boolean else ()
             return ((f"{signs} {arrows}", "choose"), *other)
-        return ((signs, "pick"), (f"{arrows} Space", "choose"))
+        takes = (("Enter", "choose and go on"),) if self._moved and not self.many else ()
+        return (*takes, (signs, "pick"), (f"{arrows} Space", "choose"))
 
     @property
     def _is_boolean(self) -> bool:
@@ -371,13 +372,11 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         self.moved()
 
     def action_finish(self) -> None:
-        """Enter goes on, as in a line of text. It takes what the bar was moved to.
+        """Enter goes on, as in a line of text. It takes what the bar was moved to, and no other.
 
-        Where the bar was not moved it takes only what one has to choose anyway: neither a yes nor
-        what may be left out.
+        Who goes through a form by Enter has chosen nothing by that.
         """
-        must = self.spec.required and self.spec.kind == "single" and not self._chosen
-        if not self.many and (self._moved or must):
+        if not self.many and self._moved:
             self._choose(self._bar)
         self.finish()
 

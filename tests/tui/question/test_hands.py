@@ -50,7 +50,7 @@ async def test_a_digit_picks_where_several_can_be_chosen_too() -> None:
 @pytest.mark.parametrize(
     ("field", "required", "keys", "content"),
     [
-        (PLACE, True, ("enter",), {"v": "Staging", "w": "x"}),
+        (PLACE, True, ("right", "left", "enter"), {"v": "Staging", "w": "x"}),
         (PLACE, False, ("enter",), {"w": "x"}),
         (PLACE, False, ("right", "enter"), {"v": "Production", "w": "x"}),
         (PLACE, False, ("c", "enter"), {"v": "Canary", "w": "x"}),
@@ -64,6 +64,22 @@ async def test_enter_goes_on_from_a_choice_as_from_a_line(
     outcome = await answer(Asking(form_question(fields)), *keys, "x", "ctrl+s")
     assert outcome is not None
     assert outcome.content == content
+
+
+async def test_enter_takes_no_choice_that_was_not_moved_to_and_its_key_says_when_it_does() -> None:
+    fields = schema(("v",), v=PLACE, w={"type": "string", "title": "Word"})
+    app = Asking(form_question(fields))
+    async with asked(app, (120, 30)) as pilot:
+        assert "Enter choose" not in app.words
+        await pilot.press("enter", "x", "ctrl+s")
+        await until(pilot, lambda: "✗" in app.words, "what is missing")
+        assert app.outcome is None
+        await pilot.press("right")
+        await until(pilot, lambda: "Enter choose and go on" in app.words, "what Enter does")
+        await pilot.press("enter", "ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+    assert app.outcome is not None
+    assert app.outcome.content == {"v": "Production", "w": "x"}
 
 
 async def test_enter_alone_answers_no_yes_or_no() -> None:
