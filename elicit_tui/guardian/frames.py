@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
@@ -20,10 +20,12 @@ from elicit_tui.guardian.rule import Mention, Sighting, weight
 from elicit_tui.guardian.words import Hit
 
 THRESHOLD: Final = 2
+NEAR: Final = 3  # sentences are read together
 PROSE_OF_FIELDS: Final = (*GENERAL, "title", "description")
 PROSE: Final = (*PROSE_OF_FIELDS, "choice")
 """The roles of texts that tell a person something."""
 _MOST_TRIED: Final = 8
+_Told = TypeVar("_Told")
 _Stands = tuple[Clause, Hit]
 
 
@@ -95,6 +97,14 @@ def windows_of(clauses: Sequence[Clause], reach: int) -> Iterator[list[Clause]]:
     whole = sentences(clauses) if reach else [[clause] for clause in clauses]
     for first in range(len(whole)):
         yield [*chain(*whole[first : first + (reach or 1)])]
+
+
+def neighbouring(lent: Sequence[dict[str, _Told]]) -> Iterator[dict[str, _Told]]:
+    """What each sentence, and those before it that are near, lend together."""
+    for first in range(len(lent)):
+        together: dict[str, _Told] = {}
+        for signs in lent[first : first + NEAR]:
+            yield (together := signs | together)
 
 
 def fits(

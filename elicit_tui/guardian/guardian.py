@@ -56,23 +56,21 @@ class Guardian:
         trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
         began, until = thread_time(), monotonic() + SECONDS
         for rule in self.rules:
-            found = {it.rule: it.severity for it in findings if not it.to_author}
-            if (rule.last and found.keys() - PAGES.keys()) or (rule.about_host and trusted):
+            found = rule.last and any(not it.to_author for it in findings)
+            if found or (rule.about_host and trusted):
                 continue
             try:
                 if monotonic() > until and thread_time() > began + SECONDS:
                     raise TimeoutError
                 for sighting in rule.find(reading):
-                    told = rule.last and sighting.severity <= max(found.values(), default=-1)
-                    if told or (spares and is_spared(rule.id, sighting, reading)):
+                    if spares and is_spared(rule.id, sighting, reading):
                         continue
                     findings.append(rule.finding(sighting, reading))
                     if sighting.field is not None:
                         sensitive.add(sighting.field)
                     if rule.once:
                         break
-            # The edge of the rules: whatever a hostile request provokes in one of them must
-            # neither stop the others nor let the request pass unseen.
+            # Whatever a hostile request provokes in a rule stops no other, nor does it pass unseen.
             except Exception as error:  # noqa: BLE001 - no rule stops the others
                 shown = f"{rule.id}: {type(error).__name__}"
                 is_late = isinstance(error, TimeoutError)
@@ -88,8 +86,7 @@ class Guardian:
         """Secrets in an answer to this form, before it leaves; no finding repeats a value."""
         if self.settings.outgoing == "off":
             return ()
-        # A value that the form lets only be chosen is the server's own. What is drawn as a choice
-        # counts, however the schema spells it.
+        # What the form lets only be chosen, however its schema spells it, is the server's own.
         fields = form.by_name if form is not None else {}
         chosen = {name for name, field in fields.items() if field.kind in _CHOSEN}
         typed = ((name, secret_in(value)) for name, value in content.items() if name not in chosen)

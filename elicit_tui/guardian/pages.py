@@ -19,8 +19,7 @@ def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
     heading = ""
     entries: list[str] = []
     for line in text.splitlines():
-        body = line.partition("#")[0]
-        if not body or body.isspace():
+        if not (body := line.partition("#")[0]) or body.isspace():
             continue
         if not body[0].isspace():
             if heading:
@@ -49,7 +48,7 @@ def weights_of(page: str) -> Mapping[str, int]:
 def most_of(page: str, known: Iterable[str]) -> int:
     """What some concepts can weigh together at most, so that few texts are weighed in full."""
     weights = weights_of(page)
-    said = ("", "not ", "denying ")
+    said = ("", "not ", "denying ", "asked ", "field ", "named ")
     return sum(max(weights.get(how + it, 0), 0) for it in known for how in said)
 
 

@@ -27,8 +27,8 @@ Within = tuple[tuple[str, str], float, float]
 FIRST: Final[Bounds] = {
     ("like_secret", WARNS): 0.75,
     ("like_secret", BLOCKS): 0.75,
-    ("like_secret", "spares below"): -1.5,
-    ("like_secret", "spares described below"): -1.0,
+    ("like_secret", "spares below"): -1.0,
+    ("like_secret", "spares described below"): 0.5,
     ("like_lure", WARNS): -1.5,
     ("like_lure", BLOCKS): -1.0,
     ("like_lure", "spares sure below"): -2.0,
@@ -97,11 +97,13 @@ class Verdicts:
         verdicts = self._sure.copy()
         for (page, name), severity in self._unsure.items():
             verdicts = np.maximum(verdicts, np.where(sums[page] >= bounds[page, name], severity, 0))
-        suspected = verdicts * 0
+        suspected, furthest = verdicts * 0, verdicts * 0.0 - 1e-9
         for page in PAGES:
             warns, blocks = bounds[page, WARNS], bounds.get((page, BLOCKS), inf)
-            told = (sums[page] >= warns) * 1 + (sums[page] >= blocks)
-            suspected = np.maximum(suspected, self._may[page] * told)
+            above = np.where(self._may[page], sums[page] - warns, -inf)
+            told = (above >= 0) * 1 + (sums[page] >= blocks)
+            suspected = np.where(above > furthest, told, suspected)
+            furthest = np.maximum(furthest, above)
         return np.where(verdicts, verdicts, suspected)
 
     def told(self, sums: Mapping[str, Any], bounds: Bounds) -> str:

@@ -24,13 +24,13 @@ from tests.guardian.bounds import BLOCKS, FIRST, WARNS, Bounds, Verdicts, Within
 from tests.guardian.labelled import Labelled, every_labelled
 from tests.guardian.regression import PAGES, Page
 
-PER_UNIT, FOLDS, TURNS = 8, 8, 8
-MORE, FOUND_MORE = 1.8, 2.0
+PER_UNIT, FOLDS, TURNS = 8, 8, 10
+MORE, FOUND_MORE = 1.6, 1.6
 """How much more a request of the tests weighs each turn in which it is judged wrongly, and where
 others have found it."""
 SPARED: Final = -3.0
 """Below which sum what is harmless is to be spared, wherever the bound will lie."""
-BY, HARMLESS_BY = 0.1, 0.15
+BY, HARMLESS_BY = 0.3, 0.25
 """By how much a request of the tests is to be on the right side of a bound: a word more is none."""
 WHAT: Final = {
     "like_secret": "a secret that is asked for, or contents of the machine",
@@ -73,7 +73,9 @@ def _off(page: str, one: Labelled, score: float) -> float:
         return 0.0
     if one.is_one(page):
         return max(0.0, max(spared, default=FIRST[page, WARNS]) + BY - score)
-    return max(0.0, score + HARMLESS_BY - (SPARED if spared else FIRST[page, WARNS]))
+    # What is more of another kind is told by that page.
+    over = score + HARMLESS_BY - (SPARED if spared else FIRST[page, WARNS])
+    return max(0.0, over) if one.expected == "allow" else 0.0
 
 
 def taught(page: Page) -> tuple[Any, Any]:

@@ -16,8 +16,11 @@ from elicit_tui.guardian.families.suspected import PAGES, lent_by, made, may_be,
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import read
 from tests.guardian.matrices import LANGUAGES, remarks
-from tests.guardian.requests import YES_OR_NO, form
+from tests.guardian.requests import TEXT, YES_OR_NO, form
 from tests.guardian.scores import OWN, ROOT, request_of
+from tests.guardian.test_context import ALLOWED as ALLOWED_THERE
+from tests.guardian.test_context import BLOCKED
+from tests.guardian.test_harmless_words import CARDS
 from tests.guardian.test_parity import ANSWERS, TABLE
 from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, TOLD
 from tests.guardian.test_suspected import CASES, GAMES_FOR_GOOD, said
@@ -156,11 +159,13 @@ def held() -> list[Labelled]:
     choices = {"type": "string", "enum": ["1", "2"]}
     answers = ({"v": choices}, {"ok": YES_OR_NO})
     acts = [*TOLD, *(form(text, **answer) for text, _ in AT_STAKE for answer in answers)]
-    free = [*ALLOWED, *(form(text, ok=YES_OR_NO) for text in AT_NO_STAKE)]
+    free = [*ALLOWED, *ALLOWED_THERE, *(form(text, ok=YES_OR_NO) for text in AT_NO_STAKE)]
+    shown = {**TEXT, "description": "025/165"}
+    free += [form(text, card_number={**shown, "title": title}) for text, title in CARDS]
     free += [request_of(it) for code in LANGUAGES for it in remarks(code)]
     free += [said(text, harmless, [*harmless][:1]) for text, harmless, _ in SPARED_THERE]
     told = [("destructive", "warn", it) for it in acts] + [("benign", "allow", it) for it in free]
-    told += [("credential", "block", it) for it in DESCRIBED]
+    told += [("credential", "block", it) for it in (*DESCRIBED, *BLOCKED)]
     told += [*foretold()]
     told += [("destructive", "warn", it) for it in GAMES_FOR_GOOD]
     told += [(KIND_OF[rule], "block", said(*it)) for rule, *it in CASES]  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from tests.guardian.laws import PROMISES
 from tests.guardian.requests import form
 
 PAGES: Final = tuple(KINDS)
-ROUNDS, AGAIN, RAREST, EVEN = 6, 2, 5, 3.0
+ROUNDS, AGAIN, RAREST, EVEN = 6, 2, 5, 2.0
 """How often windows are chosen anew, how often a sign must stand, what a weight's square costs."""
 UNTOLD: Final = frozenset(
     """small|it|that|of|ask|your|determiner|act or thing|noun too|name too|apart|not|no|but|per
@@ -30,8 +30,10 @@ UNTOLD: Final = frozenset(
 
 
 def is_told(page: str, sign: str) -> bool:
-    """Whether a sign may weigh something: of an act grammar tells as well, unless it is denied."""
-    thing = sign.removeprefix("denying ")
+    """Whether a sign may weigh something: of an act grammar tells as well, where it just stands."""
+    thing = sign.removeprefix("denying ").removeprefix("asked ").removeprefix("field ")
+    if sign.startswith("named "):  # What a yes is called tells no act, nor a lure.
+        return page == "like_secret" and sign.removeprefix("named ") not in UNTOLD
     return thing not in UNTOLD or (page == "like_act" and thing == sign)
 
 

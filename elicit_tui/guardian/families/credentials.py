@@ -7,15 +7,14 @@ format, an example, a word in disguise.
 No single word gives a description away; a few signs that stand together do: figures, a phone,
 just now. Each recipe names the signs that must all be there, in neighbouring sentences, each at a
 word of its own; `rows` name those that stand in an order. A sentence that speaks of something
-harmless (`unless`: a scale, a shirt, an error) lends no signs, but "for the parcel" speaks of none.
-`described` weighs signs that no recipe foresaw.
+harmless (`unless`: a scale) lends no signs. `described` weighs signs that no recipe foresaw.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain, islice, product
@@ -26,7 +25,7 @@ from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Clause, Standing, sentences
 from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
 from elicit_tui.guardian.folding import fold, plain
-from elicit_tui.guardian.frames import fits, windows_of
+from elicit_tui.guardian.frames import NEAR, fits, neighbouring, windows_of
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
 from elicit_tui.guardian.pages import blocks, most_of, pattern, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
@@ -36,7 +35,6 @@ from elicit_tui.guardian.words import Hit, is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""
-_NEAR: Final = 3  # sentences are read together
 _LONGEST: Final = 120
 _MOST_TRIED: Final = 60
 _IDENTIFIER: Final = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[-_.]+[^\W_]+){0,12}[-_]\d+\b")
@@ -54,7 +52,7 @@ def _described(place: Place, message: Place | None) -> str | None:
         if not any(map(signs.issuperset, table("recipes").values())):
             continue
         if message is None:
-            windows = windows_of(view.clauses, _NEAR)
+            windows = windows_of(view.clauses, NEAR)
         else:
             pairs = product(sentences(message.clauses), sentences(view.clauses))
             windows = (joined + sentence for joined, sentence in pairs)
@@ -82,18 +80,14 @@ def _signs(place: Place, sentence: Sequence[Clause]) -> Signs:
     is_asked = any(clause.standing(thing) == Standing.ASKED for clause, thing in named)
     if is_asked or any(map(_is_harmless, sentence)) or all(it.is_courtesy for it in sentence):
         return {}
-    return _signs_in(place, sentence, weights_of("described"))
-
-
-def _signs_in(place: Place, sentence: Sequence[Clause], weights: Mapping[str, int]) -> Signs:
-    """The signs of a sentence, where they count; what asks whether something is so lends none."""
     found: Signs = {}
+    weights = weights_of("described")
     text = place.views[0].folded.text
     ids = [it.span() for it in _IDENTIFIER.finditer(text)] if "-" in text or "_" in text else ()
     for clause in sentence:
         may_deny = clause.denies_something or True in clause.quoted
         heaviest: dict[tuple[int, int], str] = {}
-        # In a fixed order: of two that weigh the same at a place one counts, always the same one.
+        # Of two that weigh the same at a place always the same one counts; a question lends none.
         known = (it for it in clause.by_concept if it in weights or f"not {it}" in weights)
         for concept in () if clause.whether else sorted(known):
             for hit in clause.of(concept)[:_MOST_TRIED]:
@@ -108,15 +102,6 @@ def _signs_in(place: Place, sentence: Sequence[Clause], weights: Mapping[str, in
                     heaviest[hit[1:]] = sign
         found |= {sign: (place, clause, Hit(sign, *span)) for span, sign in heaviest.items()}
     return found
-
-
-def _neighbouring(place: Place) -> Iterator[Signs]:
-    """What neighbouring sentences of a place lend together."""
-    own = [_signs(place, sentence) for sentence in sentences(place.clauses)]
-    for first in range(len(own)):
-        together: Signs = {}
-        for signs in own[first : first + _NEAR]:
-            yield (together := together | signs)
 
 
 def _describes(clause: Clause, hit: Hit) -> bool:
@@ -134,8 +119,8 @@ def _told(request: Reading) -> tuple[list[Signs], int]:
     few = "types there" not in known and len(known & {*table("described")["what it is"]}) < 2
     if few or weights["open field"] + most_of("described", known) < _ENOUGH:
         return [], -_LONGEST
-    places = (_neighbouring(place) for place in request.texts(*GENERAL))
-    told: list[Signs] = [{}, *chain.from_iterable(places)]
+    own = ([_signs(at, it) for it in sentences(at.clauses)] for at in request.texts(*GENERAL))
+    told: list[Signs] = [{}, *chain.from_iterable(map(neighbouring, own))]
     return told, max(sum(max(weights[sign], 0) for sign in signs) for signs in told)
 
 
@@ -346,8 +331,7 @@ def _in_pieces(request: Reading) -> Iterator[Sighting]:
     for field in request.free_fields:
         titles = (title.plain for title in field.texts("title") if title.says(*counts))
         spans = filter(None, (_SERIES.fullmatch(plain(it)) for it in (field.name, *titles)))
-        match = max(spans, key=lambda span: span[3] is not None, default=None)
-        if match is not None:
+        if match := max(spans, key=lambda span: span[3] is not None, default=None):
             stem, first, last = match.groups()
             series[stem] += 1 + max(0, int(last or first) - int(first))
             figures[stem] += (field.schema.get("minimum"), field.schema.get("maximum")) == (0, 9)

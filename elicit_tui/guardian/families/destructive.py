@@ -142,9 +142,8 @@ def _on_production(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.production")(request)
     only = [it.name for it in request.fields if len(it.few) - it.may_be_left == 1]
     ready = any(place.says("ready") for place in consequences(request))
-    acts = any(
-        act.clause.means(act.hit) for act in mentions(consequences(request), "act", usual_only=True)
-    )
+    told = mentions(consequences(request), "act", usual_only=True)
+    acts = any(act.clause.means(act.hit) for act in told)
     aims = request.texts("message", "default", "choice")
     for aim in mentions(aims, "production", usual_only=True):
         # What is chosen is prepared, or all that one can choose: "api 2.3 -> prod" is an act.

@@ -60,8 +60,7 @@ def _members(name: str, request: Reading, unset: frozenset[str]) -> set[str]:
 def _identity_set(request: Reading) -> Iterator[Sighting]:
     if all(field.kind == "boolean" for field in request.fields):
         return
-    sighting = _set_of(request, frozenset())
-    if sighting is not None:
+    if sighting := _set_of(request, frozenset()):
         # It is none any more without the day of birth, or without all that may be left out.
         born = {it.name for it in request.fields if any(p.says("birth") for p in it.places)}
         fields = frozenset(field.name for field in request.fields)

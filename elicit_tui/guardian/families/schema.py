@@ -106,8 +106,7 @@ def _lengths(request: Reading) -> Iterator[Sighting]:
 def _choices(request: Reading) -> Iterator[Sighting]:
     for where, part in (part for field in request.fields for part in _parts_of(field)):
         for key in ("enum", "oneOf", "anyOf", "enumNames"):
-            trouble = trouble_of_choices(key, part[key], part) if key in part else None
-            if trouble is not None:
+            if trouble := trouble_of_choices(key, part[key], part) if key in part else None:
                 yield Sighting(_WARN, f"{where}.{key}", trouble)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
@@ -17,13 +17,15 @@ from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.demand import shows
 from elicit_tui.guardian.families.credentials import SECRET
 from elicit_tui.guardian.families.destructive import ACTS, can_be_undone, is_state
+from elicit_tui.guardian.frames import neighbouring
 from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.text.letters import is_unspaced
 
-_NEAR, _MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _SEVERAL = 3, 30, 60, 8, 16, 3
+_MOST_FIELDS, _MOST_SENTENCES, _MOST_TRIED, _SHORT, _SEVERAL = 30, 60, 8, 16, 3
 _LONG, _TELLS = 15, 12  # Words of a long sentence, and of the shortest form that can describe.
+_OF_FIELDS: Final = ("title", "description", "choice", "default")
 _KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {it: re.compile(pattern(it)) for it in ("hundreds", "amount", *_LARGE)}
@@ -32,7 +34,7 @@ _SPARED: Final = {"handle", "keeps", "only looks", "small thing", "way back"}
 _DENIED: Final = {"undoes", "remains", "who one is"}
 _ENDS: Final = {"gone", "no more", "lost", "irreversible", "unguarded", *_DENIED}
 """What tells of an end with a "no"; else a denial tells only that it speaks of a thing."""
-Lent = Mapping[str, tuple[Place, str]]  # each sign, with where it stands and its words
+Lent = dict[str, tuple[Place, str]]  # each sign, with where it stands and its words
 
 
 @lru_cache(maxsize=1)
@@ -62,7 +64,7 @@ def made(request: Reading) -> frozenset[str]:
         "choice of two": only is not None and len(only.few) == 2,
         "choice of three": only is not None and len(only.few) == 3,
         "all must be answered": bool(fields) and not request.optional,
-        "long sentence": any(sum(1 - 0.6 * is_unspaced(w) for w in it) >= _LONG for it in told),
+        "long sentence": any(_length(it) >= _LONG for it in told),
         "question": any(clause.is_question for clause in request.message.clauses),
         "nothing decided": bool(fields) and not decided,
         "can be undone": can_be_undone(request),
@@ -93,6 +95,11 @@ def _said(place: Place) -> Iterator[Lent]:
                         break
             for concept in clause.by_concept if clause.denies_something else ():
                 lent[f"denying {concept}"] = place, clause.said(clause.of(concept)[0])
+            told = clause.by_concept.keys() & lent.keys()
+            if clause.is_question or clause.of("ask", "announces"):
+                lent |= {f"asked {it}": lent[it] for it in told}
+            if place.role in _OF_FIELDS:
+                lent |= {f"field {it}": lent[it] for it in told}
         for sign, found in _written_in(place, sentence):
             lent[f"written {sign}"] = place, found
         if "written thousands" in lent and _TOUCHED & lent.keys() and not _SPARED & lent.keys():
@@ -121,17 +128,14 @@ def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
     """What the fields say together, and what up to three neighbouring sentences of the form do."""
     own: dict[str, tuple[Place, str]] = {}
     fields = request.fields[:_MOST_FIELDS]
-    told = [at for it in fields for at in it.texts("title", "description", "choice", "default")]
+    told = [at for it in fields for at in it.texts(*_OF_FIELDS)]
     for place in sorted(told, key=lambda at: at.role == "choice"):
         for lent in _said(place):
             own = {**lent, **own}
+    for name in (at for it in fields for at in it.texts("name")):
+        own |= {f"named {it}": (name, name.text) for it in name.views[0].concepts}
     every = [lent for place in request.texts(*GENERAL) for lent in _said(place)]
-    near: list[Lent] = [{}]
-    for first in range(len(every)):
-        together: Lent = {}
-        for lent in every[first : first + _NEAR]:
-            near.append(together := {**lent, **together})
-    return own, near
+    return own, [{}, *neighbouring(every)]
 
 
 def may_be(page: str, request: Reading) -> bool:
@@ -140,8 +144,13 @@ def may_be(page: str, request: Reading) -> bool:
         asked = (it for it in request.message.clauses if it.is_question and it.whether)
         return page != "like_act" or not any(it.of("becomes") for it in asked)
     told = (clause for it in request.places if it.role not in UNREAD for clause in it.clauses)
-    says = sum(len(clause.words) for clause in told if not clause.denies_something)
+    says = sum(_length(clause.words) for clause in told if not clause.denies_something)
     return says >= _TELLS and bool(_handed(request))
+
+
+def _length(words: Iterable[str]) -> float:
+    """How many words they are as long as, where a character is one."""
+    return sum(1 - 0.6 * is_unspaced(word) for word in words)
 
 
 def _handed(request: Reading) -> list[str]:
@@ -155,21 +164,30 @@ def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
     """What a request adds up to at most, and the signs that its words lend to that."""
     weights, (own, near) = weights_of(page), lent_by(request)
     if page == "like_secret":  # What can be chosen from a list is none.
-        own = {it: at for it, at in own.items() if at[0].role != "choice" or weights.get(it, 0) < 0}
+        own = {it: at for it, at in own.items() if at[0].role != "choice"}
     sums = [sum(weights.get(it, 0) for it in lent.keys() - own.keys()) for lent in near]
     amount = sum(weights.get(sign, 0) for sign in (*made(request), *own)) + max(sums)
     return amount, {**near[sums.index(max(sums))], **own}
 
 
+@lru_cache(maxsize=1)
+def _furthest(request: Reading) -> tuple[int, str]:
+    """How far above the sum from which its page warns a request is at most, and that page."""
+    known = {*request.concepts, "many touched", *map("written {}".format, _WRITTEN)}
+    above = [(-1, "")]
+    for page in PAGES.values() if request.mode != "url" else ():
+        warns, weights = _bound(page, "warns from"), weights_of(page)
+        most = sum(weights.get(sign, 0) for sign in made(request)) + most_of(page, known)
+        if most >= warns and may_be(page, request):
+            above.append((_weighed(page, request)[0] - warns, page))
+    return max(above)
+
+
 def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
-    weights, warns = weights_of(page), _bound(page, "warns from")
-    shape = sum(weights.get(sign, 0) for sign in made(request))
-    signs = (*_WRITTEN, "many touched")
-    most = most_of(page, {*request.concepts, *(f"written {it}" for it in signs), *signs})
-    if shape + most < warns or request.mode == "url" or not may_be(page, request):
-        return
-    amount, lent = _weighed(page, request)
-    if amount >= warns:
+    above, furthest = _furthest(request)
+    # What is more of another kind is told by that page.
+    if above >= 0 and page == furthest:
+        weights, (amount, lent) = weights_of(page), _weighed(page, request)
         weighed = [weight(weights[it], it, *lent[it]) for it in lent if it in weights]
         because = tuple(sorted(weighed, key=lambda why: (-why.amount, why.frame)))
         severity = Severity.BLOCK if amount >= _bound(page, "blocks from") else Severity.WARN
@@ -191,15 +209,17 @@ def is_spared(rule: str, sighting: Sighting, request: Reading) -> bool:
 def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tuple[str, str]:
     """The page, and its bound, below which a finding is spared; neither where it never is."""
     page, *unsure = table("spared").get(rule, ("",))
-    named = {why.frame for why in because} - weights_of("described").keys()
-    sure = named.difference(unsure, table("recipes"))
-    if page == "like_secret" and not named:
-        return page, "spares described below"
+    told = {why.frame for why in because} - weights_of("described").keys()
+    sure = told.difference(unsure, table("recipes"))
+    # Where no field says a word, none says that it is another thing.
+    is_silent = not any(field.texts(*_OF_FIELDS) for field in request.fields)
     # A bare yes lets happen whatever is told; beside a choice it may be a game, by one frame.
-    is_bare = page == "like_act" and not made(request).isdisjoint(("only a yes", "no field"))
-    is_sure = is_bare or len(sure) > (page != "like_secret")
-    name = "spares sure below" if sure else "spares below" if unsure else ""
-    return (page, name) if page and name and not is_sure else ("", "")
+    is_bare = not made(request).isdisjoint(("only a yes", "no field"))
+    never = {"like_secret": is_silent or sure, "like_act": is_bare, "like_lure": False}
+    if never.get(page, True) or len(sure) > 1 or not (sure or unsure):
+        return "", ""
+    bound = "spares sure below" if sure else "spares below"
+    return page, bound if told else "spares described below"
 
 
 PAGES: Final = {
