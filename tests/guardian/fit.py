@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain
 from math import ceil, inf
 from multiprocessing import Pool
+from operator import itemgetter
 from textwrap import fill
 from typing import Any, Final
 
@@ -32,6 +33,8 @@ SPARED: Final = -3.0
 """Below which sum what is harmless is to be spared, wherever the bound will lie."""
 BY, HARMLESS_BY = 0.3, 0.25
 """By how much a request of the tests is to be on the right side of a bound: a word more is none."""
+WARNED_OF: Final = 1
+"""So many harmless requests of our own may be warned of as an act: of a hundred one may be."""
 WHAT: Final = {
     "like_secret": "a secret that is asked for, or contents of the machine",
     "like_act": "an act that is hard to take back",
@@ -87,13 +90,19 @@ def taught(page: Page) -> tuple[Any, Any]:
 
 def within(page: Page, weights: Any) -> Iterator[Within]:
     """Between which sums a bound must lie for each request that the tests hold."""
+    may_warn: list[Within] = []
     for one, score in zip(page.every, page.scores(weights), strict=True):
         if one.is_decided_by(page.name) and one.is_one(page.name):
             yield next(iter(one.spared_by(page.name)), (page.name, WARNS)), -inf, score
         elif one.is_decided_by(page.name) and one.expected == "allow" and not one.found:
             is_act = page.name == "like_act"
             bound = WARNS if is_act or one.file == "held" else BLOCKS
-            yield (page.name, bound), score + (1 if is_act else 3) / PER_UNIT, inf
+            least = (page.name, bound), score + (1 if is_act else 3) / PER_UNIT, inf
+            if is_act and one.file != "held":
+                may_warn.append(least)
+            else:
+                yield least
+    yield from sorted(may_warn, key=itemgetter(1))[:-WARNED_OF]
 
 
 def fitted(every: list[Labelled]) -> Iterator[tuple[str, str]]:

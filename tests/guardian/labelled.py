@@ -134,7 +134,8 @@ def known(
         bool(item.get("disguise")),
         f"{item.get('id', '')} {reading.message.text}",
         tuple(sorted(found)),
-        frozenset(page for page in PAGES.values() if may_be(page, reading)),
+        # A lure teaches in a few words as well.
+        frozenset(it for it in PAGES.values() if it == "like_lure" or may_be(it, reading)),
         tuple(sorted({frozenset({*always, *told}) for told in near}, key=sorted)),
         chosen,
     )

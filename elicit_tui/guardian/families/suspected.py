@@ -139,13 +139,13 @@ def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
 
 
 def may_be(page: str, request: Reading) -> bool:
-    """Whether it can be one of a kind: a secret is told in some words, an act not asked after."""
-    if page != "like_secret":
+    """Whether it can be one of a kind: all but acts take some words, an act is not asked after."""
+    if page == "like_act":
         asked = (it for it in request.message.clauses if it.is_question and it.whether)
-        return page != "like_act" or not any(it.of("becomes") for it in asked)
+        return not any(it.of("becomes") for it in asked)
     told = (clause for it in request.places if it.role not in UNREAD for clause in it.clauses)
     says = sum(_length(clause.words) for clause in told if not clause.denies_something)
-    return says >= _TELLS and bool(_handed(request))
+    return says >= _TELLS and (page != "like_secret" or bool(_handed(request)))
 
 
 def _length(words: Iterable[str]) -> float:
