@@ -153,8 +153,7 @@ class Clause(Denials):
     def _is_linked(self, noun: Hit, hit: Hit) -> bool:
         """Whether the word behind a noun can say what it is of."""
         if noun.end == hit.start:
-            # Such as a genitive without any small word; else the noun qualifies the hit. Asked
-            # of the noun itself: what is disguised elsewhere must not choose the grammar.
+            # A genitive without a small word; else the noun qualifies it: no disguise chooses that.
             return not self.words[noun.start].isascii() and self._is(noun.start, "attribute")
         first = self.words[noun.end]
         # "The manager's PIN" is the PIN, and "the team has a PIN": whose it is is all they say.

@@ -227,8 +227,7 @@ class Demand:
             if hit.concept == self.thing.sure:
                 sure = in_words or field.is_open or place.field is not None
                 frame = ("asked-for" if sure else "stands-alone") if asked else "spoken-of"
-                # A log or a chat is spoken of every day, unless it is the person's or a key
-                # that hands it over unseen: Ctrl+V.
+                # A log is spoken of every day, unless a person's or handed over by a key: Ctrl+V.
                 told = asked or place.field or self.thing.maybe or clause.holds(hit)
                 daily = not (told or any(key[1:] == hit[1:] for key in clause.of("run")))
                 told_only = clause.is_cited or not (in_words or asked)

@@ -114,8 +114,7 @@ def fits(
 
     `overlapping`: they may share some of these words.
     """
-    # Where each concept stands and counts. An act counts only as an order; the other concepts of a
-    # frame must not be denied, nor be what only bears such a name.
+    # An act counts only as an order; the others must not be denied, nor only bear such a name.
     found: list[list[_Stands]] = []
     for number, concept in enumerate(needs):
         own = [

@@ -53,7 +53,7 @@ class GuardianRule:
     once: bool = False
     """Whether the first place that it sees tells enough."""
     last: bool = False
-    """Whether it looks only at what no rule before it has found, or only others of its kind."""
+    """Whether it looks only at what no rule before it has found."""
     if_it_fails: Severity = Severity.WARN
     """How grave it is that it could not look."""
 

@@ -246,8 +246,7 @@ def _nearest(clause: Clause, act: Hit, concept: str) -> tuple[int, Hit] | None:
         if (other.end <= act.start or other.start >= act.end or act.start < other.start < act.end)
         # What something is taken from stays: "remove the frame from the photo".
         and not (act.concept == "takes" and "from" in clause.words[act.end : other.start])
-        # What only qualifies the thing behind it is not the thing: "the comments table"; nor is
-        # that of which something else is a part: "remove the red eyes from the photos".
+        # What only qualifies is not the thing: "comments table", "the red eyes from the photos".
         and not (
             concept in ("weighty", "small thing")
             and any(

@@ -100,8 +100,7 @@ def _said(place: Place) -> Iterator[Lent]:
                 lent |= {f"asked {it}": lent[it] for it in told}
             if place.role in _OF_FIELDS:
                 lent |= {f"field {it}": lent[it] for it in told}
-        for sign, found in _written_in(place, sentence):
-            lent[f"written {sign}"] = place, found
+        lent |= {f"written {sign}": (place, it) for sign, it in _written_in(place, sentence)}
         if "written thousands" in lent and _TOUCHED & lent.keys() and not _SPARED & lent.keys():
             lent["many touched"] = lent["written thousands"]
         yield lent
@@ -132,8 +131,8 @@ def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
     for place in sorted(told, key=lambda at: at.role == "choice"):
         for lent in _said(place):
             own = {**lent, **own}
-    for name in (at for it in fields for at in it.texts("name")):
-        own |= {f"named {it}": (name, name.text) for it in name.views[0].concepts}
+    for at in (name for it in fields for name in it.texts("name")):
+        own |= {f"named {it}": (at, at.text) for it in at.views[0].concepts}
     every = [lent for place in request.texts(*GENERAL) for lent in _said(place)]
     return own, [{}, *neighbouring(every)]
 
@@ -185,7 +184,6 @@ def _furthest(request: Reading) -> tuple[int, str]:
 
 def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
     above, furthest = _furthest(request)
-    # What is more of another kind is told by that page.
     if above >= 0 and page == furthest:
         weights, (amount, lent) = weights_of(page), _weighed(page, request)
         weighed = [weight(weights[it], it, *lent[it]) for it in lent if it in weights]

@@ -1,7 +1,6 @@
 """Where a URL really leads, before a person opens it (spec: URL mode, "Safe URL Handling").
 
-The text is judged as it was written and never tidied first: what a lenient parser forgives is
-what deceives.
+The text is judged as it was written, never tidied: what a lenient parser forgives deceives.
 """
 
 from __future__ import annotations
