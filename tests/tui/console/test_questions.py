@@ -322,48 +322,6 @@ async def test_a_key_pressed_by_mistake_declines_nothing(tmp_path: Path) -> None
         assert stand.outcome(request) is None
 
 
-async def test_a_muted_server_is_cancelled_until_it_may_ask_again(tmp_path: Path) -> None:
-    async with console(tmp_path) as stand:
-        await stand.press("m")
-        assert stand.app.muted == {"alpha"}
-        muted = stand.ask("alpha")
-        await stand.until(lambda: stand.outcome(muted))
-        outcome = stand.outcome(muted)
-        assert outcome is not None
-        assert outcome.action == "cancel"
-        await stand.press("5")
-        await stand.until(lambda: "cancelled · you muted its server" in stand.text())
-        assert "your policy" not in stand.text()
-        await stand.press("enter")
-        await stand.until(lambda: "○ cancelled · you muted its server" in stand.text())
-        await stand.press("escape", "1", "m")
-        request = stand.ask("alpha")
-        await stand.shown(request)
-
-
-async def test_a_server_whose_questions_wait_is_muted_only_when_that_is_sure(
-    tmp_path: Path,
-) -> None:
-    async with console(tmp_path) as stand:
-        request = stand.ask("alpha")
-        await stand.shown(request)
-        await stand.press("ctrl+l", "2", "m")
-        await stand.until(lambda: "Mute “alpha” for this run?" in stand.text())
-        await stand.press("n")
-        await stand.until(lambda: "Mute “alpha” for this run?" not in stand.text())
-        assert stand.outcome(request) is None
-        assert not stand.app.muted
-        await stand.press("m")
-        await stand.until(lambda: "1 question of “alpha” waits for you" in stand.text())
-        await stand.press("y")
-        await stand.until(lambda: stand.outcome(request))
-        await stand.until(lambda: "m lets it ask again" in stand.notices())
-        # Nothing of it is listed any more; the same key undoes it all the same.
-        await stand.until(lambda: "m Unmute server" in stand.text())
-        await stand.press("m")
-        await stand.until(lambda: not stand.app.muted)
-
-
 async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}}}
     async with console(tmp_path) as stand:
