@@ -12,6 +12,8 @@ import os
 import shutil
 import stat
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final, Literal, Protocol
 
@@ -20,6 +22,9 @@ from platformdirs import user_config_path, user_state_path
 from elicit_tui.errors import ConfigError
 
 APPLICATION: Final = "elicit-tui"
+
+LOCK_SECONDS: Final = 3.0
+POLL_SECONDS: Final = 0.01
 
 ELSEWHERE: Final = "set XDG_STATE_HOME or history.path to a place that can be written"
 """What a person can do about a state directory that cannot be used."""
@@ -275,6 +280,27 @@ def _write_into(path: Path, content: bytes) -> None:
         os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(content)
+
+
+@contextlib.contextmanager
+def sole_writer(path: Path) -> Iterator[None]:
+    """Within this no other process of ours changes a file: it is read, changed and written.
+
+    By a lock on a file beside it, of which the system lets go with the process. Raises OSError,
+    also where another process has it for too long.
+    """
+    private_directory(path.parent)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    file = os.open(path.with_name(f"{path.name}.lock"), flags, 0o600)
+    try:
+        end = time.monotonic() + LOCK_SECONDS
+        while not lock_open_file(file):
+            if time.monotonic() > end:
+                raise TimeoutError(f"another process has been writing {path} for too long")
+            time.sleep(POLL_SECONDS)
+        yield
+    finally:
+        os.close(file)
 
 
 def _umask() -> int:

@@ -388,11 +388,11 @@ class ConsoleApp(Controller):
         if self._console_run is not None:
             self._console_run.stop(server)
 
-    def take_over(self, name: str, now: Settings) -> bool:
-        """Let this run have a server as it is now, or no longer; False: there is no run yet."""
+    def take_over(self, name: str, now: Settings, was: str = "") -> bool:
+        """Let this run have a server as it is now, once `was` ended; False: there is no run yet."""
         if self._console_run is None or self.runtime is None:
             return False
-        self._console_run.take_over(name, now)
+        self._console_run.take_over(name, now, was)
         return True
 
     def call_offer(self, server: str, offer: Offer) -> None:

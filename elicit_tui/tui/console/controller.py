@@ -166,8 +166,11 @@ class Controller(OrderedApp[int]):
         """End a server; it stays in the list, to be started again."""
 
     @abstractmethod
-    def take_over(self, name: str, now: Settings) -> bool:
-        """Let this run have a server as it is now, or no longer; False: there is no run yet."""
+    def take_over(self, name: str, now: Settings, was: str = "") -> bool:
+        """Let this run have a server as it is now, or no longer; False: there is no run yet.
+
+        `was`: what it was called before, which ends first.
+        """
 
     @abstractmethod
     def call_offer(self, server: str, offer: Offer) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -26,7 +26,6 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.elicitation.keeping import kept_arguments, kept_content
 from elicit_tui.elicitation.shapes import masked
-from elicit_tui.errors import ElicitTuiError
 from elicit_tui.form.limits import is_larger_than
 from elicit_tui.text import ascii_json, neutral, neutral_line
 from elicit_tui.tui.console.calls import KEPT_CALLS, AnsweredQuestion, CallRecord, CallState
@@ -38,7 +37,10 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "calls.json"
 THREAD_NAME: Final = "keep-call"
 LARGEST_FILE: Final = 8_000_000
-"""As many calls as are kept, each with the most that is kept of it, fit into it."""
+"""The oldest calls go until the others fit into it."""
+LARGEST_READ: Final = 4 * LARGEST_FILE
+LARGEST_CALL: Final = 400_000
+"""One that is larger, by names of others, is not kept."""
 LARGEST_ARGUMENTS: Final = 20_000
 LARGEST_RESULT: Final = 40_000
 """Characters of their JSON; longer ones are not kept."""
@@ -63,7 +65,10 @@ class KeptCalls:
 
     def read(self) -> list[CallRecord]:
         """The calls of earlier runs, as they began; none where nothing may be kept."""
-        records = (_record(written) for written in self._written())
+        try:
+            records = map(_record, [] if self._policy == "none" else self._written())
+        except (OSError, ValueError, RecursionError):
+            return []
         calls = (record for record in records if record is not None)
         return sorted(calls, key=lambda record: record.began.astimezone())
 
@@ -79,38 +84,54 @@ class KeptCalls:
         """Keep the note of a call that is kept already."""
         place = {"server": record.server, "name": record.call.name}
         began = {record.began.isoformat(timespec=unit) for unit in ("seconds", _UNIT)}
-        with _ONE_AT_A_TIME:
-            calls = self._written()
-            for call in calls:
-                same = isinstance(call, dict) and place.items() <= call.items()
-                if same and call.get("began") in began:
-                    call["note"] = record.note
-                    self._write(calls)
+
+        def noted(calls: list[Any]) -> bool:
+            those = (c for c in calls if isinstance(c, dict) and place.items() <= c.items())
+            own = [call for call in those if call.get("began") in began]
+            for call in own:
+                call["note"] = record.note
+            return bool(own)
+
+        self._change(noted)
 
     def rename(self, old: str, new: str) -> None:
         """The calls of a server are found under its new name."""
-        with _ONE_AT_A_TIME:
-            calls = self._written()
+
+        def renamed(calls: list[Any]) -> bool:
             own = [call for call in calls if isinstance(call, dict) and call.get("server") == old]
             for call in own:
                 call["server"] = new
-            if own:
-                self._write(calls)
+            return bool(own)
+
+        self._change(renamed)
 
     def forget(self, before: datetime) -> int:
         """Remove the calls that began before then; how many there were."""
-        with _ONE_AT_A_TIME:
-            calls = self._written()
-            kept = [call for call in calls if not _began_before(call, before)]
-            if len(kept) < len(calls):
-                self._write(kept)
-        return len(calls) - len(kept)
+        gone = 0
 
-    def _write(self, calls: list[Any]) -> None:
+        def later(calls: list[Any]) -> bool:
+            nonlocal gone
+            kept = [call for call in calls if not _began_before(call, before)]
+            gone = len(calls) - len(kept)
+            calls[:] = kept
+            return gone > 0
+
+        self._change(later)
+        return gone
+
+    def _change(self, change: Callable[[list[Any]], bool]) -> None:
+        """Change the calls of the file, which other consoles do too; `change`: whether it did.
+
+        What cannot be read is not written over.
+        """
+        if self._policy == "none":
+            return
         try:
-            paths.private_directory(self._file.parent)
-            paths.replace_file(self._file, ascii_json(calls).encode())
-        except (OSError, ElicitTuiError):
+            with _ONE_AT_A_TIME, paths.sole_writer(self._file):
+                calls = self._written()
+                if change(calls):
+                    paths.replace_file(self._file, _fitting(calls))
+        except (OSError, ValueError, RecursionError):
             return
 
     def _add(
@@ -129,9 +150,13 @@ class KeptCalls:
         secret = {name: call.arguments[name] for name in withheld}
         result, asked = self._result(record.result, secret), _asked(record, secret)
         written = {**what, "arguments": arguments, "withheld": withheld, **result, **asked, **end}
-        with _ONE_AT_A_TIME:
+
+        def added(calls: list[Any]) -> bool:
             written["note"] = record.note  # It may have been written meanwhile.
-            self._write([*self._written(), written][-KEPT_CALLS:])
+            calls[:] = [*calls, written][-KEPT_CALLS:]
+            return len(ascii_json(written)) <= LARGEST_CALL
+
+        self._change(added)
 
     def _harmless(
         self,
@@ -169,14 +194,27 @@ class KeptCalls:
         return {"result": kept}
 
     def _written(self) -> list[Any]:
-        if self._policy == "none":
-            return []
+        """The calls in the file. Raises OSError, ValueError, RecursionError."""
         try:
             with self._file.open("rb") as stream:
-                written = json.loads(stream.read(LARGEST_FILE))
-        except (OSError, ValueError, RecursionError):
+                written = json.loads(stream.read(LARGEST_READ))
+        except FileNotFoundError:
             return []
-        return written if isinstance(written, list) else []
+        if not isinstance(written, list):
+            raise ValueError("these are no calls")
+        return written
+
+
+def _fitting(calls: list[Any]) -> bytes:
+    """The newest of these calls, as many as fit into the file."""
+    room, kept = LARGEST_FILE, deque[str]()
+    for call in reversed(calls):
+        spelled = ascii_json(call)
+        room -= len(spelled) + 1
+        if room < 1:
+            break
+        kept.appendleft(spelled)
+    return f"[{','.join(kept)}]".encode()
 
 
 def is_lost(record: CallRecord) -> bool:

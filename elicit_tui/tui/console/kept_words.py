@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
@@ -17,6 +19,10 @@ from elicit_tui.tui.console.spans import Role
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
+
+
+LARGEST_TOLD: Final = 64_000
+"""Bytes; a file that is larger is read when its call is made, and not to tell of it in a list."""
 
 
 def of_file(saved: SavedCall, secret: frozenset[str] = frozenset()) -> CallRecord:
@@ -33,14 +39,36 @@ def what_it_calls(app: Controller, path: Path, room: int) -> tuple[str, Role]:
     from elicit_tui.form.shape import secret_names  # Not loaded before the first painting.
 
     try:
-        saved = SavedCall.read(path)
-    except ElicitTuiError as error:
-        return neutral_line(str(error), 300), "warn"
+        status = path.stat()
+    except OSError as error:
+        return neutral_line(f"{path} cannot be read: {error.strerror}.", 300), "warn"
+    if status.st_size > LARGEST_TOLD:
+        return f"a file of {status.st_size:,} bytes: Enter reads it", "dim"
+    state = (path, status.st_mtime_ns, status.st_size)
+    saved = _read(*state)
+    if isinstance(saved, str):
+        return saved, "warn"
     what = f"{neutral_line(saved.server, 60)} · {neutral_line(saved.tool, 60)}"
     record = app.state.servers.get(saved.server)
     if record is None:
         return f"{what} · there is no such server now: Enter chooses another", "warn"
     tools = (offer for offer in record.offers if offer.kind == "tool")
     schema = next((tool.schema for tool in tools if tool.name == saved.tool), None)
-    made_with = of_file(saved, secret_names(schema)).argument_texts
+    made_with = _texts(*state, secret_names(schema))
     return f"{what}  {briefly(made_with, room - cell_len(what) - 2)}".rstrip(), "dim"
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, changed: int, size: int) -> SavedCall | str:
+    """The call of a file that has not changed since, or what is wrong with it: read once."""
+    try:
+        return SavedCall.read(path)
+    except ElicitTuiError as error:
+        return neutral_line(str(error), 300)
+
+
+@lru_cache(maxsize=256)
+def _texts(path: Path, changed: int, size: int, secret: frozenset[str]) -> Mapping[str, str]:
+    """With which arguments it calls, spelled once."""
+    saved = _read(path, changed, size)
+    return {} if isinstance(saved, str) else of_file(saved, secret).argument_texts

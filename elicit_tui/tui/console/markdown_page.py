@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.content import Content
+from textual.content import Content, Span
 from textual.message import Message
 from textual.widgets import Static
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 HIT: Final = "bold underline $warning"
 HERE: Final = "bold not underline reverse $accent"
 """As `span_style` of the views draws what is looked for, and that of it where one is."""
+MOST_MARKED: Final = 2_000
+"""Of what is found in one part so much is set off: that around the place one is at."""
 _MARKS: Final = re.compile(
     r"^(?:#{1,6} \S|```|> \S|\|[^\n]+\|[ \t]*$|[ \t]{0,8}[-*] \S[^\n]*\n[ \t]{0,8}[-*] \S)"
     r"|\*\*[^*\n]+\*\*|\[[^][\n]{1,200}\]\([^() \n]{1,400}\)",
@@ -231,24 +234,27 @@ class MarkdownPage(VerticalScroll):
             starts = [match.start() for match in pattern.finditer(drawn.plain)]
             if starts:
                 self._drawn[part] = drawn
-                part.update(self._marked(drawn, starts, HIT), layout=False)
+                part.update(self._marked(drawn, starts), layout=False)
             places += [(part, start) for start in starts]
         self._found = places
         return places
 
-    def _marked(self, drawn: Content, starts: Iterable[int], style: str) -> Content:
-        for start in starts:
-            drawn = drawn.stylize(style, start, start + self._length)
-        return drawn
+    def _marked(self, drawn: Content, starts: Sequence[int], here: int | None = None) -> Content:
+        """With what was found set off, as much of it as is told apart: that around `here`."""
+        first = 0 if here is None else max(0, bisect_left(starts, here) - MOST_MARKED // 2)
+        shown = starts[first : first + MOST_MARKED]
+        marks = [Span(start, start + self._length, HIT) for start in shown]
+        if here is not None:
+            marks.append(Span(here, here + self._length, HERE))
+        return Content(drawn.plain, [*drawn.spans, *marks], strip_control_codes=False)
 
     def go_to(self, place: tuple[Static, int]) -> None:
         """Bring a paragraph into sight, and set off the place in it."""
         for part, drawn in self._drawn.items():
             if part in (self._at, place[0]):
                 starts = [start for each, start in self._found if each is part]
-                drawn = self._marked(drawn, starts, HIT)
-                here = [place[1]] if part is place[0] else []
-                part.update(self._marked(drawn, here, HERE), layout=False)
+                here = place[1] if part is place[0] else None
+                part.update(self._marked(drawn, starts, here), layout=False)
         self._at = place[0]
         self.scroll_to_widget(self._at, top=True, animate=False, immediate=True)
         self.scroll_relative(y=self._below_middle(*place), animate=False, immediate=True)

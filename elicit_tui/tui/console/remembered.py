@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
@@ -40,12 +40,20 @@ class Remembered:
     def load(cls) -> Remembered:
         """What was remembered; nothing where there is no such file."""
         try:
+            return cls._read() or cls()
+        except (OSError, ElicitTuiError):
+            return cls()
+
+    @classmethod
+    def _read(cls) -> Remembered | None:
+        """What stands in the file; None where there is none, or it is none of ours."""
+        try:
             with _file().open("rb") as stream:
                 written = json.loads(stream.read(LARGEST_FILE))
-        except (OSError, ValueError, RecursionError, ElicitTuiError):
-            return cls()
+        except (FileNotFoundError, ValueError, RecursionError):
+            return None
         if not isinstance(written, Mapping):
-            return cls()
+            return None
         return cls(
             str(written.get("theme") or ""),
             str(written.get("theme_over") or ""),
@@ -54,14 +62,20 @@ class Remembered:
             _texts(written.get("folders"))[:KEPT_FOLDERS],
         )
 
-    def save(self) -> None:
-        """Write it down."""
-        written = json.dumps(vars(self))
+    def _change(self, change: Callable[[Remembered], None]) -> None:
+        """Change it here and in the file, as that stands by now: other consoles write it too."""
+        change(self)
         try:
-            paths.private_directory(_file().parent)
-            paths.replace_file(_file(), written.encode())
+            with paths.sole_writer(_file()):
+                now = self._read()
+                if now is None:
+                    now = self
+                else:
+                    change(now)
+                paths.replace_file(_file(), json.dumps(vars(now)).encode())
         except (OSError, ElicitTuiError):
             return
+        self.favourites, self.recent, self.folders = now.favourites, now.recent, now.folders
 
     def theme_for(self, configured: str) -> str:
         """The theme to wear: the one chosen over this one, else this one."""
@@ -69,20 +83,30 @@ class Remembered:
 
     def choose_theme(self, name: str, configured: str) -> None:
         """Let a choice last."""
-        self.theme, self.theme_over = name, configured
-        self.save()
+
+        def chosen(those: Remembered) -> None:
+            those.theme, those.theme_over = name, configured
+
+        self._change(chosen)
 
     def used(self, server: str, key: str) -> None:
         """It is what was used last."""
         place = (server, key)
-        self.recent = [place, *(recent for recent in self.recent if recent != place)][:KEPT_RECENT]
-        self.save()
+
+        def used(those: Remembered) -> None:
+            others = (recent for recent in those.recent if recent != place)
+            those.recent = [place, *others][:KEPT_RECENT]
+
+        self._change(used)
 
     def keeps_in(self, folder: Path) -> None:
         """A call was kept in this folder."""
-        others = (other for other in self.folders if other != str(folder))
-        self.folders = [str(folder), *others][:KEPT_FOLDERS]
-        self.save()
+
+        def kept(those: Remembered) -> None:
+            others = (other for other in those.folders if other != str(folder))
+            those.folders = [str(folder), *others][:KEPT_FOLDERS]
+
+        self._change(kept)
 
     def kept_files(self) -> list[Path]:
         """The calls kept in files: those of this folder first, then of each where one was kept."""
@@ -95,19 +119,24 @@ class Remembered:
 
     def rename(self, old: str, new: str) -> None:
         """What was a favourite or used last of a server is so under its new name."""
-        for places in (self.favourites, self.recent):
-            places[:] = [(new if server == old else server, key) for server, key in places]
-        self.save()
+
+        def renamed(those: Remembered) -> None:
+            for places in (those.favourites, those.recent):
+                places[:] = [(new if server == old else server, key) for server, key in places]
+
+        self._change(renamed)
 
     def toggle_favourite(self, server: str, key: str) -> bool:
         """Make it a favourite, or no longer; whether it is one now."""
         place = (server, key)
-        if place in self.favourites:
-            self.favourites.remove(place)
-        else:
-            self.favourites.append(place)
-        self.save()
-        return place in self.favourites
+        is_one = place not in self.favourites
+
+        def toggled(those: Remembered) -> None:
+            others = [other for other in those.favourites if other != place]
+            those.favourites = [*others, place] if is_one else others
+
+        self._change(toggled)
+        return is_one
 
 
 def _file() -> Path:

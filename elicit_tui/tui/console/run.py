@@ -234,8 +234,8 @@ class ConsoleRun:
             if record.connection is not None:
                 await record.connection.cancel(entry.call.id)
 
-    def take_over(self, name: str, now: Settings) -> None:
-        """Have a server as it is configured now: begun, begun anew, or ended and gone."""
+    def take_over(self, name: str, now: Settings, was: str) -> None:
+        """Have a server as it is configured now, once `was` has ended, its name before; or gone."""
         runtime, server = self._app.runtime, now.servers.get(name)
         if runtime is None:
             return
@@ -243,11 +243,14 @@ class ConsoleRun:
         if server is not None and name not in self._state.servers:
             self._state.servers.update(server_records({name: server}))
             self._state.changed()
-        self._spawn(self._begin_anew(runtime, name, server, "changed" if server else "removed"))
+        deed = "changed" if server else "removed"
+        self._spawn(self._begin_anew(runtime, name, server, deed, was))
 
     async def _begin_anew(
-        self, runtime: Runtime, name: str, server: ServerSettings | None, deed: str
+        self, runtime: Runtime, name: str, server: ServerSettings | None, deed: str, was: str = ""
     ) -> None:
+        if was:
+            await self._begin_anew(runtime, was, None, "removed")
         if (old := self._state.servers.get(name)) is not None:
             await self._end_what_runs(runtime, old, deed)
         await runtime.host.disconnect(name)

@@ -144,10 +144,10 @@ class ServerEditing:
             )
             if was is not None:
                 self._say_changed(name, was_in_file, restarts=self._runs(was, values))
-            moved = [was] if was not in (None, name) else []
-            for old in moved:
-                self._move(str(old), name)
-            self._run_anew(name, *moved)
+            before = "" if was in (None, name) else str(was)
+            if before:
+                self._move(before, name)
+            self._run_anew(name, was=before)
             self._app.state.pointed_server = name
             if was is None:
                 self._say_where(name)
@@ -217,11 +217,11 @@ class ServerEditing:
         except ElicitTuiError as error:
             self._tell(str(error))
 
-    def _run_anew(self, *names: str) -> None:
-        """Let this run have these servers as the file has them now."""
+    def _run_anew(self, *names: str, was: str = "") -> None:
+        """Let this run have these servers as the file has them now; `was`: as one was called."""
         now = self._file.reload() if self._file is not None else None
         for name in names:
-            if now is None or not self._app.take_over(name, now):
+            if now is None or not self._app.take_over(name, now, was):
                 self._tell(NEXT_RUN, severity="information")
 
     def _tell(self, sentence: str, severity: Any = "warning") -> None:

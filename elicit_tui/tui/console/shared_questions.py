@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Presence, Question
+from elicit_tui.elicitation.finding import MASK
 from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.outcome_words import asked
@@ -196,14 +197,19 @@ class SharedQuestions:
 
 
 def typed_in(form: Form | None, entries: Mapping[str, Entry]) -> tuple[tuple[str, str], ...]:
-    """What stands in these entries that is not unset, with the titles of the fields."""
+    """What stands in these entries that is not unset, with the titles of the fields.
+
+    A secret is masked: it stands on no screen, and is copied from none.
+    """
+    from elicit_tui.tui.secret_arguments import is_secret_field
+
     if form is None:
         return ()
     pairs = []
     for field in form.fields:
         text = _text(entries.get(field.name))
         if text is not None:
-            pairs.append((field.title, text))
+            pairs.append((field.title, MASK if text and is_secret_field(field) else text))
     return tuple(pairs)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
@@ -21,8 +23,9 @@ from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, CallState
-from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
+from elicit_tui.tui.console.kept_calls import LARGEST_FILE, THREAD_NAME, KeptCalls
 from elicit_tui.tui.console.outcome_words import duration
+from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -316,6 +319,62 @@ def test_the_last_hundred_calls_are_kept() -> None:
         kept_again("full", saying(str(number)))
     kept = KeptCalls("full").read()
     assert [record.result for record in (kept[0], kept[-1])] == [saying("3"), saying("102")]
+
+
+def test_of_calls_that_do_not_fit_into_the_file_the_oldest_go_and_no_others() -> None:
+    for number in range(3):
+        kept_again("full", saying(str(number)))
+    file = state_directory() / "calls.json"
+    first, *_ = json.loads(file.read_text())
+    first["asked"] = [{"message": "火" * 1_300_000}]
+    file.write_text(json.dumps([first, first]))
+    assert kept_again("full", saying("newest")).result == saying("newest")
+    assert len(json.loads(file.read_text())) == 2
+    assert file.stat().st_size < LARGEST_FILE
+
+
+def test_a_file_of_calls_that_cannot_be_read_is_not_written_over() -> None:
+    file = state_directory() / "calls.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for spoilt in ("[{", "{}"):
+        file.write_text(spoilt)
+        KeptCalls("full").add(CallRecord("alpha", Call("tools/call", "look", {})), {}, None)
+        until_written()
+        assert file.read_text() == spoilt
+        assert KeptCalls("full").read() == []
+
+
+def test_two_consoles_keep_the_calls_of_each_other() -> None:
+    """Each in a process of its own, so that no lock of threads helps."""
+    made = """
+import sys
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.calls import CallRecord
+from elicit_tui.tui.console.kept_calls import KeptCalls
+for number in range(15):
+    ended = CallRecord("alpha", Call("tools/call", f"{sys.argv[1]}-{number}", {}))
+    ended.end("answered", result={})
+    end = {"began": "2026-01-01T00:00:00", "seconds": 0, "state": "answered", "standing": ""}
+    KeptCalls("full")._add(ended, {**end, "failure": None}, {}, None)
+"""
+    consoles = [subprocess.Popen([sys.executable, "-c", made, name]) for name in "ab"]
+    assert [console.wait(120) for console in consoles] == [0, 0]
+    assert len(KeptCalls("full").read()) == 30
+
+
+def test_two_consoles_remember_what_the_other_was_told() -> None:
+    one, other = Remembered.load(), Remembered.load()
+    one.toggle_favourite("alpha", "tool:deploy")
+    other.used("alpha", "tool:read")
+    one.choose_theme("dark", "auto")
+    other.keeps_in(Path("/somewhere"))
+    for now in (other, Remembered.load()):
+        assert now.favourites == [("alpha", "tool:deploy")]
+        assert now.recent == [("alpha", "tool:read")]
+    assert Remembered.load().theme_for("auto") == "dark"
+    other.toggle_favourite("alpha", "tool:deploy")
+    assert Remembered.load().favourites == []
+    assert one.toggle_favourite("alpha", "tool:deploy") is False, "here it was one"
 
 
 def until_written() -> None:

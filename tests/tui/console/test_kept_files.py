@@ -256,6 +256,30 @@ def test_a_file_is_never_renamed_over_another(
         assert not mine.exists()
 
 
+async def test_of_the_files_in_a_list_each_is_read_once_and_none_that_is_huge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    huge = json.dumps({"server": "beta", "tool": "greet", "arguments": {"a": ["x"] * 50_000}})
+    for number in range(5):
+        (tmp_path / f"huge-{number}.call.json").write_text(huge)
+        keep(tmp_path / f"small-{number}.call.json")
+    reads: list[Path] = []
+    read = SavedCall.read
+
+    def counted(path: Path) -> SavedCall:
+        reads.append(path)
+        return read(path)
+
+    monkeypatch.setattr(SavedCall, "read", counted)
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.until(lambda: "a file of 250,057 bytes: Enter reads it" in stand.text())
+        await stand.until(lambda: "name=Ada, times=2" in stand.text())
+        await stand.press("down", "down", "escape", "ctrl+p", *"small")
+        await stand.until(lambda: "Kept call: small-4" in stand.text())
+    assert len(reads) == 5
+    assert all(path.name.startswith("small") for path in reads)
+
+
 def no_links(*names: Path) -> None:
     """What a file system says that knows none."""
     raise PermissionError(errno.EPERM, "Operation not permitted")

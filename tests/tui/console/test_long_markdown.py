@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.content import Content
 from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.markdown_page import MarkdownPage
+from elicit_tui.tui.console.markdown_page import HERE, HIT, MarkdownPage
 from elicit_tui.tui.console.markdown_parts import parts_of
 from tests.tui.console.reading import reading as a_result
 from tests.tui.console.stand import FakeConnection, Stand, console
@@ -93,6 +94,28 @@ async def test_code_longer_than_the_window_is_drawn_whole_and_found_in_line_by_l
         await stand.until(lambda: "line 40 of code" in stand.text())
         assert isinstance(screen.view, MarkdownPage)
         assert not screen.view.unfinished
+
+
+async def test_of_what_stands_everywhere_that_around_the_place_one_is_at_is_set_off(
+    tmp_path: Path,
+) -> None:
+    code = "\n".join("a" * 60 for _ in range(400))
+    text = f"# Letters\n\n```\n{code}\n```\n"
+    result = {"content": [{"type": "text", "text": text}]}
+    async with a_result(tmp_path, result, size=(80, 24)) as (stand, screen):
+        await stand.until(lambda: "Letters" in stand.text())
+        page = screen.query_one(MarkdownPage)
+        await stand.until(lambda: not page.unfinished)
+        places = page.find("a")
+        assert len(places) == 24_000
+        for part, start in (places[0], places[12_000], places[-1]):
+            page.go_to((part, start))
+            drawn = part.content
+            assert isinstance(drawn, Content)
+            marked = [span.start for span in drawn.spans if span.style == HIT]
+            assert len(marked) == 2_000 or start == places[-1][1]
+            assert min(marked) <= start <= max(marked)
+            assert [span.start for span in drawn.spans if span.style == HERE] == [start]
 
 
 def test_the_parts_are_the_text_and_no_block_is_torn() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from dataclasses import replace
@@ -189,6 +190,34 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
         )
         assert "a" not in stand.app.state.servers
         assert stand.runtime.settings.servers["ab"].cwd == "/srv"
+
+
+async def test_a_server_with_a_new_name_begins_once_it_has_ended_under_the_old_one(
+    tmp_path: Path, mine: Path
+) -> None:
+    put(mine, '[mcp_servers.a]\ncommand = "x"\n')
+    servers = load(CommandLine(config_file=mine)).servers
+    async with console(tmp_path, server_settings=servers) as stand:
+        edited_in(stand, mine)
+        told: list[tuple[str, str]] = []
+        stand.host.subscribe(lambda event: told.append((event.server, event.state)))
+        disconnect, goes = stand.host.disconnect, asyncio.Event()
+
+        async def slowly(name: str) -> None:
+            if name == "a":
+                await goes.wait()
+            await disconnect(name)
+
+        stand.host.disconnect = slowly
+        await stand.press("e")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press("end", "b", "ctrl+s")
+        await stand.until(lambda: "ab" in stand.app.state.servers)
+        await stand.pilot.pause()
+        assert told == []
+        goes.set()
+        await stand.until(lambda: ("ab", "ready") in told)
+        assert told.index(("a", "closed")) < told.index(("ab", "starting"))
 
 
 async def test_what_is_typed_while_a_servers_form_opens_stands_in_its_name(

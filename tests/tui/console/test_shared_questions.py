@@ -14,12 +14,15 @@ from textual import events
 
 from elicit_tui.broker import answerer
 from elicit_tui.elicitation import Call, Question
+from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.settings import HistorySettings, StoreSettings
 from elicit_tui.form.field import Typed
+from elicit_tui.form.schema_reading import read_form
 from elicit_tui.store.store import Grant
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.confirmations import UnsentScreen
+from elicit_tui.tui.console.shared_questions import typed_in
 from elicit_tui.tui.console.spans import text_of
 from elicit_tui.tui.question import QuestionScreen
 from tests.broker.conftest import form_request
@@ -143,8 +146,18 @@ async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was
         await stand.until(lambda: isinstance(stand.app.screen, UnsentScreen))
         assert "Answered on pts/7 by me." in stand.text()
         assert "blu" in stand.text()
+        await stand.press("c")
+        await stand.until(lambda: "What you typed" in stand.notices())
+        assert stand.app.clipboard == "Colour: blu"
         assert (await bounded(asked)).content == {"colour": "red"}
         await stand.press("escape")
+
+
+def test_a_secret_that_was_not_sent_is_masked() -> None:
+    text, secret = {"type": "string"}, {"type": "string", "format": "password"}
+    form = read_form({"type": "object", "properties": {"colour": text, "pin": secret}})
+    typed = typed_in(form, {"colour": Typed("blu"), "pin": Typed("hunter2")})
+    assert typed == (("colour", "blu"), ("pin", MASK))
 
 
 async def test_what_another_terminal_typed_is_not_called_typed_here(

@@ -292,9 +292,10 @@ class UnsentScreen(TextDialog):
 
     def action_copy(self) -> None:
         """Copy what was typed, a line for each field."""
+        from elicit_tui.tui.console.taking import copy_text
+
         lines = [f"{title}: {text}" for title, text in self._unsent.typed]
-        self.app.copy_to_clipboard("\n".join(lines))
-        self.app.notify("What you typed is copied.", markup=False)
+        copy_text(self.app, "\n".join(lines), "What you typed")
 
 
 SCREENS: Final[tuple[type, ...]] = (
