@@ -46,6 +46,9 @@ class ShowsQuestion:
 
     question: Question
 
+    def attended(self) -> None:
+        """A person is at work on it, without a key that is heard here: it does not end now."""
+
 
 def cause_of(error: Exception) -> Exception:
     """The error itself: a worker's and a timer's hold the one that they failed with."""

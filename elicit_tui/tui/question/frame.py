@@ -233,6 +233,10 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     # Input
 
+    def attended(self) -> None:
+        """As each key does."""
+        self.deadline.touch()
+
     def heard(self, event: events.Event) -> None:
         """Each key moves the deadline."""
         if self._not_heard:

@@ -24,6 +24,7 @@ from textual.widgets import TextArea
 from elicit_tui.form.field import Entry, Field, Typed, Unset
 from elicit_tui.paths import create_private, program
 from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.ordered_app import ShowsQuestion
 from elicit_tui.tui.secret_arguments import dots, hides_typing, masked_line, names_secret
 from elicit_tui.tui.widgets.control import (
     CLEAR,
@@ -393,5 +394,10 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         except EditorTrouble as trouble:
             self.app.notify(str(trouble), severity="warning", markup=False)
             return
+        finally:
+            # Before anything else: meanwhile no key came here, and its time may have run out.
+            for around in self.ancestors:
+                if isinstance(around, ShowsQuestion):
+                    around.attended()
         if text != self.text:
             self._replace(Typed(text) if text else Unset())

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from textual.app import App, SuspendNotSupported
 
+from elicit_tui.elicitation import Deadline
+from elicit_tui.tui.widgets import text_block
 from elicit_tui.tui.widgets.text_block import EditorTrouble, edit_in_editor, editor_command
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
@@ -120,3 +122,25 @@ async def test_a_text_of_several_lines_is_gone_on_with_and_what_empties_it_is_un
         await until(pilot, lambda: "two" not in app.words, "nothing")
         await pilot.press("ctrl+z")
         await until(pilot, lambda: "two!" in app.words, "the text again")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("falls_over", [False, True])
+async def test_a_question_whose_time_ran_out_while_an_editor_was_open_goes_on(
+    monkeypatch: pytest.MonkeyPatch, falls_over: bool
+) -> None:
+    now = [0.0]
+
+    def long_written(app: App[Any], text: str) -> str:
+        now[0] += 1_000.0
+        if falls_over:
+            raise EditorTrouble("The editor fell over.")
+        return "written at length"
+
+    monkeypatch.setattr(text_block, "edit_in_editor", long_written)
+    question = form_question(schema(v={"type": "string", "maxLength": 4_000}))
+    app = Asking(question, deadline=Deadline(300, lambda: now[0]))
+    async with asked(app) as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: now[0] > 0, "the editor")
+        assert app.deadline.remaining == 60
