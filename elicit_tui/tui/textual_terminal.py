@@ -412,3 +412,13 @@ def deafened(frame: Any) -> Any:
     """The part of the screen that hears no more once an error was caught in this frame."""
     ends = frame.f_code.co_name in ("_pre_process", "_process_messages_loop")
     return frame.f_locals["self"] if ends else None
+
+
+class HearsOn(DOMNode):
+    """A part of the screen that hears on after an error in its turn."""
+
+    async def _on_message(self, message: Message) -> None:
+        try:
+            await super()._on_message(message)
+        except Exception as error:  # noqa: BLE001 - the application knows what it ends
+            self.app._handle_exception(error)

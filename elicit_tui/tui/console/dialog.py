@@ -19,7 +19,7 @@ from elicit_tui.elicitation import Draft
 from elicit_tui.form.field import Entry, Typed, is_unset
 from elicit_tui.text import neutral
 from elicit_tui.tui.console.bars import KeyBar
-from elicit_tui.tui.console.failed_actions import FORESEEN, Replaceable
+from elicit_tui.tui.console.failed_actions import FORESEEN, Leavable
 from elicit_tui.tui.console.outcome_words import time_of_the_first
 from elicit_tui.tui.console.spans import Line, shortened, wrapped
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
@@ -87,7 +87,7 @@ class CutText(Static):
         return Content("\n".join(lines))
 
 
-class Dialog(ModalScreen[Result], SaysWhyNot, Replaceable, Generic[Result]):
+class Dialog(ModalScreen[Result], SaysWhyNot, Leavable, Generic[Result]):
     """A framed screen over the console; Escape leaves it without a result."""
 
     app: Controller
@@ -130,9 +130,9 @@ class Dialog(ModalScreen[Result], SaysWhyNot, Replaceable, Generic[Result]):
         """Go back without a result."""
         self.dismiss(None)
 
-    def failed(self, *, deaf: bool) -> None:
+    def failed(self) -> None:
         """It is left, as by its key; where that fails too, with nothing kept."""
-        super().failed(deaf=deaf)
+        super().failed()
         if self.app.screen is self:
             try:
                 self.action_leave()

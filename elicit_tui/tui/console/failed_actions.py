@@ -8,7 +8,7 @@ from textual.dom import DOMNode
 
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.tui.ordered_app import cause_of, parts_of, what_broke
-from elicit_tui.tui.textual_terminal import deafened
+from elicit_tui.tui.textual_terminal import HearsOn, deafened
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.state import ConsoleState
@@ -18,13 +18,13 @@ FORESEEN: Final = (ElicitTuiError, OSError, ValueError)
 """What files, servers and texts always may do; whatever else is raised, nobody foresaw."""
 
 
-class Replaceable(DOMNode):
-    """A part of the console without which the rest of it goes on: a dialog, a pane."""
+class Leavable(HearsOn):
+    """A part of the console without which the rest of it goes on: a dialog."""
 
     has_failed = False
 
-    def failed(self, *, deaf: bool) -> None:
-        """An error came out of it; `deaf`: a part of it hears no more."""
+    def failed(self) -> None:
+        """An error came out of it."""
         self.has_failed = True
 
 
@@ -36,20 +36,20 @@ def tell_failure(app: OrderedApp[Any], state: ConsoleState, error: Exception) ->
 
 
 def outlived(app: OrderedApp[Any], state: ConsoleState, error: Exception) -> bool:
-    """Tell of an error, and do without the parts that it came out of; False: it ends all.
+    """Tell of an error, and leave the dialogs that it came out of; False: it ends all.
 
-    What follows from an error, in parts that were given up by it, is not told.
+    What follows from an error, in a dialog that is being left for it, is not told.
     """
-    parts = parts_of(error, Replaceable)
-    follows = bool(parts) and all(part.has_failed for part in parts)
+    dialogs = parts_of(error, Leavable)
+    follows = bool(dialogs) and all(dialog.has_failed for dialog in dialogs)
     if not follows and not isinstance(cause_of(error), FORESEEN):
         return False
     deaf = deafened(error.__traceback__.tb_frame) if error.__traceback__ is not None else None
     around = deaf.ancestors_with_self if isinstance(deaf, DOMNode) else []
-    if deaf is not None and not any(part in around for part in parts):
+    if deaf is not None and not any(dialog in around for dialog in dialogs):
         return False
     if not follows:
         tell_failure(app, state, error)
-        for part in parts:
-            part.failed(deaf=part in around)
+        for dialog in dialogs:
+            dialog.failed()
     return True

@@ -135,20 +135,6 @@ class ConsoleScreen(Screen[None]):
         self.pane.take_focus()
         self.query_one(KeyBar).follow()
 
-    def on_pane_deafened(self, event: Pane.Deafened) -> None:
-        """Another one of its kind takes the place of a pane that hears no more."""
-        event.pane.ready = False
-        self.run_worker(self._renew(event.pane))
-
-    async def _renew(self, broken: Pane) -> None:
-        name = next((name for name, pane in self._panes.items() if pane is broken), None)
-        if name is not None:
-            await broken.remove()
-            del self._panes[name]
-            if self.pane is broken:
-                await self.show_pane(name)
-                self.pane.came_from = None
-
     def has_pane(self, name: str) -> bool:
         """Whether there is a pane of this name."""
         return name in self.pane_names

@@ -146,6 +146,7 @@ async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was
         await stand.until(lambda: isinstance(stand.app.screen, UnsentScreen))
         assert "Answered on pts/7 by me." in stand.text()
         assert "blu" in stand.text()
+        await stand.until(lambda: not stand.app.typed_ahead.waits)
         await stand.press("c")
         await stand.until(lambda: "What you typed" in stand.notices())
         assert stand.app.clipboard == "Colour: blu"

@@ -8,17 +8,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.message import Message
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import SearchLine
-from elicit_tui.tui.console.failed_actions import Replaceable
 from elicit_tui.tui.console.place_in_list import line_in
 from elicit_tui.tui.console.spans import Line
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
-from elicit_tui.tui.textual_terminal import write_subtitle
+from elicit_tui.tui.textual_terminal import HearsOn, write_subtitle
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -33,17 +31,10 @@ CORNERS: Final = 8
 """Cells of a border that its words do not have."""
 
 
-class Pane(Container, SaysWhyNot, Replaceable):
+class Pane(Container, SaysWhyNot, HearsOn):
     """One view of the console's state; `draw` is called when that changed."""
 
     app: Controller
-
-    class Deafened(Message):
-        """It hears no more, and is to be made anew; told to its screen."""
-
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
 
     def __init__(self, state: ConsoleState, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -83,12 +74,6 @@ class Pane(Container, SaysWhyNot, Replaceable):
         Empty: nothing, so that no bar names it.
         """
         return None
-
-    def failed(self, *, deaf: bool) -> None:
-        """Where it hears no more, another one takes its place."""
-        if deaf:
-            super().failed(deaf=True)
-            self.screen.post_message(self.Deafened(self))
 
     def chosen(self) -> None:
         """The person came to it by its key."""
