@@ -37,16 +37,13 @@ Role = _OfAll | _OfField
 GENERAL: Final = ("message", "schema title", "schema description")
 """What is said about the whole form."""
 
-EXAMINED_CHARACTERS: Final = 8_000
-"""Of a longer text both ends are examined, this many characters in all."""
-SEARCHED_CHARACTERS: Final = 1_000_000
-"""Of what is longer than that, invisible characters are left out at both ends only."""
-EXAMINED_LABELS, EXAMINED_IN_ALL = 100_000, 200_000  # of names and titles; of all other texts
+EXAMINED_CHARACTERS, SEARCHED_CHARACTERS = 8_000, 1_000_000
+"""Of a longer text both ends, so many in all; of so many what is invisible is left out before."""
+EXAMINED_LABELS, EXAMINED_IN_ALL = 100_000, 200_000  # names and titles; choices, and all else
 EXAMINED_FIELDS, EXAMINED_CHOICES, _LEAST = 1_000, 2_000, 20  # characters that a text counts
 MOST_OF_A_FEW: Final = 3
 """Choices of a question that can be taken in at a glance, as yes and no can."""
-_FEWEST_SIGNS: Final = 10
-SHORT_NAME: Final = 2
+_FEWEST_SIGNS, SHORT_NAME = 10, 2
 """Up to so many words, or characters of one, a name says little."""
 UNREAD: Final = ("server", "url", "pattern", "format")
 """What is no text for the person."""
@@ -319,18 +316,21 @@ class _Reader:
         self.places: list[Place] = []
         self.clipped: list[str] = []
         self.unread: list[tuple[str, str | None]] = []
-        self.left = {True: EXAMINED_LABELS, False: EXAMINED_IN_ALL}
+        self.left = {"label": EXAMINED_LABELS, "choice": EXAMINED_IN_ALL, "text": EXAMINED_IN_ALL}
 
     def add(self, where: str, role: Role, text: object, field: str | None = None) -> None:
         if not isinstance(text, str) or not text:
             return
         readable = clipped = _clip(text)
-        is_label = role in ("name", "title")
+        kind = "label" if role in ("name", "title") else "choice" if role == "choice" else "text"
         cost = max(len(clipped), _LEAST)
-        if cost > self.left[is_label]:
-            self.unread.append((where, field))
+        if cost > self.left[kind]:
+            if kind == "choice":  # To choose hands nothing over: one is warned of what is unread.
+                self.clipped.append(where)
+            else:
+                self.unread.append((where, field))
             return
-        self.left[is_label] -= cost
+        self.left[kind] -= cost
         if len(text) > EXAMINED_CHARACTERS:
             self.clipped.append(where)
             if not text.isascii():

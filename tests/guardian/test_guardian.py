@@ -334,6 +334,14 @@ def test_a_text_that_was_not_read_blocks_and_masks_what_is_typed_there(key: str)
     assert not review.masks("pad0")
 
 
+def test_of_choices_that_were_not_read_one_is_warned_and_a_text_behind_them_is_read() -> None:
+    many = {"type": "string", "enum": [f"choice {number}" for number in range(2_000)]}
+    fields = {f"field_{number}": many for number in range(40)}
+    review = GUARDIAN.review(form("Choose.", **fields, note={**TEXT, "description": "A word."}))
+    assert "schema.length" in {finding.rule for finding in review.findings}
+    assert (review.verdict, review.sensitive) == ("warn", frozenset())
+
+
 def test_a_request_of_which_most_is_not_read_is_judged_at_once() -> None:
     one = {"type": "string", "enum": [chr(0x4E00 + sign) for sign in range(999)]}
     with bounded():
