@@ -78,12 +78,9 @@ class Clause(Denials):
             or self._only_pastes(hit)
         )
 
-    def hands_over(self, start: int) -> bool:
-        """Whether from a word on it asks for what was spoken of before: "paste it here"."""
-        return self._last_handing >= start
-
     @kept
-    def _last_handing(self) -> int:
+    def last_handing(self) -> int:
+        """The last word that asks for what was spoken of before ("paste it here"), else -1."""
         handed = {hit.start for hit in self.of("handed")}
         asks = (ask for ask in reversed(self.asks) if ask.start in handed)
         meant = (it.start for it in asks if not self.denies(it) and self._is_only_meant(it))

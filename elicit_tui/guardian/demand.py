@@ -301,7 +301,7 @@ def _is_handed_over(mention: Mention) -> bool:
     at = view.clauses.index(clause)
     last = clause.sentence + (not clause.denies(hit))
     near = (other for other in view.clauses[at:] if other.sentence <= last)
-    handed = any(other.hands_over(hit.end if other is clause else 0) for other in near)
+    handed = any(other.last_handing >= (hit.end if other is clause else 0) for other in near)
     return handed and (clause.is_itself(hit) or clause.is_acted_on(hit))
 
 

@@ -6,7 +6,7 @@ its entries, with commas between them; `#` begins a remark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -38,18 +38,19 @@ def table(name: str) -> dict[str, tuple[str, ...]]:
     return {heading: tuple(entries) for heading, entries in paragraphs(page)}
 
 
-@lru_cache(maxsize=8)
-def weights_of(page: str) -> Mapping[str, int]:
-    """What each sign of a page weighs: those below `+3` weigh 3."""
+@lru_cache(maxsize=32)
+def weights_of(page: str, way: str = "") -> Mapping[str, int]:
+    """What each sign of a page weighs, of those told in a way (`asked `): below `+3` it is 3."""
     amounts = ((name, signs) for name, signs in table(page).items() if name[0] in "+-")
-    return {sign: int(amount) for amount, signs in amounts for sign in signs}
+    every = ((sign, int(amount)) for amount, signs in amounts for sign in signs)
+    return {sign.removeprefix(way): amount for sign, amount in every if sign.startswith(way)}
 
 
-def most_of(page: str, known: Iterable[str]) -> int:
+def most_of(page: str, known: Set[str]) -> int:
     """What some concepts can weigh together at most, so that few texts are weighed in full."""
-    weights = weights_of(page)
-    said = ("", "not ", "denying ", "asked ", "field ", "named ")
-    return sum(max(weights.get(how + it, 0), 0) for it in known for how in said)
+    ways = ("", "not ", "denying ", "asked ", "field ", "named ")
+    told = (weights_of(page, way) for way in ways)
+    return sum(max(weights[it], 0) for weights in told for it in weights.keys() & known)
 
 
 _Row = tuple[int, str, tuple[str, ...], frozenset[str]]

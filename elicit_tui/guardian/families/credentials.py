@@ -359,8 +359,8 @@ def _shown(request: Reading) -> Iterator[Sighting]:
     names = {
         place.text.lower()
         for field in request.fields
-        if any(place.says("value id") for place in field.places[:2])
         for place in field.texts("default")
+        if any(label.says("value id") for label in field.places[:2])
     }
     for place in request.places:
         if place.role not in UNREAD and (place.shape or _is_told_its_value(place, names)):

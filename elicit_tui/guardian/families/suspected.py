@@ -159,6 +159,7 @@ def _handed(request: Reading) -> list[str]:
     return [field.name for field in typed if field.is_open] or [field.name for field in typed]
 
 
+@lru_cache(maxsize=3)
 def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
     """What a request adds up to at most, and the signs that its words lend to that."""
     weights, (own, near) = weights_of(page), lent_by(request)
@@ -172,8 +173,9 @@ def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
 @lru_cache(maxsize=1)
 def _furthest(request: Reading) -> tuple[int, str]:
     """How far above the sum from which its page warns a request is at most, and that page."""
-    known = {*request.concepts, "many touched", *map("written {}".format, _WRITTEN)}
-    above = [(-1, "")]
+    known, above = request.concepts, [(-1, "")]
+    if any(re.search(r"[\d/]", it.read) for it in request.places if it.role not in UNREAD):
+        known |= {"many touched", *map("written {}".format, _WRITTEN)}  # Each needs one of these.
     for page in PAGES.values() if request.mode != "url" else ():
         warns, weights = _bound(page, "warns from"), weights_of(page)
         most = sum(weights.get(sign, 0) for sign in made(request)) + most_of(page, known)
