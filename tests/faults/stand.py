@@ -24,8 +24,7 @@ SECONDS: Final = 30.0
 
 SERVERS: Final = Path(__file__).parent / "servers"
 OWN_FILES: Final = {
-    "calls.json",
-    "console.json",
+    *(f"{name}.json{end}" for name in ("calls", "console") for end in ("", ".lock")),
     "drafts",
     *(f"ledger.sqlite3{end}" for end in ("", "-wal", "-shm", "-head")),
 }
