@@ -12,7 +12,8 @@ from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
-from tests.tui.console.test_kept_calls import entry, until_written
+from tests.tui.console.test_calls_of_earlier_runs import until_written
+from tests.tui.console.test_kept_calls import entry
 
 pytestmark = pytest.mark.anyio
 

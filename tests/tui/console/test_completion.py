@@ -19,7 +19,7 @@ from elicit_tui.tui.console.screens.about import AboutScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
-from tests.tui.console.test_kept_calls import until_written
+from tests.tui.console.test_calls_of_earlier_runs import until_written
 
 pytestmark = pytest.mark.anyio
 

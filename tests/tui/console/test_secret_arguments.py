@@ -25,7 +25,7 @@ from elicit_tui.tui.console.screens.long_text import LongTextScreen
 from elicit_tui.tui.secret_arguments import masked_line
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
-from tests.tui.console.test_kept_calls import until_written
+from tests.tui.console.test_calls_of_earlier_runs import until_written
 
 pytestmark = pytest.mark.anyio
 
