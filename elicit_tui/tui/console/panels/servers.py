@@ -266,6 +266,8 @@ class ServersPane(Pane):
         self.query_one("#server-list", RowList).verb = verb = self._enter_verb
         does = (
             verb,
+            # Muting names its key at once, and so before this one does: of another server anew.
+            self.record is not None and self.record.name,
             self.worded("mute"),
             self.remedies,
             self.check_action("search", ()),
