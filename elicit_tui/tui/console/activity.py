@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import GUTTER, Line, Role, padded, text_of, wrapped
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
 KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
@@ -86,12 +87,10 @@ class Activity:
         self.names = max(self.names, cell_len(server))
 
     def matching(self, term: str) -> Iterable[Happening]:
-        """The lines in which these words stand, whatever their case; all for no words."""
-        wanted = term.casefold()
-        if not wanted:
-            return tuple(self._lines)
+        """The lines in which all these words stand, whatever their case; all for no words."""
+        words = wanted_words(term)
         return [
             happening
             for happening in self._lines
-            if wanted in happening.text.casefold() or wanted in happening.server.casefold()
+            if not words or has_all(words, f"{happening.server} {happening.text}".casefold())
         ]

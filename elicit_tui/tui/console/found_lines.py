@@ -33,7 +33,7 @@ class FoundLines(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._term = ""
+        self._wanted: re.Pattern[str] | None = None
         self._now = (-1, -1)
         self._begins: tuple[int, Sequence[int]] = (0, ())
         """For how many cells, and in which row each line of what is written begins."""
@@ -75,16 +75,26 @@ class FoundLines(LineView):
 
     def find(self, term: str) -> Sequence[tuple[int, int]]:
         """Each place that holds the words: its line, and where it begins there."""
-        self._term, self._now = term, (-1, -1)
+        return self._find(pattern_of(term) if term else None, goes_on=" " in term)
+
+    def find_each(self, words: Sequence[str]) -> Sequence[tuple[int, int]]:
+        """Each place that holds one of the words, in the same way."""
+        return self._find(pattern_of(*words) if words else None)
+
+    def _find(
+        self, pattern: re.Pattern[str] | None, *, goes_on: bool = False
+    ) -> Sequence[tuple[int, int]]:
+        """`goes_on`: what is looked for may end in the line behind the one where it begins."""
+        self._wanted, self._now = pattern, (-1, -1)
         self.refresh()
-        if not term:
+        if pattern is None:
             return []
-        texts, pattern = [text_of(spans) for spans in self._lines], pattern_of(term)
+        texts = [text_of(spans) for spans in self._lines]
         following = [*texts, ""][1:]
         return [
             (number, match.start())
             for number, (text, behind) in enumerate(zip(texts, following, strict=True))
-            for match in _begun_here(pattern, text, behind if " " in term else "")
+            for match in _begun_here(pattern, text, behind if goes_on else "")
         ]
 
     def go_to(self, place: tuple[int, int]) -> None:
@@ -97,7 +107,7 @@ class FoundLines(LineView):
     def line_at(self, number: int) -> Line:
         """A line as it is drawn."""
         now = self._now[1] if number == self._now[0] else -1
-        return marked(self._lines[number], self._term, now)
+        return marked(self._lines[number], self._wanted, now)
 
     def _lay_out(self) -> None:
         super()._lay_out()

@@ -20,6 +20,7 @@ from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
 from elicit_tui.tui.console.palette_entries import PLAIN, Entry, found, in_order
 from elicit_tui.tui.console.spans import shortened
+from elicit_tui.tui.console.wanted_words import wanted_words
 from elicit_tui.tui.textual_terminal import run_pointed, running_search
 from elicit_tui.tui.theme import use_theme
 
@@ -91,7 +92,7 @@ class Finder(SystemCommandsProvider):
 
     async def search(self, query: str) -> Hits:
         """Those that are found, the nearest first."""
-        words = query.casefold().split()
+        words = wanted_words(query)
         for number, each in enumerate(found(self._entries, query)):
             yield self._hit(each, number, words)
 

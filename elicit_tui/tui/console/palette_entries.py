@@ -9,6 +9,7 @@ from textual.app import SystemCommand
 from textual.content import Content
 
 from elicit_tui.tui.console.servers import in_words, names_in_words
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
 FAVOURITE, KEPT, RECENT, TOOL, COMMAND, CAREFUL = range(6)
 """What stands first among those that are found in the same way."""
@@ -121,7 +122,7 @@ WORDS_MOST: Final = 100
 
 def _distance(each: Entry, query: str) -> int | None:
     """How far it is from what is searched for; None: it is not found."""
-    words, traits = query.casefold().split(), each.traits
+    words, traits = wanted_words(query), each.traits
     if traits.found_by:
         return BEGINS if all(_begins_any(word, traits.found_by) for word in words) else None
     first = each.names[0].casefold()
@@ -133,11 +134,12 @@ def _distance(each: Entry, query: str) -> int | None:
     title = each.searched.casefold()
     help_text = Content.from_markup(each.help).plain.casefold()
     shown = f"{title}\n{help_text}\n{traits.meant_by}"
-    if _all_in(words, title) or _begins_label(query, traits.label):
+    if has_all(words, title) or _begins_label(query, traits.label):
         return IN_TITLE
-    if _all_in(words, shown):
+    if has_all(words, shown):
         return IN_HELP
-    if _all_in(words, f"{shown}\n{traits.told.casefold()}"):
+    beside = [word for word in words if not _begins_word_of(word, traits.label)]
+    if has_all(beside or words, f"{shown}\n{traits.told.casefold()}"):
         return IN_TOLD
     letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
     return BY_LETTERS if letters else None
@@ -148,12 +150,12 @@ def _begins_label(query: str, label: str) -> bool:
     return len(written) >= LABEL_LEAST and label.casefold().startswith(written)
 
 
+def _begins_word_of(word: str, label: str) -> bool:
+    return len(word) >= LABEL_LEAST and _begins_any(word, label.casefold().split())
+
+
 def _begins_any(word: str, names: Iterable[str]) -> bool:
     return any(name.startswith(word) for name in names)
-
-
-def _all_in(words: Iterable[str], text: str) -> bool:
-    return all(word in text for word in words)
 
 
 def _in_names(each: Entry, query: str) -> int | None:

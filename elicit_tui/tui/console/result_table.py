@@ -16,6 +16,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.bars import NARROW
 from elicit_tui.tui.console.table_drawing import DrawnTable
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
 Row = Mapping[str, Any]
 
@@ -145,7 +146,8 @@ class ResultTable(DrawnTable):
         """The number of the first one that is listed."""
         self._order: tuple[str, bool] | None = None
         """By which key they are sorted, and whether falling; None: as they were sent."""
-        self._term = ""
+        self._wanted: Sequence[str] = ()
+        """What is looked for in each row, folded; empty: nothing."""
         self._words: dict[int, str] = {}
         """What is searched of each row, by its identity."""
         self.narrowed = False
@@ -332,8 +334,13 @@ class ResultTable(DrawnTable):
         return next((number for number, each in enumerate(self._ordered) if each is row), 0)
 
     def find(self, term: str) -> Sequence[int]:
-        """The rows that hold the words, listed or not; no words: nothing stands out any more."""
-        self._term = term
+        """The rows that hold the words, listed or not; no words: nothing stands out any more.
+
+        That is as they are written, or each of them somewhere, where no row has them so.
+        """
+        self._wanted = [term.casefold()] if term else []
+        if not self._holding(self._ordered):
+            self._wanted = wanted_words(term)
         for cell in self._marked:
             cell.spans.clear()
         self._marked = []
@@ -344,8 +351,8 @@ class ResultTable(DrawnTable):
 
     def _holding(self, rows: Sequence[Row]) -> Sequence[int]:
         """The numbers of those rows that hold what was looked for."""
-        term = self._term.casefold()
-        return [number for number, row in enumerate(rows) if term in self._searched(row)]
+        wanted = self._wanted
+        return [number for number, row in enumerate(rows) if has_all(wanted, self._searched(row))]
 
     def _searched(self, row: Row) -> str:
         """What a row says, folded once."""
@@ -359,14 +366,14 @@ class ResultTable(DrawnTable):
 
     def _mark(self, rows: Iterable[Iterable[Text]]) -> None:
         """Set off what was looked for in the cells, and nothing else."""
-        if not self._term:
+        if not self._wanted:
             return
         style = f"bold underline {self.app.theme_variables['warning']}"
         self._marked += [
             cell
             for row in rows
             for cell in row
-            if cell.highlight_words([self._term], style, case_sensitive=False)
+            if cell.highlight_words(self._wanted, style, case_sensitive=False)
         ]
 
     def go_to(self, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -18,7 +19,7 @@ from textual.widgets.tree import TreeNode
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.tui.console.spans import Line, Role, marked, text_of
+from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_of
 from elicit_tui.tui.console.table_drawing import cut_at_edges
 from elicit_tui.tui.console.views import COLOURS, span_style
 
@@ -211,7 +212,7 @@ class ResultTree(Tree[TreePart]):
         """`envelope`: what the value arrived in, which is a last line that nobody need unfold."""
         super().__init__("", TreePart.of(None, value))
         self._made_envelope = envelope
-        self._term = ""
+        self._wanted: re.Pattern[str] | None = None
         """What is looked for: all of it stands out."""
         self.show_root = not _folds(value)
         self.guide_depth = 2
@@ -285,7 +286,7 @@ class ResultTree(Tree[TreePart]):
         """A line in the colours of the theme; nothing of it is markup."""
         colours = self.app.theme_variables
         label = Text(self._sign(node), base_style)
-        for text, role in marked(self._label_of(node), self._term):
+        for text, role in marked(self._label_of(node), self._wanted):
             label.append(text, style + span_style(colours[COLOURS[role]], role))
         return label
 
@@ -341,8 +342,9 @@ class ResultTree(Tree[TreePart]):
 
     def find(self, term: str) -> Sequence[Path]:
         """The way to everything that holds the words; no words: nothing stands out any more."""
-        if term != self._term:
-            self._term = term
+        wanted = pattern_of(term) if term else None
+        if wanted != self._wanted:
+            self._wanted = wanted
             self.notify_style_update()  # Lines that were drawn are drawn anew.
             self.refresh()
         if not term:

@@ -45,16 +45,17 @@ def text_of(spans: Line) -> str:
     return "".join(text for text, _role in spans)
 
 
-def pattern_of(term: str) -> re.Pattern[str]:
-    """What finds these words, whatever their case."""
-    return re.compile(re.escape(term), re.IGNORECASE)
+def pattern_of(*terms: str) -> re.Pattern[str]:
+    """What finds each of these, whatever their case; of two that begin alike the longer one."""
+    longest_first = sorted(terms, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
 
 
-def marked(spans: Line, term: str, now: int = -1) -> Line:
-    """The line with each occurrence of the words set off; the one at `now` is where one is."""
-    if not term:
+def marked(spans: Line, pattern: re.Pattern[str] | None, now: int = -1) -> Line:
+    """The line with each occurrence set off; the one at `now` is where one is."""
+    if pattern is None:
         return spans
-    pattern, start = pattern_of(term), 0
+    start = 0
     pieces: list[Span] = []
     for span in spans:
         pieces += _pieces(span, pattern, now - start)

@@ -11,8 +11,10 @@ from elicit_tui.elicitation import Call, ElicitationRequest, Review, ServerIdent
 from elicit_tui.errors import ProtocolCallError
 from elicit_tui.host.events import ListChanged
 from elicit_tui.ledger import Ledger
+from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.views import RowList
+from tests.tui.console.reading import text_result
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import calls_of, tool
 
@@ -246,6 +248,36 @@ async def test_calls_are_searched_by_their_name_and_what_they_were_called_with(
         await stand.until(lambda: len(listing.keys) == 3)  # One that was just made is not hidden.
 
 
+async def test_calls_are_found_by_all_words_in_any_order_and_each_of_them_stands_out(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for name, path in (("read_file", "hosts.json"), ("read_file", "note"), ("ls", "hosts")):
+            record = stand.app.state.calls.start("alpha", Call("tools/call", name, {"path": path}))
+            record.end("answered", result=text_result("Some words of it."))
+        await stand.press("3")
+        await stand.until(lambda: "hosts.json" in stand.text())
+        listing = stand.app.query_one("#call-list", RowList)
+        await stand.press("slash", *"hosts read")
+        await stand.until(lambda: len(listing.keys) == 1)
+        detail = stand.app.query_one("#call-detail", FoundLines)
+        await stand.until(lambda: "hosts.json" in stand.text() and detail.lines)
+        drawn = [span for n in range(len(detail.lines)) for span in detail.line_at(n)]
+        assert {text.casefold() for text, role in drawn if role in ("hit", "here")} == {"hosts"}
+        await stand.press("ctrl+u", *"hosts nothing")
+        await stand.until(lambda: not listing.keys)
+
+
+async def test_the_activity_is_searched_by_all_words(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        for server, text in (("alpha", "asks for a city"), ("beta", "asks for a city")):
+            stand.app.state.activity.add(server, text)
+        await stand.press("4")
+        await stand.until(lambda: stand.text().count("asks for a city") == 2)
+        await stand.press("slash", *"city alpha")
+        await stand.until(lambda: stand.text().count("asks for a city") == 1)
+
+
 @pytest.mark.parametrize("line", [0, 1])
 async def test_a_click_on_either_line_of_a_server_points_at_that_server(
     tmp_path: Path, line: int
@@ -355,5 +387,7 @@ async def test_the_history_is_searched_by_what_was_answered_but_by_no_secret(
         await stand.press("slash", *"rome")
         await stand.until(lambda: "How?" not in stand.text())
         assert "Where to?" in stand.text()
+        await stand.press("ctrl+u", *"how alpha")
+        await stand.until(lambda: "How?" in stand.text() and "Where to?" not in stand.text())
         await stand.press("ctrl+u", *"opensesame")
         await stand.until(lambda: "Nothing matches. Secrets are not searched." in stand.text())

@@ -47,6 +47,15 @@ async def test_a_key_lists_the_rows_that_were_found_alone_and_leads_back_to_all(
         await stand.until(lambda: "the rows of a table that were found: / s" in stand.notices())
 
 
+async def test_words_that_stand_in_several_columns_find_their_row(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result(json.dumps(NOTES)), size=(80, 24)) as (stand, screen):
+        await search(stand, "done 47")
+        await stand.until(lambda: "1 of 1 for “done 47”" in stand.text())
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        assert table.row["id"] == 47
+
+
 async def test_another_search_looks_in_all_rows(tmp_path: Path) -> None:
     result = text_result(json.dumps(NOTES))
     async with reading(tmp_path, result, size=(80, 24)) as (stand, screen):

@@ -136,6 +136,11 @@ def test_our_words_before_a_name_find_it_only_by_their_beginning() -> None:
         assert (recent.words in names([recent], query)) == (query == "ec")
     assert names([recent, of_tool("recent_commits")], "recent")[0] == "files: recent_commits"
     assert names([recent], "rece") == [recent.words]
+    kept = made("Kept call: hosts", Traits(("hosts",), KEPT, label="Kept call: "), "fs · read")
+    for query in ("kept hosts", "read kept hosts", "hosts kept call", "read hosts"):
+        assert names([kept], query) == [kept.words]
+    for query in ("kept nothing", "ept hosts", "kept echo"):
+        assert not names([kept, recent], query)
 
 
 def test_what_cannot_be_done_now_stands_behind_all_that_can() -> None:

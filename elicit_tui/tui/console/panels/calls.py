@@ -23,6 +23,7 @@ from elicit_tui.tui.console.spans import Line, text_lines
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.taking import copy_result
 from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 from elicit_tui.tui.textual_terminal import write_subtitle
 
 FILTERS: Final = ("", "failed", "cancelled or refused", "running", "done")
@@ -209,9 +210,9 @@ class CallsPane(ChosenCall):
     def draw(self) -> None:
         """The list, and the chosen call."""
         if self.ready:
-            words = self._search.value.casefold()
+            words = wanted_words(self._search.value)
             listed = (r for r in self.state.calls if self._filter in ("", r.filed_under))
-            keys = tuple(r.call.id for r in listed if not words or words in searched(r))
+            keys = tuple(r.call.id for r in listed if has_all(words, searched(r)))
             calls = self.query_one("#call-list", PlacedList)
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)
@@ -334,10 +335,10 @@ class CallsPane(ChosenCall):
     def _set_off(self) -> None:
         """What was searched for stands out in the chosen call, and is in sight at first."""
         self._name_keys()
-        detail, words = self.query_one("#call-detail", FoundLines), self._search.value.strip()
-        places = detail.find(words)
-        if places and (self._told, words) != self._brought:
-            self._brought = self._told, words
+        detail, term = self.query_one("#call-detail", FoundLines), self._search.value.strip()
+        places = detail.find(term) or detail.find_each(wanted_words(term))
+        if places and (self._told, term) != self._brought:
+            self._brought = self._told, term
             detail.go_to(places[0])
 
     def _row(self, key: str, width: int) -> list[Line]:

@@ -29,6 +29,7 @@ from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.spans import Line, apart, padded, shortened
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
@@ -147,8 +148,8 @@ class HistoryPane(SearchedPane):
 
     @on(SearchLine.Changed, "#history-search")
     def _draw_rows(self) -> None:
-        wanted = self.search.value.casefold()
-        keys = [key for key in self._rows if not wanted or wanted in self._searched(key)]
+        words = wanted_words(self.search.value)
+        keys = [key for key in self._rows if not words or has_all(words, self._searched(key))]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self.stacked else 1
         rows.empty = NOTHING_FOUND if self._rows else self._why_empty

@@ -18,6 +18,7 @@ from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.server_words import offer_words, server_words
 from elicit_tui.tui.console.spans import Line, apart, joined, padded, text_lines, text_of, wrapped
 from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 from elicit_tui.tui.names_on_screen import key_name
 
 if TYPE_CHECKING:
@@ -321,10 +322,10 @@ class HelpScreen(TextDialog):
 
         Of what has no title, a paragraph or the signs, all is shown or nothing.
         """
-        term = self.query_one(SearchLine).value.strip().casefold()
+        words = wanted_words(self.query_one(SearchLine).value)
         for head, *entries in groups:
-            held = [entry for entry in entries if term in _words_of(entry)]
-            if term in _words_of(head):
+            held = [entry for entry in entries if has_all(words, _words_of(entry))]
+            if has_all(words, _words_of(head)):
                 yield [head, *entries]
             elif held:
                 yield [head, *held]
