@@ -242,7 +242,7 @@ async def test_escape_ends_a_search_from_what_was_found(
 async def test_a_search_that_finds_nothing_in_the_history_says_so(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await stand.press("5")
-        await stand.until(lambda: "No question has been recorded yet." in stand.text())
+        await stand.until(lambda: "Nothing has been asked or called yet." in stand.text())
         assert "1 leads to the servers" in " ".join(stand.text().replace("│", "").split())
         assert "ledger.sqlite3" in stand.text().replace("\n", "").replace("│", "")
         await stand.press("1")

@@ -36,6 +36,7 @@ IN_FRAME: Final = {
     "copy_json": ("calls.copy_json", "Copy JSON"),
 }
 """What is taken along of a call: the frame around it names the keys, as far as it has room."""
+WAYS_BACK: Final = {"servers-pane": ("servers", "Tools"), "history-pane": ("history", "History")}
 CORNERS: Final = 4
 """Cells of the frame that its words do not have."""
 ACTIONS: Final = frozenset(
@@ -238,8 +239,7 @@ class CallsPane(ChosenCall):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the call under the cursor."""
         if action == "came_from":
-            by_call = self.came_from is not None and self.came_from.id == "servers-pane"
-            return by_call and self.query_one("#call-list").has_focus
+            return self._way_back is not None and self.query_one("#call-list").has_focus
         if action == "end_search" and self.ready:
             narrowed = bool(self._search.value or self._filter)
             return narrowed and not self.query_one("#call-detail").has_focus
@@ -301,7 +301,8 @@ class CallsPane(ChosenCall):
         if action == "end_search":
             return "End search" if self._search.value else None
         if action == "came_from":
-            return "" if self.check_action("end_search", ()) else "Tools"
+            narrowed = self.check_action("end_search", ())
+            return "" if narrowed or self._way_back is None else self._way_back[1]
         if self.record is None:
             return None
         if action == "difference" and not self.state.calls.can_compare(self.record):
@@ -369,8 +370,14 @@ class CallsPane(ChosenCall):
         self.query_one("#call-list").focus()
 
     async def action_came_from(self) -> None:
-        """Back to what was called from there."""
-        await self.app.show_pane("servers")
+        """Back to what was called from there, or to the history."""
+        if self._way_back is not None:
+            await self.app.show_pane(self._way_back[0])
+
+    @property
+    def _way_back(self) -> tuple[str, str] | None:
+        """The pane from which a call led here, and what the key says that leads back."""
+        return WAYS_BACK.get(self.came_from.id or "") if self.came_from is not None else None
 
     def action_turn(self) -> None:
         """Show this result as text or as JSON."""

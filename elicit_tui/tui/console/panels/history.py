@@ -1,11 +1,11 @@
-"""What was asked and how it ended, from the ledger: also of earlier runs."""
+"""What was asked and called, and how it ended: also of earlier runs."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,14 +15,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from elicit_tui.elicitation.finding import MASK, Review
-from elicit_tui.elicitation.keeping import kept_arguments
-from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.errors import LedgerError
 from elicit_tui.paths import ledger_file
-from elicit_tui.text import local_time, neutral_line, quoted, readable_json
+from elicit_tui.text import local_time, neutral_line
 from elicit_tui.tui.console.bars import ClickBar, Part, SearchLine
-from elicit_tui.tui.console.outcome_words import ROLES, ending
+from elicit_tui.tui.console.history_entries import AskedEntry, CalledEntry, HistoryEntry, in_turn
 from elicit_tui.tui.console.panels.pane import SearchedPane
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home
@@ -40,10 +37,8 @@ READ_SECONDS = 1.0
 """The ledger is read at most this often by itself."""
 ROWS_AT_ONCE = 50
 SHORT = 70
-NOTHING_YET = "No question has been recorded yet."
+NOTHING_YET = "Nothing has been asked or called yet."
 NOTHING_FOUND = "Nothing matches. Secrets are not searched."
-SEARCHED_CHARACTERS = 4_000
-"""Of an answer; what is longer is no answer that one searches for."""
 SERVER_MOST = 20
 """Cells of the column of the servers' names; a longer name is cut."""
 
@@ -58,9 +53,11 @@ class HistoryPane(SearchedPane):
 
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="history-pane")
-        self._rows: dict[str, Row] = {}
-        self._texts: dict[str, str] = {}
-        """What is searched of each row, once it was."""
+        self._asked: list[AskedEntry] = []
+        """What the ledger has, the newest first."""
+        self._entries: dict[str, HistoryEntry] = {}
+        self._called: object = None
+        """The calls that are listed, and how they stand."""
         self._server_width = 0
         self._seconds = False
         """Whether times have seconds: the same was asked twice in a minute."""
@@ -81,12 +78,16 @@ class HistoryPane(SearchedPane):
 
     def on_resize(self) -> None:
         """Where it is narrow a row has two lines."""
-        if self._rows:
+        if self._entries:
             self._draw_rows()
 
     def draw(self) -> None:
         """Read the ledger again once more questions have ended, a while after the last time."""
-        if not self.ready or self.state.ended == self._read_at:
+        if not self.ready:
+            return
+        if self._calls_now != self._called:
+            self._list()
+        if self.state.ended == self._read_at:
             return
         wait = self._not_before - time.monotonic()
         if wait > 0:
@@ -104,7 +105,8 @@ class HistoryPane(SearchedPane):
         self.draw()
 
     def opened(self) -> None:
-        """Read the ledger when it is looked at."""
+        """Read the ledger when it is looked at, and have the calls of earlier runs."""
+        self.state.remember_calls()
         self.action_read()
 
     def action_read(self) -> None:
@@ -118,8 +120,8 @@ class HistoryPane(SearchedPane):
         place = neutral_line(at_home(ledger_file(self.state.settings.history.path)), 300)
         servers = self.app.key_of("pane.servers")
         return (
-            f"{NOTHING_YET} What a server asks stands here once it has ended, and is kept in "
-            f"{place}. {servers} leads to the servers, whose tools ask."
+            f"{NOTHING_YET} What you call stands here, and what a server asks once it has ended, "
+            f"which is kept in {place}. {servers} leads to the servers and their tools."
         )
 
     def action_refresh(self) -> None:
@@ -142,21 +144,35 @@ class HistoryPane(SearchedPane):
                     await asyncio.sleep(0)
         except LedgerError as error:
             self._why_empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
-        self._rows = {row.id: row for row in reversed(newest)}
-        self._texts = {}
+        self._asked = [AskedEntry(row) for row in reversed(newest)]
+        self._list()
+
+    @property
+    def _calls_now(self) -> object:
+        return [(record.call.id, record.standing) for record in self.state.calls]
+
+    def _list(self) -> None:
+        """What was asked and what was called, each in its turn."""
+        self._called = self._calls_now
+        entries = in_turn(self._asked, self.state.calls)
+        self._entries = {entry.key: entry for entry in entries}
         self._draw_rows()
 
     @on(SearchLine.Changed, "#history-search")
     def _draw_rows(self) -> None:
         words = wanted_words(self.search.value)
-        keys = [key for key in self._rows if not words or has_all(words, self._searched(key))]
+        keys = [
+            key
+            for key, entry in self._entries.items()
+            if not words or has_all(words, entry.searched)
+        ]
         rows = self.query_one("#history-rows", RowList)
         rows.row_height = 2 if self.stacked else 1
-        rows.empty = NOTHING_FOUND if self._rows else self._why_empty
-        listed = [self._rows[key] for key in keys]
-        alike = Counter((local_time(row.asked_at), row.server, row.message) for row in listed)
+        rows.empty = NOTHING_FOUND if self._entries else self._why_empty
+        listed = [self._entries[key] for key in keys]
+        alike = Counter((local_time(each.at), each.server, each.words) for each in listed)
         self._seconds = max(alike.values(), default=0) > 1
-        names = {"server", *(row.server for row in listed)}
+        names = {"server", *(each.server for each in listed)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
         rows.show(keys, self._row)
         self.search.verb = "To the list" if keys else ""
@@ -164,36 +180,34 @@ class HistoryPane(SearchedPane):
         head = self.query_one("#history-head", ClickBar)
         head.display = bool(keys) and not self.stacked
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)) + 3 * self._seconds)
-        asked: Line = ((f" {when}   {padded('server', self._server_width)}  question", "dim"),)
+        server = padded("server", self._server_width)
+        asked: Line = ((f" {when}   {server}  question, or call", "dim"),)
         head.show([Part(asked)], [Part((("ended, decided by ", "dim"),))])
 
-    def _searched(self, key: str) -> str:
-        if key not in self._texts:
-            self._texts[key] = _searched(self._rows[key])
-        return self._texts[key]
-
     def _row(self, key: str, width: int) -> list[Line]:
-        row = self._rows[key]
-        when = _moment(local_time(row.asked_at, seconds=self._seconds), width)
-        sign, role = SIGNS.get(row.action, "–"), ROLES.get(row.action, "dim")
-        ended = ending(row)
-        message = quoted(row.message, 300) if row.message else ""
+        entry = self._entries[key]
+        when = _moment(local_time(entry.at, seconds=self._seconds), width)
+        sign, ended, role = entry.end
         if self.stacked:
-            left: Line = ((f" {sign} ", role), (row.server, "strong"))
+            left: Line = ((f" {sign} ", role), (entry.server, "strong"))
             first = apart(left, ((f"{ended} ", "dim"),), width)
-            asked = shortened(message, width - 5 - len(when))
-            return [first, ((f"   {when} ", "dim"), (asked, "plain"))]
-        server = padded(row.server, self._server_width)
-        left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {message}", "plain"))
+            said = shortened(entry.words, width - 5 - len(when))
+            return [first, ((f"   {when} ", "dim"), (said, "plain"))]
+        server = padded(entry.server, self._server_width)
+        left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {entry.words}", "plain"))
         return [apart(left, ((f" {ended} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")
-    def _look(self, event: RowList.Chosen) -> None:
+    async def _look(self, event: RowList.Chosen) -> None:
+        """A question is shown whole; a call is under Calls."""
         from elicit_tui.tui.console.screens.records import RecordScreen
 
-        row = self._rows.get(event.key)
-        if row is not None:
-            self.app.push_screen(RecordScreen(row))
+        entry = self._entries.get(event.key)
+        if isinstance(entry, CalledEntry):
+            self.app.point_at_call(entry.record.call.id)
+            await self.app.show_pane("calls")
+        elif entry is not None:
+            self.app.push_screen(RecordScreen(entry.row))
 
     @on(SearchLine.Submitted, "#history-search")
     def _found(self, event: SearchLine.Submitted) -> None:
@@ -218,32 +232,3 @@ def _rows_of(ledger: Any, since: datetime) -> Iterator[Row]:
         raise LedgerError(str(getattr(ledger, "reason", "it is not open")))
     rows: Iterator[Row] = ledger.rows(since=since)
     return rows
-
-
-def _answered(row: Row) -> str:
-    """What was sent for a question, or with what a tool was to be called; no secrets of it.
-
-    The record of an owner who keeps all of it has them too.
-    """
-    found = [*row.findings, *row.details.get("outgoing", ())]
-    places = [str(finding.get("where", "")) for finding in found if isinstance(finding, Mapping)]
-    told = (
-        kept_arguments(given, Review(), "redacted") or {}
-        for given in (row.content, row.details.get("arguments"))
-        if isinstance(given, Mapping)
-    )
-    values = [
-        value
-        for given in told
-        for name, value in given.items()
-        if value != MASK and not any(name in place.split(".") for place in places)
-    ]
-    return readable_json(values, indent=None)[:SEARCHED_CHARACTERS] if values else ""
-
-
-def _searched(row: Row) -> str:
-    """What its line says, the words that the ledger has for it, and what was answered."""
-    said = (local_time(row.asked_at), ending(row), _answered(row))
-    note = row.details.get("note")
-    parts = (row.server, row.tool, row.message, row.action, row.decided_by, note, *said)
-    return " ".join(str(part) for part in parts if part).casefold()

@@ -1,0 +1,76 @@
+"""The history has the calls too, each in its turn between the questions, and leads to them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.views import RowList
+from tests.tui.console.reading import text_result
+from tests.tui.console.stand import FakeConnection, Stand, console
+from tests.tui.console.test_calls import tool
+
+pytestmark = pytest.mark.anyio
+
+
+def ended_call(stand: Stand, name: str, **arguments: Any) -> str:
+    call = Call("tools/call", name, arguments)
+    stand.app.state.calls.start("alpha", call).end("answered", result=text_result("Fine."))
+    return call.id
+
+
+async def test_a_call_that_asked_nothing_stands_in_the_history_and_enter_leads_to_it_and_back(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        wanted = ended_call(stand, "read", path="hosts.json")
+        ended_call(stand, "write", path="other")
+        await stand.press("5")
+        await stand.until(lambda: "read  path=hosts.json" in stand.text())
+        line = next(line for line in stand.text().split("\n") if "hosts.json" in line)
+        assert "● alpha" in line
+        assert "done" in line
+        await stand.press("slash", *"hosts read", "enter", "enter")
+        await stand.until(lambda: "[3 Calls]" in stand.text())
+        await stand.until(lambda: stand.app.query_one("#call-list", RowList).key == wanted)
+        await stand.until(lambda: "Esc History" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "[5 History]" in stand.text())
+        assert stand.app.query_one("#history-rows", RowList).key == f"call:{wanted}"
+
+
+async def test_a_call_that_runs_stands_in_the_history_and_its_end_is_told_there(
+    tmp_path: Path,
+) -> None:
+    release = asyncio.Event()
+
+    async def work(connection: FakeConnection, call: Call) -> dict[str, Any]:
+        await release.wait()
+        return text_result("ok")
+
+    tools = {"alpha": [tool("slow")]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, work=work) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: stand.app.state.calls.running)
+        await stand.press("5")
+        await stand.until(lambda: "running" in stand.text())
+        release.set()
+        await stand.until(lambda: "running" not in stand.text() and "done" in stand.text())
+
+
+async def test_a_question_stands_above_the_call_that_asked_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        ended_call(stand, "travel")
+        request = stand.ask(message="Where to?")
+        await stand.shown(request)
+        await stand.press(*"Oslo", "ctrl+s")
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("5")
+        await stand.until(lambda: "Where to?" in stand.text() and "travel" in stand.text())
+        text = stand.text()
+        assert text.index("Where to?") < text.index("travel")
+        assert "question, or call" in text
