@@ -373,6 +373,8 @@ def test_what_is_no_secret_is_copied(argument: str) -> None:
         '{"a": "' + '\\"' * 40_000,
         "/*" * 40_000,
         "{" + ",/*" * 30_000,
+        '{"mcpServers": {},\n' + "/" * 120 + '\n"theme": "dark"}',
+        '{"mcpServers": {},\n' + "// see // that " * 10_000 + '\n"theme": "dark"',
         json.dumps({"mcpServers": {"a": {"command": "a-" * 40_000 + " " + "token " * 10_000}}}),
         json.dumps({"mcpServers": {"a": {"command": "${" * 40_000, "args": ["://" * 20_000]}}}),
         '{"mcpServers": {"a": {"command": "x", "startup_timeout_ms": 1' + "0" * 400 + "}}}",

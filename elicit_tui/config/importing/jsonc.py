@@ -11,7 +11,8 @@ _TOKENS: Final = re.compile(
     # What is not closed reaches to the end: no part of it is looked at twice.
     r'(?P<string>"(?:[^"\\]|\\.)*(?:"|\\?\Z))'
     r"|(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\*?\Z))"
-    r"|(?P<comma>,)(?=(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*[}\]])",
+    # Up to the end of its line, or a line of slashes could be cut into comments in very many ways.
+    r"|(?P<comma>,)(?=(?:\s|//[^\n]*(?=\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/)*[}\]])",
     re.DOTALL,
 )
 _BETWEEN: Final = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|,")
