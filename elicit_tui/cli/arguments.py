@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.cli.command_table import METHODS
 from elicit_tui.cli.narration import Narration
-from elicit_tui.cli.own_terminal import person_present
+from elicit_tui.cli.own_terminal import person_present, standard_input
 from elicit_tui.cli.parser import nearest
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.dataclass import dataclass
@@ -165,11 +164,11 @@ def _document(arguments: str | None) -> dict[str, Any]:
 def _source(arguments: str) -> str:
     """The text of `JSON`, `@FILE` or `-` (standard input)."""
     try:
+        # UTF-8 whatever this machine writes, and perhaps with a byte order mark, as on Windows.
         if arguments == "-":
-            # Without a standard input it is empty.
-            return "" if sys.stdin is None else sys.stdin.read()
+            return standard_input().decode("utf-8-sig")
         if arguments.startswith("@"):
-            return Path(arguments[1:]).read_text(encoding="utf-8")
+            return Path(arguments[1:]).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise UsageError(f"--arguments cannot be read: {error}") from None
     return arguments

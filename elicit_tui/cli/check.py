@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -12,7 +11,7 @@ from elicit_tui.cli.exit_codes import FAILED, OK, USAGE
 from elicit_tui.cli.languages import lacking, language_of
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_terminal import VERDICTS
+from elicit_tui.cli.own_terminal import VERDICTS, standard_input
 from elicit_tui.cli.recorded_requests import Recorded, Unreadable, recorded_requests
 from elicit_tui.cli.sarif import sarif_log
 from elicit_tui.dataclass import dataclass
@@ -182,7 +181,7 @@ def _source(file: str) -> str:
 
 def _text_of(file: str) -> str:
     try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        raw = standard_input() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
     return raw.decode("utf-8-sig", errors="replace")

@@ -157,8 +157,7 @@ class Output:
             if self._private is not None:
                 _write_all(self._private, text.encode("utf-8", "backslashreplace"))
             elif self._stream is not None:
-                self._stream.write(text)
-                self._stream.flush()
+                _write_text(self._stream, text)
         except OSError as error:
             self.failure = error
             # A reader that had enough, such as `head`, is no failure; a full disk is.
@@ -172,6 +171,15 @@ class Output:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, STDOUT)
             os.close(null)
+
+
+def _write_text(stream: IO[str], text: str) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:  # What its encoding lacks is spelled out: no data is lost for it.
+        encoding = getattr(stream, "encoding", None) or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
 
 
 def _write_all(stream: IO[bytes], data: bytes) -> None:

@@ -53,6 +53,11 @@ def is_terminal(stream: IO[str] | None) -> bool:
         return False  # The stream was closed.
 
 
+def standard_input() -> bytes:
+    """All of standard input, as it is; nothing where it is closed. Raises OSError."""
+    return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
 # Signs
 
 VERDICTS: Final = {"allow": "✓ ", "warn": "▲ ", "block": "■ "}

@@ -103,10 +103,22 @@ def test_the_arguments_object_comes_from_text_a_file_or_standard_input(
 ) -> None:
     document = {"text": "é", "count": 2}
     file = tmp_path / "arguments.json"
-    file.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(document)))
-    for source in (json.dumps(document), f"@{file}", "-"):
-        assert read_given(["count=3"], source).for_schema(SCHEMA) == {"text": "é", "count": 3}
+    # It is UTF-8 where this machine writes something else too, and may begin as on Windows.
+    for mark in (b"", b"\xef\xbb\xbf"):
+        raw = mark + json.dumps(document, ensure_ascii=False).encode()
+        file.write_bytes(raw)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="latin-1"))
+        for source in (json.dumps(document), f"@{file}", "-"):
+            assert read_given(["count=3"], source).for_schema(SCHEMA) == {"text": "é", "count": 3}
+
+
+def test_a_standard_input_that_is_closed_or_no_text_is_refused_as_arguments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for closed in (None, io.TextIOWrapper(io.BytesIO(b'{"a": "\xff"}'))):
+        monkeypatch.setattr("sys.stdin", closed)
+        with pytest.raises(UsageError, match="--arguments"):
+            read_given([], "-")
 
 
 @pytest.mark.parametrize("source", ["[1]", "{", "@/nowhere/at/all", "5", "@"])

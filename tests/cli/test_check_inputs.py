@@ -168,6 +168,11 @@ def test_a_document_without_a_request_says_why_and_is_no_success(tmp_path: Path)
         assert why in ended.stderr
 
 
+def test_a_closed_standard_input_holds_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert check_file("-", "jsonl", stdout=io.StringIO()) == 2
+
+
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_nothing_at_all_is_exit_code_2(text: str) -> None:
     ended = check(text)

@@ -91,6 +91,20 @@ def test_narration_spells_out_what_its_stream_cannot_write_and_goes_on() -> None
     assert raw.getvalue() == b"\\u2713 Z\\xfcrich\nand more\n"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "written"), [("ascii", "\\xe9 \\u2713"), ("latin-1", "é \\u2713")]
+)
+def test_what_the_encoding_of_standard_output_lacks_is_spelled_out(
+    encoding: str, written: str
+) -> None:
+    pipe = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    output = Output(pipe)
+    output.text("é ✓")
+    output.prose("after")
+    assert pipe.buffer.getvalue() == f"{written}\nafter\n".encode(encoding)  # type: ignore[attr-defined]
+    assert output.failure is None
+
+
 def test_output_on_a_redirected_stream_is_never_held() -> None:
     stream = io.StringIO()
     output = Output(stream)
