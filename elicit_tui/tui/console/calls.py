@@ -248,17 +248,19 @@ class Calls:
         """The other calls of the same that have a result, the likeliest to compare it with first.
 
         That is the one that it repeats, if that is not among them one of the same arguments, then
-        those before it, the last one first, then those behind it.
+        those before it, the last one first, then those behind it. What failed, or was refused,
+        comes behind what did not.
         """
         same = [c for c in self._records.values() if c is record or c.is_like(record)]
         at = same.index(record) if record in same else len(same)
         ordered = (*reversed(same[:at]), *same[at + 1 :])
         with_result = [each for each in ordered if each.result is not None]
 
-        def far(other: CallRecord) -> tuple[bool, bool]:
+        def far(other: CallRecord) -> tuple[bool, bool, bool]:
             alike = other.call.arguments == record.call.arguments
+            failed = other.filed_under != "done"
             # What a kept call repeats was made in another run, or has no name here.
-            return other.call.id != record.repeats, not (record.repeats and alike)
+            return failed, other.call.id != record.repeats, not (record.repeats and alike)
 
         return tuple(sorted(with_result, key=far))
 

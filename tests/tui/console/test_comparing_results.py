@@ -85,6 +85,20 @@ def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() ->
     assert calls.like(new) == (again, first)
 
 
+def test_a_result_is_compared_with_a_call_that_failed_only_after_those_that_did_not() -> None:
+    calls = Calls()
+    older, newer, failed, repeats = (
+        calls.start("alpha", Call("tools/call", "look", {"number": number}))
+        for number in (1, 2, 3, 3)
+    )
+    for record in (older, newer, repeats):
+        record.end("answered", result=text_result("x"))
+    failed.end("answered", result={"isError": True, **text_result("no")})
+    repeats.repeats = failed.call.id
+    assert calls.like(repeats) == (newer, older, failed)
+    assert calls.like(failed) == (newer, older, repeats)
+
+
 def test_the_call_of_a_file_is_compared_with_the_last_one_of_the_same_arguments() -> None:
     calls = Calls()
     for path in ("hosts.json", "hosts.json", "note.txt"):
@@ -113,6 +127,7 @@ async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
         assert f"- the call at {first.at_second}  city=Rome" in stand.text()
         assert f"+ this call, at {last.at_second}  city=Lima" in stand.text()
         await stand.until(lambda: "b Other call" in stand.text())
+        assert "b chooses with which of 2 other calls to compare" in stand.text()
         await stand.press("b")
         await stand.until(lambda: "Compare with" in stand.text())
         assert "city=Lima" not in stand.text()

@@ -205,6 +205,10 @@ class ResultScreen(SearchedResult):
     def _difference(self, width: int) -> list[Line]:
         assert self._other is not None
         lines = compared_words(self._other, self._record, width)
+        if len(self._others) > 1:
+            key = self.app.key_of("result.other")
+            others = plural(len(self._others), "other call")
+            lines.append(((f"  {key} chooses with which of {others} to compare", "dim"),))
         reading = self._readings[0] if self._readings else ""
         return [*lines, (), *difference(self._other_result, self._result, width, reading)]
 
