@@ -436,11 +436,10 @@ class ConsoleApp(Controller):
             self.push_screen(AllowancesScreen(self.runtime.broker, self.shared))
 
     def action_command_palette(self) -> None:
-        """Show the palette, unless it is there."""
+        """Show the palette."""
         from elicit_tui.tui.console.palette import Palette
 
-        if not isinstance(self.screen, Palette):
-            self.write_in(Palette())
+        self.write_in(Palette())
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the console, for the command palette."""

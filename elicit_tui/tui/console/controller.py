@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.binding import Binding
+from textual.command import CommandPalette
 from textual.screen import Screen
 
 from elicit_tui.tui.console.failed_actions import FORESEEN, outlived
@@ -66,6 +67,16 @@ class Controller(OrderedApp[int]):
         """Open a dialog that one writes in; what is typed while it opens stands in its line."""
         self.hold_keys()
         self.push_screen(dialog, then)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The key that opens the palette goes up in it."""
+        if (
+            action == "command_palette"
+            and self.screen_stack
+            and isinstance(self.screen, CommandPalette)
+        ):
+            return False
+        return super().check_action(action, parameters)
 
     def on_key(self, event: events.Key) -> None:
         """A key that is bound here and does nothing just now says why."""

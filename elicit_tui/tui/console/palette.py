@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.command import Command, CommandInput, CommandPalette, Hit, Hits
 from textual.containers import Vertical
 from textual.content import Content
@@ -115,6 +116,14 @@ class Palette(CommandPalette):
     """What is searched for and run; a theme that is pointed at is worn until one goes on."""
 
     app: Controller
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # As in fzf; before the line that is typed in, and before the key that opens a palette.
+        Binding("ctrl+n,ctrl+j", "cursor_down", "Next command", show=False, priority=True),
+        Binding(
+            "ctrl+p,ctrl+k", "command_list('cursor_up')", "Previous", show=False, priority=True
+        ),
+    ]
 
     def __init__(self) -> None:
         super().__init__([Finder], id="--command-palette")

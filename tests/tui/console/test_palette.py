@@ -34,6 +34,18 @@ async def test_the_bar_below_the_palette_has_its_keys_and_not_the_panes(tmp_path
         await stand.until(lambda: "Restart" in stand.text().split("\n")[-1])
 
 
+async def test_the_keys_of_other_finders_go_down_and_up_in_the_palette(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("ctrl+p")
+        await stand.until(lambda: "Add a server" in stand.text())
+        listing = stand.app.screen.query_one(CommandList)
+        for key, place in (("ctrl+n", 1), ("ctrl+j", 2), ("ctrl+p", 1), ("ctrl+k", 0)):
+            await stand.press(key)
+            await stand.until(lambda place=place: listing.highlighted == place)
+        assert isinstance(stand.app.screen, Palette)
+        assert len(stand.app.screen_stack) == 2
+
+
 async def test_the_bar_says_what_enter_does_with_the_entry_that_is_pointed_at(
     tmp_path: Path,
 ) -> None:
