@@ -344,8 +344,7 @@ def _edit(app: Controller, record: ServerRecord) -> None:
 
 
 async def _compare(app: Controller, screen: ConsoleScreen) -> None:
-    can = (record for record in app.state.calls if app.state.calls.can_compare(record))
-    if last := next(can, None):
+    if last := next(filter(app.state.calls.can_compare, app.state.calls), None):
         app.point_at_call(last.call.id)
     await screen.show_pane("calls")
     app.call_after_refresh(app.run_action, "difference", screen.pane)
