@@ -34,8 +34,12 @@ SUFFIXES: Final[Mapping[str, str]] = {
     "application/pdf": ".pdf",
     "application/json": ".json",
     "application/zip": ".zip",
+    "application/gzip": ".gz",
+    "text/csv": ".csv",
+    "text/html": ".html",
+    "text/markdown": ".md",
 }
-"""Suffixes of ours for the kinds we know; anything else is saved as `.bin`."""
+"""Suffixes of ours for the kinds we know; any other text is saved as `.txt`, all else as `.bin`."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,12 @@ class Binary:
     """Its media type, neutral text."""
     data: str
     """Base64, as the server wrote it."""
+
+    @property
+    def suffix(self) -> str:
+        """With what the name of its file ends; parameters of its kind do not matter."""
+        kind = self.kind.partition(";")[0].strip().lower()
+        return SUFFIXES.get(kind, ".txt" if kind.startswith("text/") else ".bin")
 
     @property
     def size(self) -> int:
@@ -260,7 +270,7 @@ def saved_parts(result: Mapping[str, Any]) -> list[tuple[str, Binary | bytes]]:
     """Each binary part, or the whole text when there is none, with the suffix of its file."""
     parts = binaries(result)
     if parts:
-        return [(SUFFIXES.get(part.kind, ".bin"), part) for part in parts]
+        return [(part.suffix, part) for part in parts]
     return [(".txt", _whole_text(result).encode("utf-8", "backslashreplace"))]
 
 

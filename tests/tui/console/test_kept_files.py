@@ -25,6 +25,7 @@ from elicit_tui.tui.console.screens.kept_files import (
     RemoveKeptScreen,
     RenameKeptScreen,
 )
+from elicit_tui.tui.console.views import RowList
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -123,6 +124,26 @@ async def test_a_kept_call_is_renamed_and_none_is_written_over(
         await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
         await stand.until(lambda: "anew" in stand.text())
     assert [path.name for path in saved_calls(tmp_path)] == ["anew.call.json", "taken.call.json"]
+
+
+async def test_the_cursor_stays_on_a_kept_call_that_was_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("alone", "beyond", "hello"):
+        keep(tmp_path / f"{name}.call.json")
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.press("r")
+        await stand.until(lambda: isinstance(stand.app.screen, RenameKeptScreen))
+        await stand.press("ctrl+u", *"zebra", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
+        await stand.until(lambda: "zebra" in stand.text())
+        listed = stand.app.screen.query_one("#kept-files", RowList)
+        assert Path(listed.key or "").name == "zebra.call.json"
+        await stand.press("f1")
+        await stand.until(lambda: "the calls kept in files" in stand.text())
+        of_this_list = stand.text().partition("moving")[0]
+        assert "Rename" in of_this_list
+        assert "^S" not in of_this_list, "that is a key of the dialog that renames"
 
 
 async def test_a_kept_call_is_removed_once_it_was_confirmed(

@@ -12,6 +12,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.result_csv import csv_of
+from elicit_tui.tui.console.results import saved_parts
 from elicit_tui.tui.console.screens.saving import SaveScreen, paths_like
 from tests.tui.console.reading import reading, search, text_result
 from tests.tui.console.stand import Stand, console
@@ -252,6 +253,38 @@ async def test_a_table_that_is_narrowed_says_what_of_it_is_taken_along(
     head, *lines = (tmp_path / "days.csv").read_text().splitlines()
     assert head == "id,kind"
     assert lines == [f"{number},rain" for number in range(0, 30, 2)]
+
+
+async def test_a_table_is_saved_as_csv_from_the_list_of_calls_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with reading(tmp_path, text_result(json.dumps(ROWS))) as (stand, _):
+        await stand.press("escape")
+        await stand.until(lambda: "[3 Calls]" in stand.text())
+        await stand.press("s")
+        told = "Written: all 30 rows, as JSON; with a name in .csv: all 30 rows, as CSV."
+        await stand.until(lambda: told in words_of(stand))
+        await stand.press("ctrl+u", *"days.csv", "enter")
+        await stand.until(lambda: not isinstance(stand.app.screen, SaveScreen))
+    assert (tmp_path / "days.csv").read_text().splitlines()[:2] == ["id,kind", "0,rain"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [
+        ("text/plain", ".txt"),
+        ("TEXT/Plain; charset=utf-8", ".txt"),
+        ("text/x-log", ".txt"),
+        ("text/csv", ".csv"),
+        ("application/gzip", ".gz"),
+        ("application/x-unknown", ".bin"),
+    ],
+)
+def test_a_part_is_saved_under_a_name_that_says_what_it_is(kind: str, suffix: str) -> None:
+    blob = {"uri": "demo://it", "mimeType": kind, "blob": "aGVsbG8="}
+    ((named, _),) = saved_parts({"contents": [blob]})
+    assert named == suffix
 
 
 def words_of(stand: Stand) -> str:

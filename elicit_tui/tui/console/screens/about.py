@@ -102,6 +102,8 @@ TITLES = {
     "link": "a link of a result",
     "keep": "a call to be kept",
     "kept": "the calls kept in files",
+    "rename": "renaming a call kept in a file",
+    "unkeep": "removing a call kept in a file",
     "save": "a result to be saved",
     "over": "writing over a file",
     "note": "a note at a call",
@@ -132,6 +134,9 @@ FAMILIES = {
     "server.import": "import",
     "server.remove_it": "removal",
     "server.keep": "removal",
+    "kept.rename_it": "rename",
+    "kept.sure": "unkeep",
+    "kept.stay": "unkeep",
 }
 """Of keys whose names begin as those of another dialog."""
 

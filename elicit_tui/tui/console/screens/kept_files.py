@@ -90,7 +90,14 @@ class KeptFilesScreen(Dialog[Path]):
     def action_rename(self) -> None:
         """Ask for another name of the file."""
         if self._file is not None:
-            self.app.write_in(RenameKeptScreen(self._file), lambda _: self._draw())
+            self.app.write_in(RenameKeptScreen(self._file), self._renamed)
+
+    def _renamed(self, _: None) -> None:
+        """The cursor stays on the file, wherever that stands now."""
+        before = set(self._files)
+        self._draw()
+        for key in self._files.keys() - before:
+            self.query_one("#kept-files", RowList).point_at(key)
 
     def action_remove(self) -> None:
         """Ask whether the file is to go."""

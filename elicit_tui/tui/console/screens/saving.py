@@ -18,6 +18,7 @@ from elicit_tui.text import neutral_line, quoted
 from elicit_tui.tui.console.argument_values import MOST_VALUES, ValueList
 from elicit_tui.tui.console.dialog import SureDialog, WritingDialog
 from elicit_tui.tui.console.result_csv import SUFFIX, csv_of
+from elicit_tui.tui.console.result_data import unpacked
 from elicit_tui.tui.console.result_table import Row, table_of
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import (
@@ -186,12 +187,13 @@ class SaveScreen(PlaceDialog):
         shown: Sequence[Row] = (),
         count: int = 0,
     ) -> None:
-        """`shown`: the rows of the table that is shown, of so many."""
+        """`shown`: the rows of the table that is shown, of so many; none where none is."""
         super().__init__("Save this result", neutral_line(record.server, 60))
         self._record = record
         self._result = result
-        self._shown = shown
-        self._count = count
+        # Whoever saves it from elsewhere may want the table too.
+        self._shown = shown or table_of(unpacked(result))
+        self._count = count or len(self._shown)
         self._name = plain_name("result", record.server, record.call.name)
 
     def body(self) -> ComposeResult:
