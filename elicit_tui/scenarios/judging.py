@@ -54,7 +54,7 @@ def faults_of(
     watched = run.watched
     if base is None:
         run.refused = run.scenario.refuses or form_refused(run.scenario, answered)
-        faults = _as_written(run, script, watched)
+        faults = _as_written(run, script)
     else:
         run.refused = way.refuses is not None
         faults = _departed(run, way, base, script, alive=alive)
@@ -89,7 +89,7 @@ def hint_of(run: Run) -> str | None:
 # The scenario as it is written
 
 
-def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
+def _as_written(run: Run, script: Script) -> Iterator[str]:
     expect, scenario = run.scenario.expect, run.scenario
     yield from script.problems
     if script.broke_off:
@@ -103,28 +103,48 @@ def _as_written(run: Run, script: Script, watched: Watched) -> Iterator[str]:
         # All else is what comes of a question without its answer.
         yield from _unused(script)
         return
-    # A no was given, so that nothing may have changed.
-    if run.refused:
-        yield from _acted_on(watched)
-    elif scenario.acts and run.error is None:
-        yield from _must_have_changed(scenario, watched)
-    result = run.result
-    if isinstance(run.error, ProtocolCallError) and expect.is_error:
-        # A call that is refused by an error of the protocol has failed as well.
-        result = _as_result(run.error)
-    elif run.error is not None:
-        yield _error_text(run.error)
+    yield from _changed_amiss(run, refused=run.refused)
+    yield from _unexpected_error(run)
+    result = _result_of(run)
     if run.error is None or result is not None:
         yield from _unused(script)
         # The tool was called, asked nothing, and may have done it all the same.
         if scenario.acts and not script.asked:
-            yield from _acted_unasked(scenario, result or {}, watched)
+            yield from _acted_unasked(scenario, result or {}, run.watched)
     if expect.questions is not None and len(script.asked) != expect.questions:
         yield f"there were {len(script.asked)} questions, not {expect.questions}"
-    if result is not None:
-        yield from expect.faults(result)
-        if run.refused and scenario.on_refusal is not None:
-            yield from _named("on_refusal", scenario.on_refusal.faults(result))
+    yield from _told_amiss(run, refused=run.refused)
+
+
+def _changed_amiss(run: Run, *, refused: bool) -> Iterator[str]:
+    """What changed after a no, or did not after an accept that acts."""
+    if refused:
+        yield from _acted_on(run.watched)
+    elif run.scenario.acts and run.error is None:
+        yield from _must_have_changed(run.scenario, run.watched)
+
+
+def _result_of(run: Run) -> Mapping[str, Any] | None:
+    """What is held against the expectations of a scenario."""
+    # A call that is refused by an error of the protocol has failed as well.
+    if isinstance(run.error, ProtocolCallError) and run.scenario.expect.is_error:
+        return _as_result(run.error)
+    return run.result
+
+
+def _unexpected_error(run: Run) -> Iterator[str]:
+    if run.error is not None and _result_of(run) is run.result:
+        yield _error_text(run.error)
+
+
+def _told_amiss(run: Run, *, refused: bool) -> Iterator[str]:
+    """What of the result is not as the scenario has it."""
+    result, scenario = _result_of(run), run.scenario
+    if result is None:
+        return
+    yield from scenario.expect.faults(result)
+    if refused and scenario.on_refusal is not None:
+        yield from _named("on_refusal", scenario.on_refusal.faults(result))
 
 
 def _unused(script: Script) -> Iterator[str]:
@@ -209,12 +229,15 @@ def _departed(run: Run, way: Way, base: Run, script: Script, *, alive: bool) -> 
     if number is not None and not any(asked == number for asked, _ in script.asked):
         yield f"question {number + 1} did not come"
         return
-    if kind == "short" and _failed(run.result) and not _failed(base.result):
-        text = neutral_line(text_of(run.result or {}), 160)
-        yield f"it fails where what is optional is left out: {text}"
+    if kind == "short" and _failed(run) and not _failed(base):
+        why = text_of(run.result or {}) if run.error is None else _error_text(run.error)
+        yield f"it fails where what is optional is left out: {neutral_line(why, 160)}"
     if kind == "twice":
         # The second answer must change nothing: all is as after one.
-        yield from _as_if_answered_once(run, script)
+        yield from script.problems
+        yield from _unexpected_error(run)
+        yield from _told_amiss(run, refused=base.refused)
+        yield from _changed_amiss(run, refused=base.refused)
     elif kind == "extra":
         if MARKER in ascii_json(run.result):
             yield "it took over a property that the form does not have"
@@ -223,13 +246,6 @@ def _departed(run: Run, way: Way, base: Run, script: Script, *, alive: bool) -> 
         yield from _not_as_after_a_no(run, kind)
         if kind is None and number is not None:
             yield from _asked_again(run.scenario, script, base, number)
-
-
-def _as_if_answered_once(run: Run, script: Script) -> Iterator[str]:
-    yield from script.problems
-    if run.result is not None:
-        yield from run.scenario.expect.faults(run.result)
-    yield from _must_have_changed(run.scenario, run.watched)
 
 
 def _acted_all_the_same(run: Run, base: Run) -> Iterator[str]:
@@ -250,7 +266,7 @@ def _not_as_after_a_no(run: Run, kind: str | None) -> Iterator[str]:
     if told is None:
         return
     # Whoever sends what no client may send can be answered by an error instead of as after a no.
-    failed = run.error is not None or _failed(run.result)
+    failed = _failed(run)
     if kind in (None, "late") or (kind == "decline with content" and not failed):
         yield from _not_as_on_refusal(run)
     elif told.tells_result and not run.scenario.expect.tells_acceptance and not failed:
@@ -304,7 +320,7 @@ def _came_back(run: Run, typed: str, *, accepted: bool) -> Iterator[str]:
     places = set(run.came_back)
     if run.error is not None and typed in f"{run.error} {getattr(run.error, 'data', '')}":
         places.add("the error")
-    failed = _failed(run.result)
+    failed = _failed(run)
     # In the result of an accept it may stand; beside it, or in an error, it has no business.
     if run.result is not None and (failed or not accepted) and typed in ascii_json(run.result):
         places.add("an error" if failed else "the result")
@@ -339,8 +355,9 @@ def _asked_again(scenario: Scenario, script: Script, base: Run, number: int) -> 
             return
 
 
-def _failed(result: Mapping[str, Any] | None) -> bool:
-    return result is not None and result.get("isError") is True
+def _failed(run: Run) -> bool:
+    """Whether its call ended by an error, the tool's or one of the protocol."""
+    return run.error is not None or (run.result or {}).get("isError") is True
 
 
 def _as_result(error: ProtocolCallError) -> Mapping[str, Any]:

@@ -64,7 +64,7 @@ def faults(
     way = Way(kind, (Step(ANSWER, does),), "gone wrong", wrong=Wrong(0, kind))
     run = Run(scenario, HANDSHAKE, kind, "gone wrong", result=given, error=error)
     run.came_back, run.watched = set(came_back), watched
-    base = Run(scenario, HANDSHAKE, "accept", result=accepted)
+    base = Run(scenario, HANDSHAKE, "accept", result=accepted, refused=scenario.refuses)
     script = Script((), asked=list(enumerate(asked)), problems=list(problems))
     return faults_of(run, way, base, script, (), alive=True)
 
@@ -94,6 +94,11 @@ def test_an_accept_without_what_is_optional_may_fail_only_where_the_whole_one_fa
         "it fails where what is optional is left out: KeyError: colour"
     ]
     assert faults("short", failed, accepted=failed) == []
+    refused = ProtocolCallError(-32602, "No colour.")
+    assert faults("short", None, error=refused) == [
+        "it fails where what is optional is left out: error -32602: No colour."
+    ]
+    assert faults("short", None, error=refused, accepted=failed) == []
 
 
 def test_an_answer_that_comes_twice_counts_once() -> None:
@@ -104,6 +109,25 @@ def test_an_answer_that_comes_twice_counts_once() -> None:
     assert twice == ['the text is "painted painted", not "painted"']
     again = faults("twice", scenario=counts, watched=CHANGED, problems=("It was given back.",))
     assert again == ["It was given back."]
+    refused = ProtocolCallError(-32602, "Twice.")
+    assert faults("twice", None, error=refused) == ["error -32602: Twice."]
+    fails = replace(counts, expect=Expectation(is_error=True, text="Twice*"))
+    assert faults("twice", None, scenario=fails, error=refused, watched=SAME) == []
+
+
+def test_an_answer_that_comes_twice_before_a_no_changes_nothing_either() -> None:
+    refuses = replace(
+        PAINTS,
+        answers=(ANSWER, PreparedAnswer(action="decline")),
+        watch=("a.txt",),
+        on_refusal=Expectation(is_error=None, text="no"),
+    )
+    told = result("no")
+    assert faults("twice", told, scenario=refuses, watched=SAME) == []
+    assert faults("twice", told, scenario=refuses, watched=CHANGED) == ["a.txt changed"]
+    assert faults("twice", scenario=refuses, watched=SAME) == [
+        'on_refusal: the text is "painted", not "no"'
+    ]
 
 
 def test_what_was_typed_may_come_back_in_the_result_of_its_accept_alone() -> None:
