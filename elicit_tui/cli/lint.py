@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -168,7 +169,8 @@ def _own_file(server: ServerSettings) -> Path | None:
     # From the first argument on; the program itself comes last.
     words = (*server.args, server.command or "")
     there = (Path(word) for word in words if word and not word.startswith("-"))
-    return next((file for file in there if file.is_file()), None)
+    # The path's own method raises for a word longer than any name, as a program behind `-c` is.
+    return next(filter(os.path.isfile, there), None)
 
 
 def _code(linted: Sequence[Linted], unasked: Sequence[Unasked], *, strict: bool) -> int:

@@ -108,7 +108,7 @@ _REMARKS: Final = frozenset(
 )
 """At the root, or beside a field's own: beyond the specification, and nothing that binds."""
 _ITEMS: Final = frozenset({"type", "enum", "anyOf"})
-_FORMATS: Final = frozenset({"email", "uri", "date", "date-time"})
+_FORMATS: Final = ("email", "uri", "date", "date-time")
 _CODE: Final = re.compile(r".{0,2}|[a-z0-9.:/-]+|.*[_#].*", re.DOTALL)
 """A value that is no word for a person: `us-east-1`, `y`, `NOT_NOW`."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")

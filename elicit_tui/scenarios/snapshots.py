@@ -174,9 +174,9 @@ class Snapshots:
 
     def take_over(self, name: str, revision: str, questions: Sequence[Any]) -> None:
         """Keep these questions."""
-        kept = self._kept.setdefault(name, {})
-        if not same_json(kept.get(revision), list(questions)):
-            kept[revision] = list(questions)
+        # Whatever would be told as a difference, the order of fields too.
+        if self.differences(name, revision, questions) != []:
+            self._kept.setdefault(name, {})[revision] = list(questions)
             self._changed = True
 
     def write(self) -> bool:

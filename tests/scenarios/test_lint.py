@@ -78,6 +78,7 @@ PLACES = "requestedSchema.properties.guests"
         (form(**GUESTS, multipleOf=2), "lint.beyond_specification", f"{PLACES}.multipleOf"),
         (form(type=["integer", "null"]), "lint.beyond_specification", f"{PLACES}.type"),
         (form(type="string", format="uuid"), "lint.beyond_specification", f"{PLACES}.format"),
+        (form(type="string", format=["email"]), "lint.beyond_specification", f"{PLACES}.format"),
         (
             form(type="array", items={"type": "string"}, required=False),
             "lint.beyond_specification",
@@ -206,7 +207,8 @@ def test_a_broken_rule_of_the_protocol_is_told_in_sarif_at_the_servers_file(
     server.write_text(program)
     script = tmp_path / "script.json"
     script.write_text('{"tools": {"a tool": []}}')
-    added = f"noisy={sys.executable} {server} {script}"
+    # A word may be longer than any file's name, as a program behind `-c` is.
+    added = f"noisy={sys.executable} -X {'x' * 300} {server} {script}"
     ended = run("--with", added, "lint", "noisy", "--output", "sarif")
     assert ended.code == 1, ended.stderr
     sarif_schema().validate(ended.document)

@@ -55,6 +55,11 @@ def test_fields_that_are_asked_in_another_order_are_told(tmp_path: Path) -> None
     assert snapshots.differences("book", "2025-11-25", asked("city", "day")) == []
     (told,) = snapshots.differences("book", "2025-11-25", asked("day", "city")) or [""]
     assert "changed /requestedSchema/properties (order)" in told
+    # As with all else that is told, an update ends that.
+    snapshots.take_over("book", "2025-11-25", asked("day", "city"))
+    assert snapshots.write()
+    kept = Snapshots(tmp_path / "scenarios.toml")
+    assert kept.differences("book", "2025-11-25", asked("day", "city")) == []
 
 
 @pytest.mark.parametrize("kept", ["{", "[]"])
