@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import Final
@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.spans import GUTTER, Line, Role, padded, text_of, wrapped
-from elicit_tui.tui.console.wanted_words import has_all, wanted_words
+from elicit_tui.tui.console.wanted_words import has_all
 
 KEPT_LINES: Final = 2_000
 LINE_CHARACTERS: Final = 400
@@ -86,9 +86,8 @@ class Activity:
         self.count += 1
         self.names = max(self.names, cell_len(server))
 
-    def matching(self, term: str) -> Iterable[Happening]:
-        """The lines in which all these words stand, whatever their case; all for no words."""
-        words = wanted_words(term)
+    def matching(self, words: Sequence[str]) -> Sequence[Happening]:
+        """The lines in which all these words stand, which are folded; all for no words."""
         return [
             happening
             for happening in self._lines

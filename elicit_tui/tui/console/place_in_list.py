@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.cells import cell_len
 from textual.widget import Widget
 
+from elicit_tui.tui.console.spans import marked, pattern_of
 from elicit_tui.tui.console.views import Draw, LineView, RowList
 from elicit_tui.tui.textual_terminal import write_subtitle
 
@@ -24,6 +25,7 @@ class PlacedList(RowList):
     """Of that each key with what it does."""
 
     _marked: str | None = None
+    _looked_for: Sequence[str] = ()
 
     @property
     def set_off(self) -> int:
@@ -37,9 +39,10 @@ class PlacedList(RowList):
             self._marked = key
             self._bring_into_sight()
 
-    def show(self, keys: Sequence[str], draw: Draw) -> None:
-        """Draw these rows."""
-        super().show(keys, draw)
+    def show(self, keys: Sequence[str], draw: Draw, looked_for: Sequence[str] = ()) -> None:
+        """Draw these rows. `looked_for`: the words that found them, which stand out."""
+        self._looked_for = looked_for
+        super().show(keys, _with_marks(draw, looked_for) if looked_for else draw)
         self._name_place_soon()
 
     def on_resize(self) -> None:
@@ -57,9 +60,11 @@ class PlacedList(RowList):
 
     @property
     def place(self) -> str:
-        """`4 of 28`; empty where all rows are in sight."""
+        """`4 of 28`, or `2 of 3 found`; empty where all rows there are stand in sight."""
         in_sight = self.size.height // self.row_height
         count = len(self.keys)
+        if self._looked_for:
+            return f"{self.cursor + 1:,} of {count:,} found" if count else "nothing found"
         return f"{self.cursor + 1:,} of {count:,}" if 0 < in_sight < count else ""
 
     def name_place(self) -> None:
@@ -71,8 +76,14 @@ class PlacedList(RowList):
             room, place = frame.outer_size.width - CORNERS, self.place
             beside = self.beside(room - len(f"{place} · ") if place else room)
             both = " · ".join(part for part in (place, beside) if part)
-            words = both if cell_len(both) <= room else beside
+            alone = place if self._looked_for else beside
+            words = both if cell_len(both) <= room else alone
             write_subtitle(frame, words, self.named())
+
+
+def _with_marks(draw: Draw, looked_for: Sequence[str]) -> Draw:
+    pattern = pattern_of(*looked_for)
+    return lambda key, width: [marked(line, pattern) for line in draw(key, width)]
 
 
 def line_in(view: LineView) -> str:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.place_in_list import PlacedList
+from elicit_tui.tui.console.views import LineView
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -51,3 +53,48 @@ async def test_the_activity_says_which_of_its_lines_is_in_sight(tmp_path: Path) 
         await stand.until(lambda: "end of 2" in borders(stand))
         await stand.press("home", "down")
         await stand.until(lambda: "line 2 of 2" in borders(stand))
+
+
+def set_off(listing: PlacedList) -> set[str]:
+    """What stands out in the first row of a list as found."""
+    drawn = listing._draw(listing.keys[0], listing.size.width)
+    return {text for line in drawn for text, role in line if role == "hit"}
+
+
+@pytest.mark.parametrize(
+    ("pane", "listing"), [("1", "offer-list"), ("3", "call-list"), ("5", "history-rows")]
+)
+async def test_what_was_searched_for_stands_out_in_each_list_and_its_frame_counts_what_is_found(
+    tmp_path: Path, pane: str, listing: str
+) -> None:
+    names = ["read_file", "read_notes", "write_file", "move"]
+    tools = {"alpha": [tool(name) for name in names]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        for name in names:
+            call = Call("tools/call", name, {})
+            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press(pane)
+        await stand.until(lambda: "write_file" in stand.text())
+        await stand.press("slash", *"FILE")
+        await stand.until(lambda: "1 of 2 found" in borders(stand))
+        rows = stand.app.screen.query_one(f"#{listing}", PlacedList)
+        assert set_off(rows) == {"file"}
+        await stand.press("enter", "down")
+        await stand.until(lambda: "2 of 2 found" in borders(stand))
+        await stand.press("slash", *"nowhere")
+        await stand.until(lambda: "nothing found" in borders(stand))
+        await stand.press("escape")
+        await stand.until(lambda: "found" not in borders(stand))
+        assert set_off(rows) == set()
+
+
+async def test_what_was_searched_for_stands_out_in_the_activity_which_counts_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for number in range(30):
+            stand.app.state.activity.add("alpha", f"line {number}")
+        await stand.press("4", "slash", *"line 2")
+        await stand.until(lambda: "12 found" in borders(stand))
+        lines = stand.app.screen.query_one("#activity-lines", LineView).lines
+        assert {text for line in lines for text, role in line if role == "hit"} == {"line", "2"}

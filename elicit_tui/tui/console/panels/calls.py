@@ -220,7 +220,7 @@ class CallsPane(ChosenCall):
             calls.beside = lambda room: "  ".join(self._named_within(room))
             calls.named = lambda: {way for ways in self._ways for way in ways}
             calls.empty = self._nothing
-            calls.show(keys, self._row)
+            calls.show(keys, self._row, words)
             verb = "To the list" if keys else ""
             if verb != self._search.verb:
                 self._search.verb = verb

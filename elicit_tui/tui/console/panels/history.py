@@ -166,7 +166,7 @@ class HistoryPane(SearchedPane):
             for key, entry in self._entries.items()
             if not words or has_all(words, entry.searched)
         ]
-        rows = self.query_one("#history-rows", RowList)
+        rows = self.query_one("#history-rows", PlacedList)
         rows.row_height = 2 if self.stacked else 1
         rows.empty = NOTHING_FOUND if self._entries else self._why_empty
         listed = [self._entries[key] for key in keys]
@@ -174,7 +174,7 @@ class HistoryPane(SearchedPane):
         self._seconds = max(alike.values(), default=0) > 1
         names = {"server", *(each.server for each in listed)}
         self._server_width = min(SERVER_MOST, max(map(cell_len, names)))
-        rows.show(keys, self._row)
+        rows.show(keys, self._row, words)
         self.search.verb = "To the list" if keys else ""
         self.refresh_bindings()
         head = self.query_one("#history-head", ClickBar)

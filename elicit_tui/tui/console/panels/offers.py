@@ -132,7 +132,7 @@ class OffersBox(Vertical):
         has_all = least == len(words.split())
         listing.beside = self._known if has_all else lambda room: SOME * (len(SOME) <= room)
         listing.empty = self._no_match if offers else self._nothing
-        listing.show(tuple(self._shown), self._row)
+        listing.show(tuple(self._shown), self._row, looked_for)
         self._draw_words()
 
     def _others(self, words: str) -> list[ServerRecord]:

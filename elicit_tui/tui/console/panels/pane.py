@@ -12,10 +12,11 @@ from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.place_in_list import line_in
-from elicit_tui.tui.console.spans import Line
+from elicit_tui.tui.console.spans import Line, marked, pattern_of
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.console.wanted_words import wanted_words
 from elicit_tui.tui.textual_terminal import HearsOn, write_subtitle
 
 if TYPE_CHECKING:
@@ -137,6 +138,8 @@ class ActivityPane(SearchedPane):
 
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="activity-pane")
+        self._found = 0
+        """How many lines hold what is searched for."""
 
     def compose(self) -> ComposeResult:
         """The search and the lines."""
@@ -167,13 +170,20 @@ class ActivityPane(SearchedPane):
     def _name_place(self) -> None:
         if self.is_attached:
             place = line_in(self.query_one("#activity-lines", LineView))
-            write_subtitle(self.query_one(".box", Vertical), place)
+            found = f"{self._found:,} found" if self.search.value.strip() else ""
+            write_subtitle(
+                self.query_one(".box", Vertical), " · ".join(filter(None, (found, place)))
+            )
 
     def _lines(self, width: int) -> list[Line]:
         activity = self.state.activity
-        words = self.search.value
+        words = wanted_words(self.search.value)
         found = activity.matching(words)
-        shown = [part for section in found for part in section.drawn(width, activity.names)]
+        self._found = len(found)
+        pattern = pattern_of(*words) if words else None
+        shown = [
+            marked(part, pattern) for one in found for part in one.drawn(width, activity.names)
+        ]
         if not shown:
             return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
         if activity.let_go and not words:
