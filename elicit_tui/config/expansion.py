@@ -99,6 +99,14 @@ def find(command: str, directories: tuple[Path, ...]) -> str | None:
     return None
 
 
+WANDERS: Final = "must be absolute, or begin with ~: it is never looked for where you stand"
+
+
+def wanders(path: str) -> bool:
+    """Whether a path leads elsewhere from each directory in which we are started."""
+    return not Path(path).is_absolute() and not path.startswith("~")
+
+
 def is_plain(command: str) -> bool:
     """Whether a command is absolute or a bare name: one that a directory could not change."""
     if Path(command).is_absolute():

@@ -12,7 +12,14 @@ from elicit_tui import paths
 from elicit_tui.config.building import settings_from
 from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document, read, unreadable
-from elicit_tui.config.expansion import NOT_PLAIN, REFERENCE, is_plain, system_directories
+from elicit_tui.config.expansion import (
+    NOT_PLAIN,
+    REFERENCE,
+    WANDERS,
+    is_plain,
+    system_directories,
+    wanders,
+)
 from elicit_tui.config.hooks import all_hooks, hook_faults, hooks_that_cannot_run
 from elicit_tui.config.keys import MANAGED, USER
 from elicit_tui.config.merging import merge, policy_allowed
@@ -113,6 +120,7 @@ def user_faults(
     yield from rule_faults(user)
     yield from guardian_faults(user)
     yield from hook_faults(user)
+    yield from _place_faults(user)
     locked = (managed.get("mcp_servers") or {}) if managed is not None else {}
     for path, table in user.sound_tables("mcp_servers"):
         # A locked server's own table is judged where it is made stricter.
@@ -125,8 +133,18 @@ def _all_managed_faults(document: Document) -> Iterator[Diagnostic]:
     yield from rule_faults(document)
     yield from guardian_faults(document)
     yield from hook_faults(document)
+    yield from _place_faults(document)
     for path, table in document.sound_tables("mcp_servers"):
         yield from _server_faults(document, path, table, {}, expand_all=False)
+
+
+def _place_faults(document: Document) -> Iterator[Diagnostic]:
+    for path in (("history", "path"), ("store", "secret_file")):
+        place = document.get(*path)
+        # With a variable in it the ledger's is not known before the run; that of a secret has none.
+        known = isinstance(place, str) and not (path[0] == "history" and REFERENCE.match(place))
+        if known and wanders(place):
+            yield document.problem(WANDERS, path)
 
 
 def _server_faults(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.config import CommandLine, load
+from elicit_tui.config.expansion import WANDERS
 from elicit_tui.config.servers import GATEWAY_COMMANDS
 from elicit_tui.elicitation.settings import GranularApproval, Provenance, Settings
 from elicit_tui.errors import ConfigError, UsageError
@@ -74,6 +75,8 @@ def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) ->
         ('allowed_approval_policies = ["never"]', ["F:1: allowed_approval_policies: only the managed file may have it"]),
         ('[[guardian.rules]]\nid = "a.b"\nseverity = "warn"\npattern = "("', ["F:4: guardian.rules[1].pattern: is not a regular expression: missing ) at position 1"]),
         ('[history]\npath = "${NOPE}/x"', ["F:2: history.path: the environment has no NOPE"]),
+        ('[history]\npath = "ledger.sqlite3"', [f"F:2: history.path: {WANDERS}"]),
+        ('[store]\nsecret_file = "secret"', [f"F:2: store.secret_file: {WANDERS}"]),
         ('[mcp_servers.token]\ncommand = "x"', ["F:1: mcp_servers.token: token is a reserved name: `elicit-tui gateway token` is a command"]),
         ('[mcp_servers.agent]\ncommand = "x"', ["F:1: mcp_servers.agent: agent is a reserved name: what an agent itself asks comes under it"]),
         ("[gateway]\nhold_sec = true", ['F:2: gateway.hold_sec: must be a number or "auto", not true']),
@@ -93,6 +96,16 @@ def test_a_mistake_is_named_with_file_line_and_key(
     machine: Machine, text: str, expected: list[str]
 ) -> None:
     assert problems_of(machine, text) == expected
+
+
+def test_the_ledger_is_in_one_place_wherever_one_stands(machine: Machine) -> None:
+    machine.user('[history]\npath = "${PLACE}/ledger"\n')
+    assert machine.load({"PLACE": "/var"}).history.path == "/var/ledger"
+    with pytest.raises(ConfigError, match=r":2: history[.]path: must be"):
+        machine.load({"PLACE": "."})
+    for text in ('[history]\npath = "~/ledger"\n', '[store]\nsecret_file = "~/secret"\n'):
+        machine.user(text)
+        machine.load()
 
 
 def test_all_mistakes_are_told_at_once(machine: Machine) -> None:

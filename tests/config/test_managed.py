@@ -284,6 +284,8 @@ def test_references_in_managed_values_are_taken_in_env_and_headers_only(machine:
         '[mcp_servers.a]\ncommand = "/x"\ncwd = "/${EVIL}"',
         '[mcp_servers.a]\nurl = "https://${EVIL}/"',
         '[history]\npath = "${EVIL}"',
+        '[history]\npath = "ledger.sqlite3"',
+        '[store]\nsecret_file = "${EVIL}/secret"',
         ALLOW + 'command = "/x"\nargs = ["${EVIL}"]',
         ALLOW + 'url = "https://${EVIL}/"',
         '[mcp_servers.a]\ncommand = "./x"',
