@@ -160,7 +160,7 @@ class Rules:
         if ruled.asks:
             why = f"{ruled.sentence} With answers nobody is asked."
             return ends(STEP, cancel("answers", f"Cancelled: {why}"))
-        return ends(STEP, self._by_answers(question))
+        return ends(STEP, self._by_answers(question, managed))
 
     def _by_rules(self, rules: Sequence[Rule], question: Question) -> Decision:
         rule = first_match(rules, question.request)
@@ -186,10 +186,14 @@ class Rules:
         sentence = f"{named.capitalize()} matched but did not answer: {decided}."
         return Decision(STEP, sentence, key, rule.layer, change, asks=True)
 
-    def _by_answers(self, question: Question) -> Outcome:
-        rule = first_match(self._left, question.request)
+    def _by_answers(self, question: Question, managed: Sequence[Rule]) -> Outcome:
+        # Before them what an administrator says of some of the calls that it may belong to: an
+        # entry that accepts has to have the word for all of them.
+        rule = first_match((*managed, *self._left), question.request)
         if rule is None:
             why = "no entry of the answers file matches this question"
+            if len(question.request.calls) > 1:
+                why = "no entry decides for each of the calls that it may belong to"
             return cancel("answers", f"Cancelled: {why}.")
         # Spent also where it turns out to be no valid answer: the next question is another one.
         if rule.once:

@@ -345,6 +345,18 @@ def test_what_refuses_a_tool_refuses_each_question_that_may_be_of_it(
         assert by_file.action == ("cancel" if action == "ask" else action)
 
 
+def test_where_a_managed_accept_has_the_word_for_one_of_several_calls_no_file_accepts() -> None:
+    managed = Rule("accept", server="deploy", tool="deploy", content=GOOD, layer="managed")
+    request = asked_for("deploy", "rollback")
+    for entry in (Rule("accept", content=GOOD), Rule("accept", tool="rollback", content=GOOD)):
+        outcome = outcome_of(answer(managed, request=request, answers=(entry,)))
+        assert (outcome.action, outcome.decided_by, outcome.key) == ("cancel", "answers", None)
+        assert "each of the calls" in outcome.reason
+    # It may still refuse.
+    for entry in (Rule("decline"), Rule("decline", tool="rollback")):
+        assert outcome_of(answer(managed, request=request, answers=(entry,))).action == "decline"
+
+
 def test_a_call_whose_tool_is_asked_about_makes_no_refusal_of_another_a_question() -> None:
     asks = Rule("ask", tool="list", layer="managed")
     refuses = Rule("decline", tool="delete_all", layer="managed")
