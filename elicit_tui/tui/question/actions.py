@@ -294,9 +294,9 @@ URL = (
     CANCEL,
     COPY,
     CODE,
+    VISITED,
     LATER,
     HELP,
-    VISITED,
     RAW,
 )
 WAITING = (
@@ -305,9 +305,9 @@ WAITING = (
     CANCEL,
     Action("again", "Try again", "F8", "open the page once more", aside=True),
     COPY,
-    HELP,
     CODE,
     LATER,
+    HELP,
     RAW,
 )
 APPROVAL = (

@@ -20,7 +20,6 @@ from elicit_tui.tui.question.actions import (
     STEP_URL,
     UNCOVER,
     URL,
-    VISITED,
     WAITING,
     Action,
     PageName,
@@ -56,8 +55,6 @@ class PageBody(Body):
         super().__init__(frame.question, frame.accept)
         self.frame = frame
         self.opened = self.question.draft.opened
-        self._handed_out = False
-        """Whether the address was copied or shown as a code: then it may be opened elsewhere."""
         self._typed = ""
         """Of the address that a login's page led back to: a terminal may paste it as keys."""
         self.url = UrlPanel(
@@ -86,9 +83,7 @@ class PageBody(Body):
             return WAITING
         if not self.url.can_open:
             return REFUSED_FORM
-        if not self._handed_out:
-            return URL
-        return (*URL[:3], VISITED, *(action for action in URL[3:] if action is not VISITED))
+        return URL
 
     def summary(self) -> Content:
         """Whether the page is waited for."""
@@ -99,7 +94,7 @@ class PageBody(Body):
             return Content.styled("waiting for the page · its last address can be pasted", "bold")
         if self.opened:
             return Content.styled("waiting for the page to be finished", "bold")
-        if self.url.shows_code:
+        if self.url.shows_code and "elsewhere" not in self.frame.buttons:
             return Content(f"opened elsewhere? {self.frame.key('elsewhere')} I opened it")
         return goes_on_below() if self.goes_on else Content("")
 
@@ -196,7 +191,6 @@ class PageBody(Body):
             if started:
                 self._consented("You opened the page.", shown)
             else:
-                self._handed_out = True
                 login = self.question.request.traits.takes_redirect
                 sentence = _NO_BROWSER_TO_LOG_IN if login else _NO_BROWSER
                 self.url.say(Content.styled(sentence, "bold $warning"))
@@ -275,7 +269,6 @@ class PageBody(Body):
         """Put the URL on the clipboard, also over SSH."""
         if self.url.can_open:
             copy(self.frame.app, self.url.url)
-            self._hand_out()
             self.frame.say(handed_over(), "bold $success")
         else:
             self.frame.say("Not copied: it is no address that may be opened.")
@@ -285,12 +278,6 @@ class PageBody(Body):
         if self.url.can_open:
             self.url.toggle_code()
             self.frame.summarise()
-            self._hand_out()
             self.frame.show_actions()
         else:
             self.frame.say("No code is drawn: it is no address that may be opened.")
-
-    def _hand_out(self) -> None:
-        if not self._handed_out and not self.opened:
-            self._handed_out = True
-            self.frame.show_actions()

@@ -173,8 +173,9 @@ class TextRegion(SeenText, Guarded, can_focus=False):
         self.called = f"the {id}"
         self.left_out = left_out
         self._draw = text if callable(text) else None
+        self._whole = Content("") if callable(text) else text
         self._drawn_for = 0
-        self._text = Static("" if callable(text) else text, markup=False)
+        self._text = Static(self._whole, markup=False)
         self._hears_the_keys = False
 
     def compose(self) -> list[Static]:
@@ -221,6 +222,11 @@ class TextRegion(SeenText, Guarded, can_focus=False):
         rows = min(free, self.max_scroll_y)
         if rows > 0:
             self.styles.max_height = self.outer_size.height + rows
+
+    def rows_for(self, width: int) -> int:
+        """How many rows all of it takes in so many cells."""
+        text = self._draw(width) if self._draw is not None else self._whole
+        return len(text.wrap(width)) if text else 0
 
     def draw_again(self) -> None:
         """What it says has changed."""

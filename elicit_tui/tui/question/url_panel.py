@@ -14,7 +14,7 @@ from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question.actions import BY_ACTION
 from elicit_tui.tui.question.address import Address, address_of, code_size, qr_code
-from elicit_tui.tui.question.seen_texts import Page
+from elicit_tui.tui.question.seen_texts import Page, TextRegion
 
 NOT_OPENED = "■ This cannot be opened or copied: only plain http and https addresses are."
 
@@ -42,6 +42,10 @@ _FRAME = 2
 """Rows of a border."""
 _CARD_ROWS = 2
 """Rows between the border of a card and what stands in it."""
+_CARD_WIDTH = 112
+"""Cells of a card at most, as the style sheet has it."""
+_BLANK_ROWS = 3
+"""Above the address, above the code and below it."""
 _BESIDE_CODE = 12
 """Cells of the frame, of what stands around the code in it, and of a card's own margin."""
 
@@ -104,21 +108,35 @@ class UrlPanel(Page):
         shown = self._code and not covered
         framed = self._framed_code(frame) is not None
         frame.set_class(shown and framed, "-framed-code")
+        below = self._framed_code(frame, beside=self._rows_of_question(frame)) is not None
+        frame.set_class(shown and framed and not below, "-code-alone")
         # Where no code has room the page stays as it was, with the reason in it.
         frame.set_class(shown and not framed and self._bare_code([]) is not None, "-code")
 
-    def _framed_code(self, frame: Widget) -> Content | None:
+    def _framed_code(self, frame: Widget, beside: int = 0) -> Content | None:
         """The code, where it has room inside the frame below all of the address.
 
-        Under a prompt the frame has only part of the terminal's rows.
+        Under a prompt the frame has only part of the terminal's rows. `beside`: rows of the frame
+        that something else has.
         """
         if self.app.is_inline:
             return None
-        width, height = self.app.size
-        width -= _BESIDE_CODE
-        rows = len(self.address.content().wrap(max(width, 1))) + 1
+        rows = len(self.address.content().wrap(self._framed_width(frame))) + 1 + beside
         rows += _CARD_ROWS if frame.has_class("-card") else 0
-        return qr_code(self.url, width, height - _FRAME - _BELOW_CODE - rows)
+        height = self.app.size.height - _FRAME - _BELOW_CODE - rows
+        return qr_code(self.url, self._framed_width(frame), height)
+
+    def _framed_width(self, frame: Widget) -> int:
+        width = self.app.size.width
+        return max(
+            (min(width, _CARD_WIDTH) if frame.has_class("-card") else width) - _BESIDE_CODE, 1
+        )
+
+    def _rows_of_question(self, frame: Widget) -> int:
+        """Of who asks, what is asked and what was found, with the blank rows beside them."""
+        width = self._framed_width(frame)
+        rows = (part.rows_for(width) for part in frame.query_children(TextRegion))
+        return sum(count + 1 for count in rows if count) + _BLANK_ROWS
 
     def toggle_code(self) -> None:
         """Show the QR code, or hide it."""
@@ -152,7 +170,8 @@ class UrlPanel(Page):
                 lines = framed.split("\n")
                 middle = max((self.content_size.width - 1 - lines[0].cell_length) // 2, 0)
                 indented = [Content(" " * middle) + line for line in lines]
-                return Content("\n").join([address, leads, *indented]), address
+                blank = [] if self.parent.has_class("-code-alone") else [Content("")]
+                return Content("\n").join([address, leads, *blank, *indented]), address
         for above in ([address, leads], [leads], []):
             code = self._bare_code(above)
             if code is not None:

@@ -46,6 +46,37 @@ async def test_a_qr_code_that_has_room_stands_in_the_middle_of_its_frame(
         assert abs(left - right) <= 6
 
 
+@pytest.mark.parametrize("size", [(140, 40), (200, 60)])
+async def test_a_qr_code_that_has_room_below_the_question_leaves_it_there(
+    size: tuple[int, int],
+) -> None:
+    app = Asking(url_question("https://example.com/sign-in?session=814341e8", LOOKALIKE))
+    async with asked(app, size) as pilot:
+        await pilot.press("f6")
+        await until(pilot, lambda: "▀" in app.words and not app.view.deaf, "the code")
+        assert {"Sign in.", "Check the letters.", "not tied to a tool call"} <= {
+            said for said in app.words.split("\n") for said in [said.strip(" │▌▲■")]
+        }
+        rows = [line.strip(" │") for line in app.words.split("\n")]
+        code = [at for at, row in enumerate(rows) if {"▀", "▄"} & set(row)]
+        assert not rows[code[0] - 1]
+        assert not rows[code[-1] + 1]
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "Sign in." not in app.words, "the code alone")
+        assert "▀" in app.words
+
+
+async def test_beside_the_qr_code_the_keys_stand_in_the_same_order() -> None:
+    app = Asking(url_question("https://example.com/sign-in"))
+    keys = "F5 Copy  F6 QR  F7 I opened it"
+    async with asked(app) as pilot:
+        assert keys in app.words
+        await pilot.press("f6")
+        await until(pilot, lambda: "▀" in app.words and not app.view.deaf, "the code")
+        assert keys in app.words
+        assert app.words.count("I opened it") == 1
+
+
 async def test_from_help_one_comes_back_to_the_qr_code_that_lay_below() -> None:
     app = Asking(url_question("https://example.com/sign-in"))
     async with asked(app) as pilot:
