@@ -99,6 +99,8 @@ class Action:
     primary: bool = False
     aside: bool = False
     """Calm, at the right edge, and left out of a row that is too short: help has it."""
+    reads_on: bool = False
+    """Whether it only shows more of what would be accepted."""
 
 
 class ActionButton(KeyButton, Guarded):
@@ -114,6 +116,7 @@ class ActionButton(KeyButton, Guarded):
         )
         self.does = action.name
         self._action = action
+        self._risky = False
 
     @property
     def is_primary(self) -> bool:
@@ -122,8 +125,10 @@ class ActionButton(KeyButton, Guarded):
 
     def weigh(self, *, risky: bool) -> None:
         """Have the colour of what it does; `risky`: something speaks against accepting."""
+        self._risky = risky
         accepts: Meaning = "loses" if risky else "accepts"
-        self.means(accepts if self.does in ACCEPTING else "stays" if self.does in SAFE else None)
+        accepts_now = self.does in ACCEPTING and not self._action.reads_on
+        self.means(accepts if accepts_now else "stays" if self.does in SAFE else None)
 
     def become(self, action: Action) -> bool:
         """Be the button of another action that has the same key; says whether it is another."""
@@ -131,6 +136,7 @@ class ActionButton(KeyButton, Guarded):
         if changed:
             self._action = action
             self.name_words(action.label)
+            self.weigh(risky=self._risky)
         return changed
 
     @property
@@ -353,7 +359,7 @@ STEP_SESSION = (
 
 def reading_on(accepting: Action) -> Action:
     """In place of what accepts, while some of what it accepts was never on the screen."""
-    return replace(accepting, label="Read on", does="show the end of it first")
+    return replace(accepting, label="Read on", does="show the end of it first", reads_on=True)
 
 
 STEP_URL = (

@@ -125,6 +125,13 @@ def screen_text(app: OrderedApp[Any]) -> str:
     return "\n".join(strip.text for strip in strips)[: (width + 1) * height * 4]
 
 
+def colour_of(app: OrderedApp[Any], word: str) -> Any:
+    """In which colour a word was drawn last on the screen."""
+    strips = app.screen._compositor.render_strips()
+    found = [each for strip in strips for each in strip if word in each.text]
+    return found[-1].style.color if found and found[-1].style else None
+
+
 def rows(written: list[str], size: tuple[int, int]) -> list[str]:
     """What a terminal that joins no signs shows of all that was written."""
     screen = pyte.Screen(*size)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from textual.color import Color
 
@@ -12,17 +10,10 @@ from elicit_tui.elicitation import (
     what_changed,
 )
 from elicit_tui.elicitation.own_questions import approval_request
-from tests.tui.question.asking import SERVER, Asking, asked, until
+from tests.tui.question.asking import SERVER, Asking, asked, colour_of, until
 from tests.tui.question.test_approval import CALL, DESTRUCTIVE, in_one_line
 
 pytestmark = pytest.mark.anyio
-
-
-def colour_of(app: Asking, word: str) -> Any:
-    """In which colour a word was drawn last on the screen."""
-    strips = app.screen._compositor.render_strips()
-    found = [each for strip in strips for each in strip if word in each.text]
-    return found[-1].style.color if found and found[-1].style else None
 
 
 async def test_a_tool_that_changed_while_it_was_read_is_marked_and_takes_no_second_yes() -> None:

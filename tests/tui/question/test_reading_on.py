@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from textual.color import Color
 
+from elicit_tui.elicitation import Question
+from elicit_tui.elicitation.own_questions import approval_request
 from tests.tui.question.asking import (
+    SERVER,
     WARNING,
     Asking,
     asked,
+    colour_of,
     form_question,
     schema,
     until,
@@ -168,6 +173,22 @@ async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_th
         assert "^A This session" in app.words
         await pilot.press("y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_reading_on_has_no_colour_of_a_danger_and_allowing_after_it_has() -> None:
+    question = approval(comment="Nothing else is touched. " * 60)
+    destructive = {"description": "Deploys.", "annotations": {"destructiveHint": True}}
+    request = approval_request(SERVER, question.request.call, destructive, "")
+    app = Asking(Question(request))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "y Read on" in app.words, "that it goes on")
+        plain, amber = (
+            Color.parse(app.theme_variables[name]).rich_color for name in ("foreground", "warning")
+        )
+        assert colour_of(app, "Read on") == plain
+        await pilot.press("pagedown", "pagedown", "pagedown")
+        await until(pilot, lambda: "y Allow once" in app.words, "that it can be called")
+        assert colour_of(app, "Allow once") == amber
 
 
 async def test_a_page_offers_to_read_on_until_the_end_of_its_address_was_on_the_screen() -> None:
