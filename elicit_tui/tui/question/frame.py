@@ -414,7 +414,7 @@ class QuestionFrame(Titled, ShowsQuestion):
             return (BACK,)
         if page == "help":
             aside = [do for do in self.offered("answer") if do.aside]
-            hidden = [do for do in aside if do.name not in self.buttons]
+            hidden = [do for do in aside if do.name not in self._actions.shown]
             return (BACK, *hidden, *self.around.actions)
         return self.offered(page)
 
@@ -429,11 +429,6 @@ class QuestionFrame(Titled, ShowsQuestion):
         super().place_in_queue(place, of)
         if before != self.others_wait and not self.around.shelf and self.is_mounted:
             self.show_actions()
-
-    @property
-    def buttons(self) -> frozenset[str]:
-        """The names of the actions that have a button just now."""
-        return self._actions.shown
 
     def rename_button(self, action: Action) -> None:
         """What a key does on the page of the answer just now."""

@@ -94,7 +94,7 @@ class PageBody(Body):
             return Content.styled("waiting for the page · its last address can be pasted", "bold")
         if self.opened:
             return Content.styled("waiting for the page to be finished", "bold")
-        if self.url.shows_code and "elsewhere" not in self.frame.buttons:
+        if self.url.shows_code and self.frame.has_class("-narrow"):  # Its button has no room.
             return Content(f"opened elsewhere? {self.frame.key('elsewhere')} I opened it")
         return goes_on_below() if self.goes_on else Content("")
 

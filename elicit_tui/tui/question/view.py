@@ -99,7 +99,6 @@ class QuestionView(QuestionFrame):
         event.stop()
         # The help page has them all.
         self._without_button = event.missing if self.page != "help" else ()
-        self._more_was_seen()
         self.on_status_line_keys_changed()
         # Beside a code that has the whole window there is no border.
         bare = event.missing and self.has_class("-code")
