@@ -12,12 +12,13 @@ import argparse
 import importlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import argcomplete
+from argcomplete.lexers import split_line
 from argcomplete.shell_integration import shellcode
 
 from elicit_tui.cli.command_table import COMMANDS
@@ -52,8 +53,10 @@ def complete() -> None:
     breaks = os.environ.get(_BREAKS)
     if breaks is not None:
         os.environ[_BREAKS] = breaks.replace("@", "")
-    arguments = os.environ.get("COMP_LINE", "").split()[1:]
-    argcomplete.autocomplete(_parser_for(arguments), always_complete_options="long")
+    line = os.environ.get("COMP_LINE", "")
+    # Split as the shell does, up to the word that is completed.
+    words = split_line(line, int(os.environ.get("COMP_POINT", len(line))))[3][1:]
+    argcomplete.autocomplete(_parser_for(words), always_complete_options="long")
 
 
 def _parser_for(arguments: Sequence[str]) -> Parser:
@@ -76,24 +79,27 @@ def _parser_for(arguments: Sequence[str]) -> Parser:
         below.command = named or name
         importlib.import_module(command.module).add_arguments(below)
         add_shared_options(below, command)
-        _give_names(below, own_commands)
+        _give_names(below, own_commands, arguments)
     return parser
 
 
-def _give_names(parser: argparse.ArgumentParser, own_commands: Sequence[str]) -> None:
+def _give_names(
+    parser: argparse.ArgumentParser, own_commands: Sequence[str], arguments: Sequence[str]
+) -> None:
     """Give each argument that names a server or an agent what could stand there.
 
     `own_commands`: those of the command, which stand where a server does.
     """
     for action in parser._actions:
         if action.metavar == "SERVER":
-            is_call = getattr(parser, "command", "") == "call"
-            action.completer = partial(_servers, own_commands, is_call)  # type: ignore[attr-defined]
+            kept = kept_names(Path()) if getattr(parser, "command", "") == "call" else ()
+            others = {*own_commands, DEMO, *kept}
+            action.completer = partial(_servers, others, arguments)  # type: ignore[attr-defined]
         elif action.metavar == "AGENT":
             action.completer = _agents  # type: ignore[attr-defined]
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
-                _give_names(below, ())
+                _give_names(below, (), arguments)
 
 
 def _agents(**_more: Any) -> list[str]:
@@ -101,16 +107,14 @@ def _agents(**_more: Any) -> list[str]:
     return sorted(name for name in known_agents() if name != UNKNOWN)
 
 
-def _servers(
-    own_commands: Sequence[str], is_call: bool, parsed_args: argparse.Namespace, **_more: Any
-) -> list[str]:
-    """The configured servers, those of `--with` and the bundled one, and what else may stand.
-
-    `is_call`: the calls that are kept in this folder may, too.
-    """
-    others = {*own_commands, DEMO, *(kept_names(Path()) if is_call else ())}
+def _servers(others: Collection[str], arguments: Sequence[str], **_more: Any) -> list[str]:
+    """The configured servers and those of `--with`, and what else may stand there."""
+    shared = Parser(add_help=False, allow_abbrev=False)
+    add_shared_options(shared, COMMANDS["run"])
     try:
-        settings = load_settings(parsed_args, Narration(io.StringIO()))
+        # From wherever these options stand, before the command too.
+        options, _ = shared.parse_known_args(arguments)
+        settings = load_settings(options, Narration(io.StringIO()))
     except ElicitTuiError:
         # A configuration that cannot be read has no names; the command itself will say why.
         return sorted(others)

@@ -57,6 +57,12 @@ def home(sealed_machine: Path) -> Path:
         ("elicit-tui gateway install cursor d", ["demo", "deploy", "docs"]),
         ("elicit-tui gateway token rev", ["revoke"]),
         ("elicit-tui call demo book --all", ["--allow-tool"]),
+        (
+            "elicit-tui --with dry='ls -l' call --with due=ls d",
+            ["demo", "deploy", "docs", "dry", "due"],
+        ),
+        ("elicit-tui --config /no/where call d", ["demo"]),
+        ("elicit-tui --config", ["--config"]),
     ],
 )
 def test_tab_offers_what_can_stand_there(line: str, offered: list[str], home: Path) -> None:
