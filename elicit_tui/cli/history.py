@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -139,7 +140,7 @@ def _moment(text: str) -> datetime:
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
+    return min(int(text), sys.maxsize)  # More rows than that nobody has.
 
 
 def run(namespace: argparse.Namespace) -> int:

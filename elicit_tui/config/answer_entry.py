@@ -108,21 +108,21 @@ def _content(content: Mapping[str, Any], withheld: Mapping[str, str]) -> Iterato
     for name, value in content.items():
         if name in withheld:
             yield f"# {dotted(name)} was left out: {comment(withheld[name])}"
-        elif not _is_writable(name) or not _is_writable(value):
+        elif not fits_toml(name) or not fits_toml(value):
             yield f"# {dotted(name)} was left out: TOML cannot hold its value"
         else:
             yield f"{dotted(name)} = {toml_value(value)}"
 
 
-def _is_writable(value: Any) -> bool:
+def fits_toml(value: Any) -> bool:
     """Whether TOML can hold a JSON value: there is no null, and no lone surrogate."""
     if value is None:
         return False
     if isinstance(value, str):
         return not any("\ud800" <= mark <= "\udfff" for mark in value)
     if isinstance(value, Mapping):
-        return all(_is_writable(key) and _is_writable(item) for key, item in value.items())
-    return all(map(_is_writable, value)) if isinstance(value, (list, tuple)) else True
+        return all(fits_toml(key) and fits_toml(item) for key, item in value.items())
+    return all(map(fits_toml, value)) if isinstance(value, (list, tuple)) else True
 
 
 def _template(form: Form) -> Iterator[str]:
@@ -135,8 +135,8 @@ def _template(form: Form) -> Iterator[str]:
         need = "required" if field.required else "optional"
         hint = comment(f"{need}, {_hint_of(field)}"[:LONGEST_HINT])
         # A default that TOML cannot hold stands there as a comment, to be filled in.
-        known = not isinstance(field.initial, Unset) and _is_writable(field.default)
-        if known and _is_writable(field.name):
+        known = not isinstance(field.initial, Unset) and fits_toml(field.default)
+        if known and fits_toml(field.name):
             yield f"{dotted(field.name)} = {toml_value(field.default)}  # {hint}"
         else:
             yield f"# {dotted(field.name)} =   # {hint}"

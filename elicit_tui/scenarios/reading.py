@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from elicit_tui.config.answer_entry import fits_toml
 from elicit_tui.config.documents import Document, read
 from elicit_tui.config.keys import FileKind
 from elicit_tui.config.nodes import Table, Tables, Value, table_of
@@ -174,6 +175,9 @@ def scenario_from_answers(
     meant = [rule for rule in rules if fits(rule.server, server) and fits(rule.tool, tool)]
     if not meant:
         raise UsageError(f"No entry of the answers file is for {tool} of {server}.")
+    unfit = next((name for name, value in arguments.items() if not fits_toml(value)), None)
+    if unfit is not None:
+        raise UsageError(f"The argument {unfit!r} cannot stand in a scenario: TOML cannot hold it.")
     head = [
         "[[scenario]]",
         f"name = {toml_value(tool)}",

@@ -28,6 +28,9 @@ MOST_FIELDS: Final = 20
 _MOST_LENGTH: Final = 100_000
 """Of a text that is sent because it is too long, or only just long enough."""
 
+_MOST_EXACT: Final = 2**50
+"""Beyond it floats, of which many a judge of numbers is made, know no fractions."""
+
 MARKER: Final = "elicit-tui was not asked for this"
 """The value of a property that the form does not have: a server must not take it over."""
 
@@ -253,9 +256,9 @@ def _of_another_type(field: Field) -> Iterator[Any]:
 
 def _fractions(field: Field, sent: Any) -> Iterator[Any]:
     """A fraction beside a whole number, within the limits."""
-    if field.kind == "integer":
-        # Near what was accepted, so that nothing but the fraction is wrong.
-        start = sent if isinstance(sent, int) else field.minimum or field.maximum or 0
+    # Near what was accepted, so that nothing but the fraction is wrong.
+    start = sent if isinstance(sent, int) else field.minimum or field.maximum or 0
+    if field.kind == "integer" and abs(start) < _MOST_EXACT:
         yield from (near for near in (start + 0.5, start - 0.5) if _within(field, near))
 
 
@@ -303,6 +306,8 @@ def _no_multiples(field: Field) -> Iterator[Any]:
         return
     bounds = (field.minimum, field.exclusive_minimum, field.maximum, field.exclusive_maximum)
     start = next((bound for bound in bounds if bound is not None), 0)
+    if max(abs(start), step) > _MOST_EXACT:
+        return
     # A step and what lies beside it: of a larger one, a few numbers in a row are no multiples too.
     distances = range(int(min(step, 20)) + 3)
     whole_numbers = (int(start) + sign * away for away in distances for sign in (1, -1))

@@ -223,6 +223,9 @@ def test_a_scenario_is_written_of_the_answers_that_are_for_its_tool() -> None:
     assert "arguments" not in scenario_from_answers(rules, "paint", "draw", {})
     with pytest.raises(UsageError, match="No entry of the answers file is for draw of paint"):
         scenario_from_answers(rules[2:4], "paint", "draw", {})
+    for value in (None, {"deep": [None]}, "\ud800"):
+        with pytest.raises(UsageError, match="'n' cannot stand in a scenario"):
+            scenario_from_answers(rules, "paint", "draw", {"m": 1, "n": value})
     with pytest.raises(UsageError, match="asks, and a scenario asks nobody"):
         scenario_from_answers((Rule("ask"),), "paint", "draw", {})
 

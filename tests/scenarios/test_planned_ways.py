@@ -155,6 +155,14 @@ def test_a_wrong_value_is_wrong_in_one_thing_alone(
     assert sent_in(ways[f"V {name}"])["v"] == value
 
 
+@pytest.mark.parametrize("step", [3, 10**400])
+def test_limits_beyond_all_floats_have_no_fraction_and_no_step_beside_them(step: int) -> None:
+    field = {"type": "integer", "minimum": 10**400, "multipleOf": step, "title": "V"}
+    names = wrong({"v": 10**400 * 3}, asks("v", v=field))
+    assert "V is too small" in names
+    assert not {name for name in names if "whole" in name or "multiple" in name}
+
+
 def test_a_field_that_nobody_can_answer_is_sent_nothing_wrong() -> None:
     fields = {"a": {"type": "string"}, "b": {"type": "object", "properties": {}}}
     found = {way.field for way in wrong({"a": "x"}, asks("a", **fields)).values()}
