@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from elicit_tui.broker import Broker
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, ServerIdentity
 from elicit_tui.host.messages import ELICITATION
+
+MOST_AT_ONCE: Final = 10_000
+"""Input requests of one round; each of more would be judged, told and recorded, for minutes."""
 
 
 class Judged(NamedTuple):
@@ -120,6 +123,11 @@ def _defect_of(result: Mapping[str, Any]) -> str | None:
         return "The server's requestState is not a string."
     if requests is not None and not isinstance(requests, Mapping):
         return "The server's inputRequests is not an object."
+    if requests and len(requests) > MOST_AT_ONCE:
+        return (
+            f"The server asked for {len(requests):,} things at once; no more than "
+            f"{MOST_AT_ONCE:,} are looked at."
+        )
     # Requests without a state are those of a server that keeps it itself, a state without requests
     # says "ask me again". A round without either could not be answered.
     if not requests and state is None:

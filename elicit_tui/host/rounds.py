@@ -202,24 +202,21 @@ class CallDriver:
 
         2025-11-25: where all of them are agreed to, the same call is made again.
         """
-        questions = self._pages(error, attempt)
-        if len(questions) > MOST_PAGES:
-            raise await self._too_many_pages(error, questions) from None
+        pages = url_elicitations(error)
+        if len(pages) > MOST_PAGES:
+            raise await self._too_many_pages(error, pages, attempt) from None
         # An error that names no page is an error as any other.
-        if not questions or attempt > MOST_RETRIES:
+        if not pages or attempt > MOST_RETRIES:
             raise error
+        questions = [self._page(params, attempt, len(pages)) for params in pages]
         # All or none: while one page is left the same call would meet the same error.
         consents = await self._watched(questions)
         if any(consent.action != "accept" for consent in consents):
             raise error
         return tuple(questions)
 
-    def _pages(self, error: ProtocolCallError, attempt: int) -> list[ElicitationRequest]:
-        """The pages that an error says must be visited first, each as a question."""
-        pages = url_elicitations(error)
-        return [self._page(params, attempt, len(pages)) for params in pages]
-
     def _page(self, params: Mapping[str, Any], attempt: int, group: int) -> ElicitationRequest:
+        """One of so many pages that an error says must be visited first, as a question."""
         identifier = params.get("elicitationId")
         return ElicitationRequest(
             server=self.identity,
@@ -232,16 +229,17 @@ class CallDriver:
         )
 
     async def _too_many_pages(
-        self, error: ProtocolCallError, questions: Sequence[ElicitationRequest]
+        self, error: ProtocolCallError, pages: Sequence[Mapping[str, Any]], attempt: int
     ) -> ProtocolCallError:
         """The error with our reason, once the pages are on record as not asked about."""
         sentence = (
-            f"The server wants {len(questions):,} pages visited first; no more than {MOST_PAGES} "
+            f"The server wants {len(pages):,} pages visited first; no more than {MOST_PAGES} "
             "at once are asked about"
         )
         # These were never shown to anybody, and the record has to have them all the same. A server
         # may name a million, and each costs a line there.
-        for question in questions[:MOST_ON_RECORD]:
+        for params in pages[:MOST_ON_RECORD]:
+            question = self._page(params, attempt, len(pages))
             if self.broker.admit(question) is None:
                 await self._withdrawn(question, f"{sentence}.")
         return ProtocolCallError(error.code, f"{sentence}. It says: {error.message}", error.data)

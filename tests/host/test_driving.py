@@ -211,6 +211,13 @@ async def test_of_more_pages_than_are_asked_about_those_without_an_end_get_one(
 ) -> None:
     monkeypatch.setattr(rounds, "MOST_PAGES", 2)
     monkeypatch.setattr(rounds, "MOST_ON_RECORD", 3)
+    made: list[ElicitationRequest] = []
+
+    def noted(*given: Any, **more: Any) -> ElicitationRequest:
+        made.append(ElicitationRequest(*given, **more))
+        return made[-1]
+
+    monkeypatch.setattr(rounds, "ElicitationRequest", noted)
     here = Driven(wants(*[PAGE] * 5))
     here.admitted = admitted
     with pytest.raises(ProtocolCallError, match="wants 5 pages visited first") as error:
@@ -218,3 +225,5 @@ async def test_of_more_pages_than_are_asked_about_those_without_an_end_get_one(
     assert (error.value.code, len(here.sent)) == (-32042, 1)
     # Those that policy refused have their outcome already.
     assert len(here.withdrawn) == (3 if admitted is None else 0)
+    # A server may name a million: of no more than are recorded a question is made.
+    assert [question.group_size for question in made] == [5, 5, 5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from mcp_types import (
     ErrorData,
     JSONRPCError,
@@ -12,6 +13,7 @@ from elicit_tui.elicitation import (
     ElicitationRequest,
     ServerIdentity,
 )
+from elicit_tui.host import exchange as exchange_module
 from elicit_tui.host import wire as wire_module
 from elicit_tui.host.events import ListChanged, LogMessage, Progress
 from elicit_tui.host.exchange import Exchange
@@ -115,6 +117,21 @@ def test_a_round_of_a_call_that_ended_is_asked_of_nobody() -> None:
     here.wire.call_ended(CALL.id)
     assert here.broker.heard == [("withdraw", "The call that it belongs to has ended.")]
     assert here.wire.unanswered(None) == ()
+
+
+def test_a_round_that_asks_for_more_than_anybody_could_answer_is_asked_of_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange_module, "MOST_AT_ONCE", 2)
+    here, exchange = Judged(modern=True), Exchange(call=CALL)
+    requests(here, exchange, 7)
+    (entry,) = ROUND["inputRequests"].values()
+    here.comes(answer(7, **{**ROUND, "inputRequests": dict.fromkeys("abc", entry)}))
+    assert here.broker.asked == []
+    assert exchange.new_round is not None
+    assert exchange.new_round.defect == (
+        "The server asked for 3 things at once; no more than 2 are looked at."
+    )
 
 
 def test_what_looks_like_a_round_is_a_result_where_there_are_no_rounds() -> None:
