@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from elicit_tui.host.messages import Message
+if TYPE_CHECKING:
+    from elicit_tui.host.messages import Message
 
 REMEMBERED: Final = 20_000
 """Ids of a server's requests; one must never be used twice (spec: basic)."""
@@ -15,10 +16,19 @@ REMEMBERED: Final = 20_000
 MOST_UNREAD: Final = 50_000
 """A server that lets so many answers lie unread is not talking to us; its connection ends."""
 
+MOST_ENTRIES: Final = 10_000
+"""Of what a server lists; more than a person could ever look at."""
+
 CHECKED: Final = 1_000
 """Entries of a list. The SDK makes objects of each, which costs it ten times what reading did."""
 
-_LISTS: Final = ("content", "contents", "messages")
+_CHECKED: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("content", "contents", "messages"), CHECKED),
+    **dict.fromkeys(("prompts", "resources", "resourceTemplates"), CHECKED),
+    # The SDK says which of them it would keep.
+    "tools": MOST_ENTRIES,
+}
+"""How many entries of each list it is shown."""
 
 
 class SeenIds:
@@ -88,6 +98,6 @@ def sample(result: Mapping[str, Any]) -> dict[str, Any]:
     The person gets all of it, exactly as it came.
     """
     return {
-        key: value[:CHECKED] if key in _LISTS and isinstance(value, list) else value
+        key: value[: _CHECKED[key]] if key in _CHECKED and isinstance(value, list) else value
         for key, value in result.items()
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import INVALID_ANSWER, ProtocolCallError, ServerError
+from elicit_tui.host.bounds import MOST_ENTRIES
 from elicit_tui.policy.tools import needs_confirmation
 from elicit_tui.text import as_name, ascii_json, neutral_line
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from elicit_tui.host.session import Session
 
 MOST_PAGES: Final = 200
-MOST_ENTRIES: Final = 10_000
 MOST_CHARACTERS: Final = 64 * 1024 * 1024
 """Of all pages together, as JSON; one page alone is bounded by the size of a message."""
 MOST_NAMED: Final = 5
@@ -261,8 +261,10 @@ async def _pages(session: Session, kind: str) -> Listed:
         entries.extend(
             entry for entry in objects(listed) if valid is None or entry.get("name") in valid
         )
-        if len(entries) > MOST_ENTRIES:
-            return Listed(entries[:MOST_ENTRIES], _left_out(kind, MOST_ENTRIES))
+        # Of one page the SDK has looked at no more than that either (`bounds.sample`).
+        if max(len(entries), len(listed)) > MOST_ENTRIES:
+            entries = entries[:MOST_ENTRIES]
+            return Listed(entries, _left_out(kind, len(entries)))
         if not isinstance(cursor, str):
             return Listed(entries)
         if cursor in seen:

@@ -168,12 +168,17 @@ def test_an_answer_is_told_to_have_left_once_it_was_written_and_not_before() -> 
 
 
 def test_the_library_checks_the_first_entries_of_long_lists_alone() -> None:
-    from elicit_tui.host.bounds import CHECKED
+    from elicit_tui.host.bounds import CHECKED, MOST_ENTRIES
 
     long = list(range(CHECKED + 5))
     found = sample({"content": long, "messages": "text", "other": long})
     assert len(found["content"]) == CHECKED
     assert (found["messages"], found["other"]) == ("text", long)
+    # Of tools as many as are kept: it says which of them it would call.
+    many = list(range(MOST_ENTRIES + 5))
+    kinds = ("tools", "prompts", "resources", "resourceTemplates")
+    found = sample(dict.fromkeys(kinds, many))
+    assert [len(found[kind]) for kind in kinds] == [MOST_ENTRIES, *[CHECKED] * 3]
 
 
 # What it tells

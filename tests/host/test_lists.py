@@ -78,6 +78,10 @@ async def test_a_list_is_read_to_its_end_and_what_is_left_out_of_it_is_said(
     names, left_out = await listed({None: named("a", "b", "c")})
     assert (names, "the first 2 is left out" in left_out) == (["a", "b"], True)
     assert await listed({None: named("a", "b")}) == (["a", "b"], None)
+    # Of so long a page the library has kept what it was shown of it.
+    long = {None: {"tools": [{"name": name} for name in "abc"]}}
+    names, left_out = await listed(long, "tools", kept={"b"})
+    assert (names, "the first 1 is left out" in left_out) == (["b"], True)
     monkeypatch.setattr(offers, "MOST_PAGES", 2)
     endless = {None: named("a", nextCursor="2"), "2": named(nextCursor="3")}
     assert "without an end in sight" in (await listed(endless))[1]

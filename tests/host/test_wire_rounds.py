@@ -15,6 +15,7 @@ from elicit_tui.elicitation import (
 )
 from elicit_tui.host import exchange as exchange_module
 from elicit_tui.host import wire as wire_module
+from elicit_tui.host.bounds import CHECKED
 from elicit_tui.host.events import ListChanged, LogMessage, Progress
 from elicit_tui.host.exchange import Exchange
 from tests.host.judged import CALL, FORM, Judged, answer, note, request, requests, run
@@ -132,6 +133,16 @@ def test_a_round_that_asks_for_more_than_anybody_could_answer_is_asked_of_nobody
     assert exchange.new_round.defect == (
         "The server asked for 3 things at once; no more than 2 are looked at."
     )
+
+
+def test_the_library_is_shown_the_beginning_of_a_long_list_and_nothing_of_it_is_lost() -> None:
+    here, exchange = Judged(modern=True), Exchange()
+    requests(here, exchange, 7)
+    listed = [{"name": f"p{number}"} for number in range(CHECKED + 5)]
+    result = answer(7, prompts=listed)
+    here.comes(result)
+    assert len(result.result["prompts"]) == CHECKED
+    assert exchange.result == {"prompts": listed}
 
 
 def test_what_looks_like_a_round_is_a_result_where_there_are_no_rounds() -> None:
