@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import islice
 from typing import Any, Final, TypeGuard
 
 from mcp_types import (
@@ -32,6 +33,9 @@ Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 ELICITATION: Final = "elicitation/create"
 PARSE_ERROR: Final = -32700
 METHOD_NOT_FOUND: Final = -32601
+
+MOST_OF_A_BATCH: Final = 1_000
+"""Answers in it that fail a request of ours; we never have as many under way."""
 
 REFUSED: Final = "Invalid elicitation request"
 """All that a server is told about what was wrong: the details are for the person."""
@@ -95,7 +99,8 @@ class MessageReader:
     def failures_of_batch(self, text: str) -> list[Message]:
         """An error for each request of ours that a batch answers; empty when it is no batch.
 
-        Batches are not read (spec: 2025-06-18, "Key Changes"); what they ask is lost.
+        No more than may wait. Batches are not read (spec: 2025-06-18, "Key Changes"); what they ask
+        is lost.
         """
         try:
             entries = self._decoder.decode(text)
@@ -103,7 +108,7 @@ class MessageReader:
             return []
         sentence = "The server's answer came in a JSON-RPC batch, which is not read."
         failed = (_answer_failed(entry, sentence) for entry in entries)
-        return [failure for failure in failed if failure is not None]
+        return list(islice(filter(None, failed), MOST_OF_A_BATCH))
 
 
 class _NotANumber(ValueError):

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -66,6 +65,8 @@ class StdioRead:
         self._messages = MessageReader(finds_doubles=key_repeated is not None)
         self._failures: deque[Message] = deque()
         """Of a batch, for the requests that it answers."""
+        self.long_line: Final = asyncio.Lock()
+        """Held while a line is read beside the event loop."""
         # Whole lines that nobody has looked at yet, and below them the beginning of the next one.
         self._lines: deque[bytes] = deque()
         self._partial: list[bytes] = []
@@ -85,12 +86,9 @@ class StdioRead:
                 await self._fill()
 
     async def _next(self, line: bytes) -> Message | None:
-        """What a line says; neither a burst nor a long one keeps the screen or other servers."""
-        if len(line) > LONG_LINE_BYTES:
-            message = await asyncio.to_thread(self._message, line)
-        else:
-            await asyncio.sleep(0)
-            message = self._message(line)
+        """What a line says; a burst of them does not keep the screen or other servers."""
+        await asyncio.sleep(0)
+        message = await self._read(line)
         key, self._messages.repeated_key = self._messages.repeated_key, None
         if key is not None and self._key_repeated is not None:
             self._key_repeated(key)
@@ -98,18 +96,23 @@ class StdioRead:
             self._tell(line)
         return message
 
-    def _message(self, line: bytes) -> Message | None:
-        # A message is one object; to try what is plainly none costs as much as a message.
-        return self._messages.read(_text(line)) if line.lstrip()[:1] == b"{" else None
-
     def _tell(self, line: bytes) -> None:
         """Tell of a line that is no message."""
-        text = _text(line)
-        if text.isspace():
-            return
-        self._stray_line(text)
-        if text.lstrip().startswith("["):
-            self._failures.extend(self._messages.failures_of_batch(text))
+        if not (text := _text(line)).isspace():
+            self._stray_line(text)
+
+    async def _read(self, line: bytes) -> Message | None:
+        if len(line) <= LONG_LINE_BYTES:
+            return self._message(line)
+        async with self.long_line:
+            return await asyncio.to_thread(self._message, line)
+
+    def _message(self, line: bytes) -> Message | None:
+        # A message is one object; to try what is plainly none costs as much as a message.
+        beginning = line.lstrip()[:1]
+        if beginning == b"[":
+            self._failures.extend(self._messages.failures_of_batch(_text(line)))
+        return self._messages.read(_text(line)) if beginning == b"{" else None
 
     async def drain(self, breaches: Breaches) -> None:
         """Read to the end what nobody acts on any more: a server on a full pipe could not end.
@@ -122,21 +125,20 @@ class StdioRead:
                 for line in self._lines:
                     looked_at += 1
                     if looked_at <= LAST_LINES or QUESTION in line:
-                        self._judge_late(line, breaches)
+                        await self._judge_late(line, breaches)
                 self._lines.clear()
                 await self._fill()
 
-    def _judge_late(self, line: bytes, breaches: Breaches) -> None:
+    async def _judge_late(self, line: bytes, breaches: Breaches) -> None:
         """Tell of a question, or of an answer too many; what may be a question is one."""
-        text = _text(line)
-        message = self._messages.read(text)
+        message = await self._read(line)
         unread_question = message is None and QUESTION in line
         if unread_question or getattr(message, "method", None) == ELICITATION:
             breaches.asked_at_the_end()
         elif isinstance(message, (JSONRPCResponse, JSONRPCError)) and message.id is not None:
             breaches.answered(message.id)
-        elif message is None and text.strip():
-            self._stray_line(text)
+        elif message is None:
+            self._tell(line)
 
     async def _fill(self) -> None:
         try:
@@ -251,7 +253,6 @@ async def stdio_streams(
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=CHUNK_BYTES)
     read = StdioRead(reader, stray_line, flooded, breaches.repeats_key)
-    drain = partial(read.drain, breaches)
     watch: asyncio.Task[None] | None = None
     read_transport: asyncio.BaseTransport | None = None
     write: StdioWrite | None = None
@@ -264,12 +265,13 @@ async def stdio_streams(
         watch = asyncio.ensure_future(_watch(process, flow, read_transport))
         yield read, write
     finally:
-        await _shielded(_close(process, drain, read_transport, write, watch))
+        await _shielded(_close(process, read, breaches, read_transport, write, watch))
 
 
 async def _close(
     process: ServerProcess,
-    drain: Callable[[], Coroutine[Any, Any, None]],
+    read: StdioRead,
+    breaches: Breaches,
     read_transport: asyncio.BaseTransport | None,
     write: StdioWrite | None,
     watch: asyncio.Task[None] | None,
@@ -278,7 +280,7 @@ async def _close(
         watch.cancel()
     # Read on while its end is waited for: a server that still writes into a full pipe would never
     # come to read that its input was closed.
-    draining = asyncio.ensure_future(drain())
+    draining = asyncio.ensure_future(read.drain(breaches))
     try:
         if write is not None:
             await write.aclose()
@@ -287,6 +289,8 @@ async def _close(
         # that to the reader; there is nothing to wait for with a clock.
         for _ in range(LAST_TURNS):
             await asyncio.sleep(0)
+            async with read.long_line:
+                pass  # What takes longer has an end too.
     finally:
         draining.cancel()
         if read_transport is not None:

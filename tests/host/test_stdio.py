@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -12,7 +13,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest
 
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.host import ending, stdio
+from elicit_tui.host import ending, messages, stdio
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.launch import ServerProcess, start_process
 from elicit_tui.host.stdio import Flow, StdioRead, StdioWrite, stdio_streams
@@ -99,18 +100,45 @@ async def test_a_key_that_stands_twice_is_told() -> None:
     assert here.twice
 
 
-async def test_while_a_long_message_is_read_others_have_their_turns() -> None:
-    here = Pipe()
-    many = [{"k": number} for number in range(100_000)]
-    here.writes(json.dumps({"jsonrpc": "2.0", "method": "long", "params": {"many": many}}).encode())
-    here.writes(b"\n" + note("after") + b"\n")
-    reading, turns = asyncio.ensure_future(here.next()), 0
+MANY = [{"k": number} for number in range(100_000)]
+LONG = json.dumps({"jsonrpc": "2.0", "method": "long", "params": {"many": MANY}}).encode()
+BATCH = json.dumps([{"jsonrpc": "2.0", "id": 7, "result": {"many": MANY}}]).encode()
+
+
+async def turns_while(reading: asyncio.Future[Any]) -> int:
+    """The turns that others have meanwhile: each piece of a line comes in one, of seven."""
+    turns = 0
     while not reading.done():
         turns += 1
         await asyncio.sleep(0)
+    return turns
+
+
+async def test_while_a_long_message_is_read_others_have_their_turns() -> None:
+    here = Pipe()
+    here.writes(LONG + b"\n" + note("after") + b"\n")
+    reading = asyncio.ensure_future(here.next())
+    assert await turns_while(reading) > 100
     assert (await reading).method == "long"
-    assert turns > 100  # Each piece of the line comes in one of its own, and there are seven.
     assert (await here.next()).method == "after"
+
+
+async def test_while_a_long_batch_is_read_others_have_their_turns() -> None:
+    here = Pipe()
+    here.writes(BATCH + b"\n")
+    reading = asyncio.ensure_future(here.next())
+    assert await turns_while(reading) > 100
+    assert (await reading).id == 7
+
+
+async def test_a_batch_fails_no_more_requests_than_may_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(messages, "MOST_OF_A_BATCH", 1)
+    here = Pipe()
+    answers = [{"jsonrpc": "2.0", "id": each, "result": {}} for each in (1, 2)]
+    here.writes(json.dumps(answers).encode() + b"\n" + note("after") + b"\n")
+    assert [(await here.next()).id, (await here.next()).method] == [1, "after"]
 
 
 async def test_a_question_that_is_being_read_when_its_connection_is_closed_is_told() -> None:
@@ -222,6 +250,11 @@ async def test_a_second_answer_at_the_end_is_told_and_text_is_a_stray_line() -> 
         assert breaches.found == ("answered a request twice; only the first answer counted",)
     here, breaches = await drained(b"Bye.", b"\t", b"")
     assert (here.stray, breaches.found) == (["Bye."], ())
+
+
+async def test_while_a_long_line_at_the_end_is_read_others_have_their_turns() -> None:
+    for line in (LONG, BATCH):
+        assert await turns_while(asyncio.ensure_future(drained(line))) > 100
 
 
 async def test_of_many_lines_at_the_end_each_question_is_told_and_of_the_rest_the_first(
@@ -401,3 +434,18 @@ async def test_a_server_that_ends_when_its_input_does_was_not_told_to(
     assert (process.exit_code(), process.was_told_to_end) == (7, False)
     ending.close_pipes(process)
     assert all(pipe.closed for pipe in (process.stdin, process.stdout, process.stderr))
+
+
+async def test_a_long_question_on_its_way_out_is_read_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ending, "GRACE_SECONDS", WAIT)
+    asked = {"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {"many": MANY}}
+    (tmp_path / "last").write_text(f"{json.dumps(asked)}\n")
+    process, breaches = shell(f"cat; cat {tmp_path / 'last'}"), Breaches(str)
+    async with stdio_streams(process, breaches, str, str):
+        pass
+    assert breaches.found == (
+        "asked something that nobody met, when its connection was being closed",
+    )
+    ending.close_pipes(process)
