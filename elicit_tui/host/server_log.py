@@ -25,7 +25,8 @@ LINE_CHARACTERS: Final = 2000
 LAST_LINES: Final = 20
 _LINE_BYTES: Final = 4 * LINE_CHARACTERS
 """What so many characters take at the most, in UTF-8."""
-_CHUNK_BYTES: Final = 64 * 1024
+_CHUNK_BYTES: Final = 4 * 1024
+"""Read at once: each line in them is told before anything else has its turn."""
 FILE_BYTES: Final = 20 * 1024 * 1024
 """A server that floods its log stops here; the file says so."""
 
@@ -121,7 +122,7 @@ class ServerLogReader:
 
     async def run(self, process: ServerProcess) -> None:
         """Read until the pipe ends; cancel it when the process has ended."""
-        reader = asyncio.StreamReader(limit=_CHUNK_BYTES)
+        reader = asyncio.StreamReader()
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), process.stderr
         )

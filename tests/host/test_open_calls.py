@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call, ElicitationRequest, ServerIdentity
+from elicit_tui.elicitation.settings import ServerSettings
+from elicit_tui.host.ending import close_pipes, end_process
+from elicit_tui.host.launch import start_process
 from elicit_tui.host.offers import Prompt, PromptArgument, Tool, objects
 from elicit_tui.host.open_calls import OpenCalls, wait_within
 from elicit_tui.host.server_log import LINE_CHARACTERS, ServerLogReader
@@ -146,6 +149,30 @@ async def test_standard_error_is_told_line_by_line_as_safe_text_of_bounded_lengt
     assert told[1].startswith("xxx")
     assert len(told[1]) <= LINE_CHARACTERS
     assert list(log.last) == told
+
+
+LOUD = "yes | head -c 65536 >&2"
+
+
+async def test_many_short_lines_of_standard_error_hold_up_nothing_else() -> None:
+    turns: list[int] = [0]
+
+    def told(line: str) -> None:
+        turns[-1] += 1
+
+    async def others() -> None:
+        while True:
+            await asyncio.sleep(0)
+            turns.append(0)
+
+    process = start_process(ServerSettings("loud", command="sh", args=("-c", LOUD)))
+    going_on = asyncio.ensure_future(others())
+    await asyncio.wait_for(ServerLogReader(told).run(process), 20)
+    going_on.cancel()
+    await end_process(process)
+    close_pipes(process)
+    assert sum(turns) == 65536 // 2
+    assert max(turns) <= 2048
 
 
 def test_what_a_server_offers_is_what_it_says_and_nothing_that_it_does_not() -> None:
