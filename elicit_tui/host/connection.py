@@ -300,7 +300,7 @@ class Connection:
             session = await self._ready_session()
             if call.method == "tools/call":
                 # A person may have taken minutes over it, and the server may be gone.
-                call = await self.gate.passed(call)
+                under_way.call = await self.gate.passed(call)
                 session = await self._ready_session()
             if made is not None:
                 await made()

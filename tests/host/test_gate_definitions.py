@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +21,7 @@ from elicit_tui.errors import (
 )
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.offers import Tool
+from tests.host.world import python_server, says, world
 
 pytestmark = pytest.mark.anyio
 
@@ -161,3 +165,18 @@ async def test_a_call_that_passed_knows_what_its_tool_calls_a_secret() -> None:
     gate.listed([Tool("build", input_schema=schema)])
     passed = await gate.passed(CALL)
     assert (passed, passed.secrets) == (CALL, {"pin"})
+
+
+async def test_a_question_of_a_call_knows_what_the_tool_calls_a_secret(tmp_path: Path) -> None:
+    form = {"message": "Where?", "requestedSchema": {"type": "object", "properties": {}}}
+    (tmp_path / "script").write_text(json.dumps({"tools": {"build": [{"ask": form}]}}))
+    server = python_server("scripted", "scripted.py", str(tmp_path / "script"))
+    async with world(server, answer=says({})) as here:
+        connection = await here.host.connect("scripted")
+        pin = {"type": "string", "format": "password"}
+        tool = Tool("build", input_schema={"type": "object", "properties": {"pin": pin}})
+        connection.gate.listed([tool])
+        await asyncio.wait_for(connection.call(Call("tools/call", "build", {"pin": "1234"})), 20)
+    (asked,) = here.person.asked
+    assert asked.request.call is not None
+    assert asked.request.call.secrets == {"pin"}
