@@ -4,7 +4,7 @@ What breaks a bound ends the connection, with one sentence: such a server could 
 one that floods us. Bounds stand at three heights, each for what the others do not see:
 
     the SDK's transport       reads messages, and trusts whatever leads to one
-    GuardedClient.send        the head of each answer; how often a stream is opened
+    GuardedClient             the head of each answer; how often a stream is opened
     _Bounded, _Greeting       the body: its size, where an SSE server wants its messages, pauses
     _CountedStream            every byte of a connection, also of what frames a body
 
@@ -133,6 +133,8 @@ class GuardedClient(httpx2.AsyncClient):
         super().__init__(**options)
         self._silence = silence
         self._sse = sse
+        hooks = self.event_hooks
+        self.event_hooks = {**hooks, "response": [*hooks["response"], self._bound]}
         for transport in (self._transport, *self._mounts.values()):
             # The library has no public place for this; a transport of a test has no pool.
             # Proxies have a transport each.
@@ -143,29 +145,29 @@ class GuardedClient(httpx2.AsyncClient):
         self._last_stream = 0.0
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send one request; its answer, bounded. Raises ServerError."""
+        """Send one request; its answer, bounded by `_bound`. Raises ServerError."""
         if request.method == "DELETE":
             # The end of a session is bounded in time, the opening of streams in how often.
             return await self._farewell(request, options)
         if request.method == "GET":
             await self._pace()
-        # Here only the head of an answer has come. What is wrong in it ends the connection before
-        # a byte of the body is read; the body is counted while the SDK reads it.
-        response = await super().send(request, **options)
-        try:
-            self._judge(response)
-        except ServerError:
-            # Not read, and not left open either: the pool would keep its connection.
-            await response.aclose()
-            raise
-        if isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _Bounded(
-                response.stream,
-                self._silence,
-                events=_is_events(response),
-                sse=self._sse if request.method == "GET" else None,
-            )
-        return response
+        return await super().send(request, **options)
+
+    async def _bound(self, response: httpx2.Response) -> None:
+        """Bound each answer, also one that is answered by a login or never read by the SDK."""
+        # Here only the head of it has come. What is wrong there ends the connection before a byte
+        # of the body is read; the body is counted while it is. The end of a session has its own.
+        method = response.request.method
+        if method == "DELETE":
+            return
+        self._judge(response)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Bounded(
+            response.stream,
+            self._silence,
+            events=_is_events(response),
+            sse=self._sse if method == "GET" else None,
+        )
 
     def _judge(self, response: httpx2.Response) -> None:
         # A megabyte can unpack to a gigabyte; the client asks for plain bodies.

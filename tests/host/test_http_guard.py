@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 import anyio
 import httpcore2
@@ -72,6 +72,37 @@ async def test_an_endless_answer_ends_though_messages_come_beside_it() -> None:
             await response.aread()
     assert told == ["sent more than 32 MiB in one answer"]
     assert sent == MOST_BYTES + MEBIBYTE
+
+
+class AsksAgain(httpx2.Auth):
+    """Answers each refusal with the same request, as a login does."""
+
+    async def async_auth_flow(
+        self, request: httpx2.Request
+    ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        while (yield request).status_code == 401:
+            pass
+
+
+@pytest.mark.parametrize(("status", "auth"), [(200, None), (401, AsksAgain())])
+async def test_an_endless_answer_ends_also_where_nobody_asked_for_its_stream(
+    status: int, auth: httpx2.Auth | None
+) -> None:
+    told: list[str] = []
+    silence = Silence(told.append)
+
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            silence.broken()
+            yield b" " * MEBIBYTE
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(status, content=endless())
+
+    async with GuardedClient(silence, auth=auth, transport=httpx2.MockTransport(answer)) as client:
+        with pytest.raises(ServerError):
+            await client.post("http://127.0.0.1/mcp")
+    assert told == ["sent more than 32 MiB in one answer"]
 
 
 async def asked(
