@@ -85,6 +85,16 @@ def key(session: str, name: str) -> str:
     return f"et:{{{session}}}:{name}"
 
 
+def reading(key: str) -> tuple[str, ...]:
+    """The command that reads a key of this layout as what it is."""
+    name = key.rpartition("}:")[2].partition(":")[0]
+    if name in ("questions", "ended", "beats"):
+        return ("ZRANGE", key, "0", "0")
+    if name == "log":
+        return ("XRANGE", key, "-", "+", "COUNT", "1")
+    return ("GET", key) if name in ("number", "last") else ("HGET", key, "version")
+
+
 def pairs(reply: Any) -> dict[bytes, bytes]:
     """What HGETALL returns, by a script or by itself."""
     return (
@@ -157,6 +167,15 @@ def question_in(columns: Mapping[bytes, bytes]) -> StoredQuestion | None:
     optional = {part.name for part in fields(StoredQuestion) if part.default is not MISSING}
     given = {name: v for name, v in found.items() if v is not None or name not in optional}
     return whole(StoredQuestion, **given)
+
+
+def question_at(
+    session: str, question_id: str, columns: Mapping[bytes, bytes]
+) -> StoredQuestion | None:
+    """The question that stands there; None also for the copy of one that belongs elsewhere."""
+    found = question_in(columns)
+    is_there = found is not None and (found.session, found.id) == (session, question_id)
+    return found if is_there else None
 
 
 def processes_in(about: Any, beats: Sequence[bytes]) -> list[Process]:

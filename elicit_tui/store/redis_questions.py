@@ -221,7 +221,8 @@ class RedisQuestions(SealedQuestions):
         """The server's time, a question as it stands, and its version."""
         time_, reply = await self.server.run(scripts.READ, [key(session, f"q:{question_id}")])
         columns = pairs(reply)
-        return self._seconds(time_), layout.question_in(columns), columns.get(b"version", b"0")
+        question = layout.question_at(session, question_id, columns)
+        return self._seconds(time_), question, columns.get(b"version", b"0")
 
     async def _session_of(self, question_id: str) -> str | None:
         self._refuse_when_closed()
@@ -234,9 +235,16 @@ class RedisQuestions(SealedQuestions):
     def _learn(self, question: StoredQuestion) -> StoredQuestion:
         """Remember what a question looks like, unless it is the late look of an earlier attempt."""
         before = self._known.get(question.id)
-        if before is None or before.attempt <= question.attempt:
+        another = before is None or before.session != question.session
+        if before is None or another or before.attempt <= question.attempt:
             self._known[question.id] = question
         return question
+
+    def _is_copy(self, question: StoredQuestion) -> bool:
+        """Whether a stranger put it under the id of one that is known: its seals do not open."""
+        known = self._known.get(question.id)
+        in_another = known is not None and known.session != question.session
+        return in_another and self._all_opened(question).unreadable is not None
 
     async def _questions_of(self, sessions: Iterable[str] | None) -> dict[str, StoredQuestion]:
         """Every question of these sessions, or of all that there are, oldest first."""
@@ -256,15 +264,17 @@ class RedisQuestions(SealedQuestions):
 
     async def _fetch_all(self, places: Iterable[tuple[str, str]]) -> dict[str, StoredQuestion]:
         """These questions, oldest first, without those that are gone."""
+        places = list(places)
         # One way there and back for all of them.
-        found = await self.server.all_of(
+        replies = await self.server.all_of(
             [("HGETALL", key(session, f"q:{name}")) for session, name in places]
         )
-        # By `number`, since each session lists its own only.
-        in_order = sorted(map(pairs, found), key=layout.number_in)
+        found = zip(places, map(pairs, replies), strict=True)
         questions = {}
-        for columns in in_order:
-            if (question := layout.question_in(columns)) is not None:
+        # By `number`, since each session lists its own only.
+        for (session, name), columns in sorted(found, key=lambda one: layout.number_in(one[1])):
+            question = layout.question_at(session, name, columns)
+            if question is not None and not self._is_copy(question):
                 questions[question.id] = self._learn(question)
                 self._versions[question.id] = columns.get(b"version", b"0")
         return questions

@@ -33,14 +33,27 @@ class LuaScript:
         return head + self.body
 
 
-# Appends to the stream that all watchers read. Numbers go up one by one, so that who reads 7 after
-# 5 knows that something is missing. A number that was lost goes on from the time. Where the stream
-# is ahead of it no entry can be added any more, and the stream begins anew: whoever watches finds
-# that the numbers do not follow, and looks at everything.
-_NOTE: Final = """
-local function note(log, number, session, question)
+# What stands where the last number should: it goes on from the time where that is none, be it lost,
+# of another type, or so large that it could not be counted up.
+_NUMBER: Final = """
+local function last(number)
+  local there = redis.pcall('GET', number)
+  if type(there) == 'string' and #there < 18 and string.find(there, '^%d+$') then return there end
   local time = redis.call('TIME')
-  redis.call('SET', number, time[1] .. string.format('%06d', time[2]), 'NX')
+  local now = time[1] .. string.format('%06d', time[2])
+  redis.call('SET', number, now)
+  return now
+end
+"""
+# Appends to the stream that all watchers read. Numbers go up one by one, so that who reads 7 after
+# 5 knows that something is missing. Where the stream is ahead of them no entry can be added any
+# more, and the stream begins anew: whoever watches finds that the numbers do not follow, and looks
+# at everything.
+_NOTE: Final = (
+    _NUMBER
+    + """
+local function note(log, number, session, question)
+  last(number)
   redis.call('INCR', number)
   local id = redis.call('GET', number) .. '-0'
   local done = redis.pcall('XADD', log, 'MAXLEN', '~', 10000, id, 's', session, 'q', question)
@@ -50,6 +63,7 @@ local function note(log, number, session, question)
   end
 end
 """
+)
 READ: Final = LuaScript("return {redis.call('TIME'), redis.call('HGETALL', KEYS[1])}", "no-writes")
 """KEYS: question."""
 # That it is there already is no error: whoever asked puts its questions again when a connection was
@@ -93,16 +107,21 @@ milliseconds until Redis drops it (0: never), column, value…, columns to be re
 
 Its versions are times, so that one that a lost write had is not given again.
 """
-NOTE: Final = LuaScript(_NOTE + "note(KEYS[1], KEYS[2], ARGV[1], ARGV[2])", "allow-oom")
-"""KEYS: log, number; ARGV: session, question."""
-LAST: Final = LuaScript(
-    """
-local time = redis.call('TIME')
-redis.call('SET', KEYS[1], time[1] .. string.format('%06d', time[2]), 'NX')
-return redis.call('GET', KEYS[1])
+LIST: Final = LuaScript(
+    _NOTE
+    + """
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[3])
+if KEYS[2] then note(KEYS[2], KEYS[3], ARGV[2], ARGV[3]) end
 """,
     "allow-oom",
 )
+"""KEYS: questions[, log, number]; ARGV: number, session, question.
+
+Lists one anew whose session has lost its list alone.
+"""
+NOTE: Final = LuaScript(_NOTE + "note(KEYS[1], KEYS[2], ARGV[1], ARGV[2])", "allow-oom")
+"""KEYS: log, number; ARGV: session, question."""
+LAST: Final = LuaScript(_NUMBER + "return last(KEYS[1])", "allow-oom")
 """KEYS: number.
 
 Tells the number of the last change; a Redis that began anew goes on from a higher one.
@@ -113,6 +132,9 @@ BEAT: Final = LuaScript(
     """
 local time = redis.call('TIME')
 redis.call('HSETNX', KEYS[3], 'layout', ARGV[3])
+if not string.find(redis.call('HGET', KEYS[3], 'layout'), '^%d+$') then
+  redis.call('HSET', KEYS[3], 'layout', ARGV[3])
+end
 redis.call('HSETNX', KEYS[3], 'life', ARGV[4])
 redis.call('HSETNX', KEYS[3], 'key', ARGV[5])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -172,6 +194,21 @@ FORGET: Final = LuaScript("redis.call('ZREM', KEYS[1], ARGV[1])", "allow-oom")
 """KEYS: ended; ARGV: session."""
 REVOKE: Final = LuaScript("return redis.call('HDEL', KEYS[1], unpack(ARGV))", "allow-oom")
 """KEYS: grants; ARGV: grant…"""
+# Nothing can be done with a key that a stranger made another type of: it would hide all that stands
+# beside it from everybody, for as long as it is there.
+CLEAR: Final = LuaScript(
+    """
+local done = redis.pcall(unpack(ARGV))
+if type(done) == 'table' and done.err and string.find(done.err, 'WRONGTYPE', 1, true) then
+  redis.call('DEL', KEYS[1])
+end
+""",
+    "allow-oom",
+)
+"""KEYS: one of any kind; ARGV: a command that reads it as what it should be.
+
+Removes it where it is of another type; what it held counts as lost.
+"""
 
 # `pcall` goes on after a command that is refused, so that the owner is told all that a user lacks.
 PROBE: Final = LuaScript(

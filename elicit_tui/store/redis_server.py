@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -19,7 +19,8 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import StoreError
-from elicit_tui.store.redis_scripts import LuaScript
+from elicit_tui.store.redis_layout import reading
+from elicit_tui.store.redis_scripts import CLEAR, LuaScript
 from elicit_tui.text import neutral_line
 
 try:
@@ -237,17 +238,32 @@ class RedisServer:
 
         `since`: when whoever waits for it began to, by `time.monotonic`.
         """
-        text, sha = self._text_and_sum(script)
 
         async def work() -> Any:
-            try:
-                return await self._client.evalsha(sha, len(keys), *keys, *values)
-            # Redis forgets its scripts when it starts anew, and a replica that took over may never
-            # have had this one; sent once in full, it is known by its sum again.
-            except exceptions.NoScriptError:
-                return await self._client.eval(text, len(keys), *keys, *values)
+            return await self._typed(keys, lambda: self._evaluated(script, keys, *values))
 
         return await self.patiently(work, since)
+
+    async def _evaluated(self, script: LuaScript, keys: Sequence[str], *values: Any) -> Any:
+        text, sha = self._text_and_sum(script)
+        try:
+            return await self._client.evalsha(sha, len(keys), *keys, *values)
+        # Redis forgets its scripts when it starts anew, and a replica that took over may never have
+        # had this one; sent once in full, it is known by its sum again.
+        except exceptions.NoScriptError:
+            return await self._client.eval(text, len(keys), *keys, *values)
+
+    async def _typed(self, keys: Iterable[str], work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do it, and once more without the keys of a wrong type that were in its way."""
+        try:
+            return await work()
+        except exceptions.ResponseError as error:
+            if "WRONGTYPE" not in str(error):
+                raise
+        for key in keys:
+            await self._evaluated(CLEAR, [key], *reading(key))
+        self.interruptions += 1  # Something was lost.
+        return await work()
 
     def _text_and_sum(self, script: LuaScript) -> tuple[str, str]:
         if script not in self._sums:
@@ -261,14 +277,14 @@ class RedisServer:
         if not commands:
             return []
 
-        async def work() -> list[Any]:
+        async def sent() -> list[Any]:
             pipeline = self._pipeline()
             for command in commands:
                 pipeline.execute_command(*command)
             replies: list[Any] = await pipeline.execute()
             return replies
 
-        return await self.patiently(work)
+        return await self.patiently(lambda: self._typed([command[1] for command in commands], sent))
 
     def _pipeline(self) -> Any:
         if self.facts.cluster:
@@ -284,8 +300,12 @@ class RedisServer:
         # To Redis 0 is for ever.
         milliseconds = max(1, round(min(wait_sec, BLOCK_SECONDS) * 1000)) if wait_sec > 0 else None
         with self._plain_errors():
-            read = self._watcher.xread({key: f"{since}-0"}, count=1000, block=milliseconds)
-            found = await _called_off_with(read)
+
+            async def read() -> Any:
+                start = {key: f"{since}-0"}
+                return await self._watcher.xread(start, count=1000, block=milliseconds)
+
+            found = await _called_off_with(self._typed([key], read))
             entries = found[0][1] if found else []
             # `MILLISECONDS-SEQUENCE` by Redis; here the first is a number of ours, the second
             # always 0.

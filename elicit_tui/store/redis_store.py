@@ -279,13 +279,21 @@ class RedisStore(RedisQuestions):
             await self._begin(asker)
         # Not those of others: who asks is the only one that knows what it has put.
         mine = [known for known in self._known.values() if known.session in self._sessions]
-        found = await self.server.all_of(
-            [("HGETALL", key(known.session, f"q:{known.id}")) for known in mine]
+        lists = [("ZRANGE", key(session, "questions"), "0", "-1") for session in self._sessions]
+        replies = await self.server.all_of(
+            [*(("HGETALL", key(one.session, f"q:{one.id}")) for one in mine), *lists]
         )
-        for known, columns in zip(mine, found, strict=True):
-            if _is_lost(layout.question_in(pairs(columns)), known):
+        listed = {name_in(name) for names in replies[len(mine) :] for name in names}
+        for known, reply in zip(mine, replies, strict=False):
+            columns = pairs(reply)
+            there = layout.question_at(known.session, known.id, columns)
+            if _is_lost(there, known):
                 # As it is known by now: it may have changed while this waited.
                 await self._restore_one(self._known.get(known.id, known))
+            elif there is not None and known.id not in listed:
+                number = layout.number_in(columns)
+                keys = [key(known.session, "questions"), *self._same_node]
+                await self.server.run(scripts.LIST, keys, number, known.session, known.id)
         await self.calls.restore(lost=interruptions != self._restored_after)
         self._restored_after, self._restored_at = interruptions, time.monotonic()
 
