@@ -91,6 +91,8 @@ class Authorization(httpx2.Auth):
         self._stamp: int | None = None
         self._replaced_token = ""
         """Of the login that a person is asked to replace; "" where there is none."""
+        self._not_had: LoginError | None = None
+        """Why there was no login the last time that one was wanted."""
         self._step_ups: Counter[str] = Counter()
 
     async def async_auth_flow(
@@ -127,12 +129,17 @@ class Authorization(httpx2.Auth):
                     "does not take the login that it asked for"
                 )
                 return
+            known = self._not_had
             try:
                 # The second of two requests that were refused together finds the login of the first
-                # there.
+                # there; or why there is none, which the person is not asked for once more.
                 async with self._one_at_a_time:
+                    if not step_up and self._not_had is not None and self._not_had is not known:
+                        raise self._not_had
                     login = await self._answered(response, login, tried, step_up)
             except LoginError as error:
+                if not step_up:
+                    self._not_had = error
                 self._connection.login_refusal = str(error)
                 return
 
