@@ -106,9 +106,15 @@ def login_from(held: Any) -> Login:
     known = {part.name for part in fields(Login)}
     # What is not known is left out: a newer version may have written more.
     login = Login(**{name: value for name, value in held.items() if name in known})
-    texts = (login.server_url, login.issuer, login.resource, login.client_id, login.access_token)
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("a login's addresses are texts")
-    if not isinstance(login.expires_at, (int, float, type(None))):
-        raise TypeError("a login ends at a number of seconds")
+    of_kinds: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+        (str, (login.server_url, login.issuer, login.resource, login.client_id)),
+        (str, (login.access_token, login.kept_in)),
+        ((str, type(None)), (login.refresh_token, login.client_secret, login.scope)),
+        (Mapping, (login.client,)),
+        ((Mapping, type(None)), (login.authorization_server, login.protected_resource)),
+        ((int, float), (login.saved_at,)),
+        ((int, float, type(None)), (login.expires_at,)),
+    )
+    if not all(isinstance(value, kind) for kind, values in of_kinds for value in values):
+        raise TypeError("a part of a login is of another type")
     return login

@@ -395,7 +395,9 @@ def test_a_token_ends_when_somebody_said_so() -> None:
     "wrong",
     [
         *({name: 1} for name in ("server_url", "issuer", "resource", "client_id", "access_token")),
-        {"expires_at": "tomorrow"},
+        *({name: 1} for name in ("kept_in", "refresh_token", "client_secret", "scope")),
+        *({name: [1]} for name in ("client", "authorization_server", "protected_resource")),
+        *({name: "tomorrow"} for name in ("expires_at", "saved_at")),
     ],
 )
 def test_what_a_login_is_kept_as_is_read_again_and_nothing_else(wrong: dict[str, Any]) -> None:
