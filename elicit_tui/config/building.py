@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from elicit_tui.config.expansion import WANDERS, Expansion, wanders
+from elicit_tui.config.expansion import REFERENCE, WANDERS, Expansion, wanders
 from elicit_tui.config.merging import Merged, written_policy
 from elicit_tui.config.rules import guardian_rules_of, rules_of
 from elicit_tui.elicitation.settings import (
@@ -115,7 +115,8 @@ def _history(merged: Merged, environment: Mapping[str, str]) -> HistorySettings:
         return history
     expansion = Expansion(environment)
     path = expansion.text(history.path)
-    why = WANDERS if wanders(path) else None
+    # A reference is still there where the settings are only shown, as they are written.
+    why = WANDERS if wanders(path) and not REFERENCE.match(path) else None
     if expansion.missing:
         why = f"the environment has no {', '.join(expansion.missing)}"
     if why is not None:

@@ -197,6 +197,15 @@ def test_the_password_of_a_store_is_not_shown(file: Path, capsys: Capture, outpu
     assert "rediss://redis.example/2" in capsys.readouterr().out
 
 
+def test_a_ledger_beside_a_variable_is_shown_where_it_is(
+    file: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLACE", "/var")
+    file.write_text('[history]\npath = "${PLACE}/ledger"\n')
+    assert run(["--config", str(file), "config", "show"]) == 0
+    assert 'history.path = "/var/ledger"' in capsys.readouterr().out
+
+
 def test_show_json_maps_each_key_to_value_layer_and_lock(file: Path, capsys: Capture) -> None:
     file.write_text('approval_policy = "never"\n')
     assert run(["--config", str(file), "config", "show", "--output", "json"]) == 0
