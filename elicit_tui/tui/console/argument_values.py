@@ -8,7 +8,7 @@ of another tool of its server.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
@@ -20,11 +20,13 @@ from textual.widgets.option_list import Option
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.form.shape import secret_names
 from elicit_tui.text import neutral_line
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.secret_arguments import is_secret
 from elicit_tui.tui.widgets.control import CLEAR
 
 if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.servers import Offer, ServerRecord
     from elicit_tui.tui.console.state import ConsoleState
 
@@ -51,9 +53,9 @@ class Completion:
     async def values(self, name: str, typed: str, others: Mapping[str, str]) -> Sequence[str]:
         """Values for an argument that begins so; `others`: what stands in the other fields."""
         completed = await self._completed(name, typed, others)
-        wanted = typed.casefold()
-        known = (value for value in self.known(name) if wanted in value.casefold())
-        told = self._told_before(name, wanted, others)
+        words = wanted_words(typed)
+        known = (value for value in self.known(name) if has_all(words, value.casefold()))
+        told = self._told_before(name, typed.casefold(), others)
         return list(dict.fromkeys([*completed, *told, *known]))[:MOST_VALUES]
 
     def _told_before(self, name: str, wanted: str, others: Mapping[str, str]) -> Iterator[str]:
@@ -71,14 +73,26 @@ class Completion:
         offer = self._offer
         if is_secret(name, self._secret):
             return
-        own = (call for call in self._state.calls if call.server == self._record.name)
-        made = [call for call in own if name not in call.secret]
-        for record in sorted(made, key=lambda record: record.call.name != offer.name):
+        for record in sorted(self._made(name), key=self._is_of_another):
             yield from _fitting((record.call.arguments.get(name),))
         properties = offer.schema.get("properties")
         schema = properties.get(name) if isinstance(properties, Mapping) else None
         examples = schema.get("examples") if isinstance(schema, Mapping) else None
         yield from _fitting(examples[:MOST_VALUES] if isinstance(examples, list) else ())
+
+    def _made(self, name: str) -> list[CallRecord]:
+        """The calls of this server in which the argument is no secret, the newest first."""
+        own = (call for call in self._state.calls if call.server == self._record.name)
+        return [call for call in own if name not in call.secret]
+
+    def _is_of_another(self, record: CallRecord) -> bool:
+        return record.call.name != self._offer.name
+
+    def other_tool(self, name: str, value: str) -> str:
+        """The tool that a value was sent to last, where it was never sent to this one."""
+        with_it = [call for call in self._made(name) if call.call.arguments.get(name) == value]
+        others = all(map(self._is_of_another, with_it))
+        return neutral_line(with_it[0].call.name, 60) if with_it and others else ""
 
     @property
     def _reference(self) -> dict[str, str] | None:
@@ -128,6 +142,10 @@ def _fitting(values: Iterable[Any]) -> Iterator[str]:
             yield value
 
 
+def _with_its_tool(value: str, tool: str) -> Text:
+    return Text.assemble(value, (f"  of {tool}" if tool else "", "dim italic"), no_wrap=True)
+
+
 class ValueList(OptionList):
     """The values for the field that has the keys; without any it takes no room."""
 
@@ -159,6 +177,8 @@ class ValueList(OptionList):
         self.field = ""
         """The argument that the values are for."""
         self._values: tuple[str, ...] = ()
+        self._listed: tuple[tuple[str, str], ...] = ()
+        """The values, each with what stands beside it."""
         self.goes_on = True
         """Whether who takes a value is through with the field."""
 
@@ -167,14 +187,25 @@ class ValueList(OptionList):
         """Whether there is something to take."""
         return self.has_class("-shown")
 
-    def offer(self, field: str, values: Sequence[str], *, by_down: bool = True) -> None:
-        """Show these values; none hides the list. `by_down`: that key leads from the field here."""
+    def offer(
+        self,
+        field: str,
+        values: Sequence[str],
+        *,
+        by_down: bool = True,
+        whose: Callable[[str], str] = lambda value: "",
+    ) -> None:
+        """Show these values; none hides the list. `by_down`: that key leads from the field here.
+
+        `whose`: what stands beside a value, where it is of something else.
+        """
         self.field = field
         self.set_class(bool(values), "-shown")
-        if tuple(values) != self._values:
-            self._values = tuple(values)
+        listed = tuple((value, whose(value)) for value in values)
+        if listed != self._listed:
+            self._values, self._listed = tuple(values), listed
             self.clear_options()
-            self.add_options(Option(Text(value, no_wrap=True)) for value in values)
+            self.add_options(Option(_with_its_tool(*each)) for each in listed)
         before = "" if by_down else f"{key_of(self, CLEAR)}, then "
         self.border_title = f"{len(values)} known · {before}↓ to take one"
 

@@ -206,6 +206,7 @@ async def test_what_an_argument_of_the_same_name_had_in_another_tool_is_offered_
         await stand.until(lambda: "2 known" in stand.text())
         text = stand.text()
         assert text.index("/srv/new") < text.index("/srv/old")
+        assert text.count("of log") == 2, "each says to which tool it was sent"
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {}
@@ -214,6 +215,10 @@ async def test_what_an_argument_of_the_same_name_had_in_another_tool_is_offered_
         await stand.press("down", "enter", "ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
         assert calls_of(stand)[1].arguments == {"repo_path": "/srv/new"}
+        await open_form(stand, "status")
+        await stand.press(*"new srv")
+        await stand.until(lambda: "1 known" in stand.text())
+        assert "of log" not in stand.text(), "by now it was sent to this one too"
 
 
 async def test_known_values_leave_the_buttons_in_sight_on_a_low_screen(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from textual import on
@@ -72,7 +73,12 @@ class OffersValues(ReadsOn):
         values = await completion.values(name, typed, others)
         if self.is_attached and line is self.typed_in:
             shown = () if list(values) == [line.typed] else values
-            self.query_one(ValueList).offer(name, shown, by_down=not line.all_selected)
+            self.query_one(ValueList).offer(
+                name,
+                shown,
+                by_down=not line.all_selected,
+                whose=partial(completion.other_tool, name),
+            )
 
     def action_to_values(self) -> None:
         """Go to the values."""
