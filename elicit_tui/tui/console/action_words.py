@@ -69,6 +69,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "result.copy_json": "Copy the data of the result as JSON",
     "result.copy_command": "Copy the call as a command",
     "result.save": "Save the result to files",
+    "kept.search": "Search the calls kept in files",
+    "text.search": "Search the text",
+    "text.next": "Go to the next place found",
+    "text.previous": "Go to the place found before",
     "row.copy": "Copy the row as JSON",
     "table.sort": "Sort by the column that the cursor is in",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from rich.cells import cell_len
+from textual.dom import DOMNode
 from textual.widget import Widget
 
 from elicit_tui.tui.console.spans import marked, pattern_of
@@ -71,7 +72,7 @@ class PlacedList(RowList):
         """Write it into the frame."""
         if not self.is_attached:
             return
-        frame = next((node for node in self.ancestors_with_self if node.has_class("box")), None)
+        frame = next((node for node in self.ancestors_with_self if _is_frame(node)), None)
         if isinstance(frame, Widget):
             room, place = frame.outer_size.width - CORNERS, self.place
             beside = self.beside(room - len(f"{place} · ") if place else room)
@@ -79,6 +80,10 @@ class PlacedList(RowList):
             alone = place if self._looked_for else beside
             words = both if cell_len(both) <= room else alone
             write_subtitle(frame, words, self.named())
+
+
+def _is_frame(node: DOMNode) -> bool:
+    return node.has_class("box") or node.has_class("dialog")
 
 
 def _with_marks(draw: Draw, looked_for: Sequence[str]) -> Draw:

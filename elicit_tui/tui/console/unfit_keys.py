@@ -23,7 +23,7 @@ class SaysWhyNot(DOMNode):
 def tell_why_not(app: OrderedApp[int], key: str) -> None:
     """Say why a key does nothing here, where the part of the screen that has it knows."""
     reasons = (
-        node.why_not(binding.action)
+        node.why_not(binding.action.partition("(")[0])
         for node, bindings in keys_here(app)
         if isinstance(node, SaysWhyNot)
         for binding in bindings.key_to_bindings.get(key, ())

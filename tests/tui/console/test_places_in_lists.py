@@ -98,3 +98,16 @@ async def test_what_was_searched_for_stands_out_in_the_activity_which_counts_it(
         await stand.until(lambda: "12 found" in borders(stand))
         lines = stand.app.screen.query_one("#activity-lines", LineView).lines
         assert {text for line in lines for text, role in line if role == "hit"} == {"line", "2"}
+
+
+async def test_what_a_search_found_is_walked_by_the_keys_of_a_pager(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for number in range(3):
+            call = Call("tools/call", f"tool{number}", {})
+            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("5")
+        await stand.until(lambda: "tool2" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "Nothing is looked for: / searches." in stand.notices())
+        await stand.press("slash", *"tool", "enter", "n", "n", "N")
+        await stand.until(lambda: "2 of 3 found" in borders(stand))

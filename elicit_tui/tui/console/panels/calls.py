@@ -50,7 +50,7 @@ class CallsPane(ChosenCall):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "All calls", key_display="Esc"),
-        Binding("left,h", "end_search", "All calls", show=False),
+        Binding("left,h", "end_search", "", show=False),
         Binding("escape,left,h", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("right,l", "read", "Read", show=False, id="calls.read"),
         Binding("x", "cancel", "Cancel call", id="calls.cancel"),

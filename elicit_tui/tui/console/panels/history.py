@@ -46,6 +46,8 @@ SERVER_MOST = 20
 class HistoryPane(SearchedPane):
     """The newest rows first; Enter shows one whole."""
 
+    searched_as = "history"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "refresh", "Refresh", id="history.read"),
         Binding("slash", "search", "Search", key_display="/", id="history.search"),
@@ -208,6 +210,10 @@ class HistoryPane(SearchedPane):
             await self.app.show_pane("calls")
         elif entry is not None:
             self.app.push_screen(RecordScreen(entry.row))
+
+    def action_step(self, by: int) -> None:
+        """Point at the next that was found, or the one before."""
+        self.query_one("#history-rows", RowList).action_move(by)
 
     @on(SearchLine.Submitted, "#history-search")
     def _found(self, event: SearchLine.Submitted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
@@ -98,8 +99,14 @@ class SearchedPane(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
-        Binding("left,h", "end_search", "End search", show=False),
+        Binding("left,h", "end_search", "", show=False),
+        # Whatever is listed was found.
+        Binding("n", "step(1)", "Next", show=False),
+        Binding("N", "step(-1)", "Previous", show=False),
     ]
+
+    searched_as: ClassVar[str]
+    """How the id of the key begins that searches."""
 
     @property
     def search(self) -> SearchLine:
@@ -107,14 +114,23 @@ class SearchedPane(Pane):
         return self.query_one(SearchLine)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A search ends where there is one."""
-        if action == "end_search":
+        """A search ends, and what it found is walked, where there is one."""
+        if action in ("end_search", "step"):
             return self.ready and bool(self.search.value)
         return super().check_action(action, parameters)
+
+    def why_not(self, action: str) -> str:
+        """Nothing may be looked for."""
+        key = self.app.key_of(f"{self.searched_as}.search")
+        return f"Nothing is looked for: {key} searches." if action == "step" else ""
 
     def action_search(self) -> None:
         """Put the focus on the search line."""
         self.search.focus()
+
+    @abstractmethod
+    def action_step(self, by: int) -> None:
+        """Go to the next that was found, or to the one before."""
 
     def action_end_search(self) -> None:
         """List all of it again."""
@@ -131,6 +147,8 @@ class SearchedPane(Pane):
 
 class ActivityPane(SearchedPane):
     """The newest lines, following the end until one scrolls up; a search above them."""
+
+    searched_as = "activity"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/", id="activity.search"),
@@ -189,6 +207,10 @@ class ActivityPane(SearchedPane):
         if activity.let_go and not words:
             shown.insert(0, ((f"{activity.let_go:,} older lines are not kept", "dim"),))
         return shown
+
+    def action_step(self, by: int) -> None:
+        """Scroll on to the next line, or back."""
+        self.query_one("#activity-lines", LineView).scroll_relative(y=by)
 
     @on(SearchLine.Submitted, "#activity-search")
     @on(SearchLine.Left, "#activity-search")

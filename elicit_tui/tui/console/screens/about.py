@@ -15,6 +15,7 @@ from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.action_words import sentence
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
+from elicit_tui.tui.console.screens.searched_text import SearchedText
 from elicit_tui.tui.console.server_words import offer_words, server_words
 from elicit_tui.tui.console.spans import Line, apart, joined, padded, text_lines, text_of, wrapped
 from elicit_tui.tui.console.views import LineView
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 # All about a server, and about one thing that it offers: whole, where the panes have to cut it.
 
 
-class AboutScreen(TextDialog):
+class AboutScreen(SearchedText):
     """To be read only."""
 
     def __init__(
@@ -124,6 +125,7 @@ TITLES = {
     "unsent": "an answer that was not sent",
     "leave": "leaving",
     "help": "this help",
+    "text": "a text that is read",
     "dialog": "dialogs",
     "rows": "lists",
     "lines": "texts",

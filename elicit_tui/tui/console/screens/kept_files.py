@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,13 +16,19 @@ from textual.widgets import Static
 from elicit_tui import paths
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
 from elicit_tui.text import neutral_line, quoted
+from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, SureDialog
 from elicit_tui.tui.console.kept_words import what_it_calls
+from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home, here_in_words
 from elicit_tui.tui.console.screens.saving import PlaceDialog
 from elicit_tui.tui.console.spans import Line, apart, shortened
 from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 from elicit_tui.tui.widgets.buttons import KeyRow
+
+SEARCHED_CELLS: Final = 400
+"""Of what a call is made with."""
 
 
 def _name(path: Path) -> str:
@@ -37,16 +44,23 @@ class KeptFilesScreen(Dialog[Path]):
         Binding("r", "rename", "Rename", id="kept.rename"),
         Binding("delete", "remove", "Remove", key_display="Del", id="kept.remove"),
         Binding("q", "leave", "Back", show=False),
+        Binding("escape", "end_search", "All of them", key_display="Esc"),
+        Binding("escape", "leave", "Back", id="dialog.back"),
+        Binding("slash", "search", "Search", key_display="/", id="kept.search"),
     ]
 
     def __init__(self) -> None:
-        super().__init__("Calls kept in files", neutral_line(here_in_words(), 60))
+        self._folder = neutral_line(here_in_words(), 60)
+        super().__init__("Calls kept in files", self._folder)
         self._files: dict[str, Path] = {}
 
     def body(self) -> ComposeResult:
-        """The list."""
+        """The search, which comes with its key, and the list."""
+        search = SearchLine("search", id="kept-search")
+        search.display = False
+        yield search
         keep = self.app.key_of("calls.keep")
-        yield RowList(
+        yield PlacedList(
             row_height=2,
             empty=f"No call is kept in {neutral_line(here_in_words(), 200)}, nor in a folder "
             f"where you kept one before. {keep} under Calls keeps a call in a file.",
@@ -56,13 +70,50 @@ class KeptFilesScreen(Dialog[Path]):
 
     def on_mount(self) -> None:
         """Show them."""
-        self.query_one("#kept-files").focus()
+        self._list.beside = lambda room: self._folder if cell_len(self._folder) <= room else ""
+        self._list.focus()
         self._draw()
 
+    @property
+    def _list(self) -> PlacedList:
+        return self.query_one("#kept-files", PlacedList)
+
+    @property
+    def _search(self) -> SearchLine:
+        return self.query_one("#kept-search", SearchLine)
+
+    @on(SearchLine.Changed, "#kept-search")
     def _draw(self) -> None:
-        self._files = {str(path): path for path in self.app.remembered.kept_files()}
-        self.query_one("#kept-files", RowList).show(tuple(self._files), self._row)
+        words = wanted_words(self._search.value)
+        paths_there = self.app.remembered.kept_files()
+        self._files = {str(path): path for path in paths_there if has_all(words, self._said(path))}
+        self._list.show(tuple(self._files), self._row, words)
+        self._search.verb = "To the list" if self._files else ""
         self.refresh_bindings()
+
+    def _said(self, path: Path) -> str:
+        """What a search looks at: what it is called, where it is, and what it calls."""
+        called, _ = what_it_calls(self.app, path, SEARCHED_CELLS)
+        return f"{_name(path)} {at_home(path.parent)} {called}".casefold()
+
+    def action_search(self) -> None:
+        """Look for some of them."""
+        self._search.display = True
+        self._search.focus()
+
+    @on(SearchLine.Submitted, "#kept-search")
+    @on(SearchLine.Left, "#kept-search")
+    def _to_the_list(self) -> None:
+        self._search.display = bool(self._search.value)
+        self._list.focus()
+
+    def action_end_search(self) -> None:
+        """List all of them again; the cursor stays on what was found."""
+        found = self._list.key
+        self._search.value = ""
+        self._draw()
+        self._list.point_at(found or "")
+        self._to_the_list()
 
     def _row(self, key: str, width: int) -> list[Line]:
         path = self._files[key]
@@ -76,11 +127,15 @@ class KeptFilesScreen(Dialog[Path]):
 
     @property
     def _file(self) -> Path | None:
-        key = self.query_one("#kept-files", RowList).key
+        key = self._list.key
         return None if key is None else self._files.get(key)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a file there is nothing to rename or remove."""
+        """Without a file there is nothing to rename or remove, and no search ends that is none."""
+        if action == "end_search":
+            return bool(self._search.value)
+        if action == "search":
+            return not self._search.has_focus
         return action not in ("rename", "remove") or bool(self._files)
 
     @on(RowList.Chosen)
@@ -97,7 +152,7 @@ class KeptFilesScreen(Dialog[Path]):
         before = set(self._files)
         self._draw()
         for key in self._files.keys() - before:
-            self.query_one("#kept-files", RowList).point_at(key)
+            self._list.point_at(key)
 
     def action_remove(self) -> None:
         """Ask whether the file is to go."""

@@ -13,7 +13,6 @@ from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
-from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.outcome_words import (
     GUARDIAN,
     ROLES,
@@ -22,6 +21,7 @@ from elicit_tui.tui.console.outcome_words import (
     family_of,
     tool_of,
 )
+from elicit_tui.tui.console.screens.searched_text import SearchedText
 from elicit_tui.tui.console.spans import Line, Role, joined, labelled, text_lines, wrapped
 from elicit_tui.tui.console.state import Stopped
 from elicit_tui.tui.console.taking import copy_json
@@ -78,7 +78,7 @@ def finding_groups(
 # A question that was refused before a person saw it: what it was, and why it was stopped.
 
 
-class StoppedScreen(TextDialog):
+class StoppedScreen(SearchedText):
     """To be read only: it was answered already, and cannot be answered again."""
 
     def __init__(self, stopped: Stopped) -> None:
@@ -201,7 +201,7 @@ _LABELS: Final = {"verdict": "guardian verdict"}
 """Of fields whose own name says too little: beside a decline it would be taken for that."""
 
 
-class RecordScreen(TextDialog):
+class RecordScreen(SearchedText):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "copy", "Copy", id="record.copy")]

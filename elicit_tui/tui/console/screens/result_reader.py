@@ -338,10 +338,9 @@ class ResultScreen(SearchedResult):
         if self._term:
             count = len(self._places)
             looks = getattr(self.view, "unfinished", False)
-            none = "looking …" if looks else "nothing found"
-            found = f"{self._place + 1:,} of {count:,}" if count else none
+            found = self.found if count or not looks else "looking …"
             found += COUNTED.get(self._way, "") if count > 1 else ""
-            looked = f"“{neutral_line(self._term, 40)}”"
+            looked = self.looked_for
             if not count and isinstance(self.view, ResultTable) and self.view.names(self._term):
                 looked += ", a column's name"
             words = f"{found} for {looked} · {words}"

@@ -11,6 +11,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.result_table import ResultTable
+from elicit_tui.tui.console.screens.searched_text import SearchedText
 from elicit_tui.tui.console.spans import Line, readable, text_lines
 from elicit_tui.tui.console.taking import copy_json
 from elicit_tui.tui.console.views import LineView
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
 
 
-class ValueScreen(TextDialog):
+class ValueScreen(SearchedText):
     """One value of a result, whole."""
 
     def __init__(self, title: str, value: Any) -> None:

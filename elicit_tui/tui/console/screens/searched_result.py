@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from textual import on
@@ -16,6 +15,7 @@ from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.markdown_page import MarkdownPage
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.result_tree import ResultTree
+from elicit_tui.tui.console.screens.searched_text import WalkedPlaces
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -29,7 +29,7 @@ TYPING_SECONDS: Final = 0.15
 """So long after a letter what is typed is looked for."""
 
 
-class SearchedResult(Dialog[None]):
+class SearchedResult(Dialog[None], WalkedPlaces):
     """Finds words in the view that is shown, and goes from one of their places to the next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,9 +44,6 @@ class SearchedResult(Dialog[None]):
 
     _way: str
     """The view that is shown, by its name."""
-    _term = ""
-    _places: Sequence[Any] = ()
-    _place = 0
     _will_search: Timer | None = None
     _came_from: tuple[int, int] | None = None
     """The place where one was among those of the view before, and how many these were."""
@@ -157,7 +154,7 @@ class SearchedResult(Dialog[None]):
             (place, count), self._came_from = self._came_from, None
             self._place = place * len(self._places) // count
         self._place = min(self._place, max(0, len(self._places) - 1))
-        self._point()
+        self.point()
 
     def action_end_search(self) -> None:
         """Nothing is looked for any more; the place stays."""
@@ -183,12 +180,6 @@ class SearchedResult(Dialog[None]):
         else:
             self.action_leave()
 
-    def action_step(self, by: int) -> None:
-        """Go to the next place, or to the one before."""
-        if self._places:
-            self._place = (self._place + by) % len(self._places)
-            self._point()
-
     def action_narrow(self) -> None:
         """List the rows that were found alone, or all of them; the cursor stays in its row."""
         if (table := self._narrows) is not None:
@@ -207,11 +198,6 @@ class SearchedResult(Dialog[None]):
                 table.narrow(False)
                 table.go_to(table.number_of(row))
 
-    def _point(self) -> None:
-        if self._places:
-            self.view.go_to(self._places[self._place])
-        self.say()
-
-    @abstractmethod
-    def say(self) -> None:
-        """Tell which of the places one is at."""
+    def go_to_place(self, place: Any) -> None:
+        """Show it in the view."""
+        self.view.go_to(place)
