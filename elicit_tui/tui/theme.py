@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from rich.color import Color as RichColor
+from rich.segment import Segments
 from textual.app import App
 from textual.color import Color, ColorParseError
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -120,11 +122,40 @@ _LIBRARYS: Final = {
 BUILTIN_THEMES.update({theme.name: theme for theme in THEMES.values()})
 
 
+_BLACK: Final = RichColor.parse("black")
+_SHORTER: Final = 1.01
+"""Rows by which the thumb is shorter than its bar at least: what is drawn is rounded up."""
+
+
 class ColouredBar(ScrollBarRender):
-    """A scrollbar of colour alone: no sign at its ends is copied, or read aloud, as text."""
+    """A scrollbar of colour alone: no sign at its ends is copied, or read aloud, as text.
+
+    While rows are hidden its thumb is shorter than it, if by one row.
+    """
 
     VERTICAL_BARS = [" "]  # noqa: RUF012 - Textual declares it so
     HORIZONTAL_BARS = [" "]  # noqa: RUF012
+
+    @classmethod
+    def render_bar(
+        cls,
+        size: int = 25,
+        virtual_size: float = 50,
+        window_size: float = 20,
+        position: float = 0,
+        thickness: int = 1,
+        vertical: bool = True,
+        back_color: RichColor = _BLACK,
+        bar_color: RichColor = _BLACK,
+    ) -> Segments:
+        """The bar, as the library draws it for a window that is small enough."""
+        seen = min(window_size, virtual_size * (1 - _SHORTER / max(size, 1)))
+        if 0 < window_size < virtual_size and seen > 0:
+            position *= (virtual_size - seen) / (virtual_size - window_size)
+            window_size = seen
+        return super().render_bar(
+            size, virtual_size, window_size, position, thickness, vertical, back_color, bar_color
+        )
 
 
 ScrollBar.renderer = ColouredBar
@@ -133,12 +164,12 @@ ScrollBar.renderer = ColouredBar
 def thumb_row(bar: ScrollBar, position: float) -> float:
     """The row in which the thumb of a vertical bar begins when the view stands at `position`.
 
-    As the library draws it. Where the bar has no place yet, each position has a row of its own.
+    Where the bar has no place yet, each position has a row of its own.
     """
     rows, left = bar.size.height, bar.window_virtual_size - bar.window_size
     if not rows or left <= 0:
         return position
-    thumb = max(1, bar.window_size * rows / bar.window_virtual_size)
+    thumb = max(1, min(bar.window_size * rows / bar.window_virtual_size, rows - _SHORTER))
     return int((rows - thumb) * position / left)
 
 

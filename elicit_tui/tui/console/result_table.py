@@ -115,11 +115,12 @@ class ResultTable(DrawnTable):
 
     DEFAULT_CSS = """
     ResultTable {
-        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
-        & > .datatable--header { background: $panel; color: $accent; text-style: bold; }
+        background: transparent; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0;
+        & > .datatable--header { background: transparent; color: $accent; text-style: bold; }
         & > .datatable--fixed { background: transparent; color: $foreground; }
         & > .datatable--cursor { background: $well-focus; color: $foreground; }
         & > .datatable--hover { background: $well; }
+        & > .table--cursor-row { background: $well-focus; color: $foreground; }
         &:focus > .datatable--cursor {
             background: $accent; color: $background; text-style: bold;
         }

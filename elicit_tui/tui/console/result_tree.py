@@ -203,7 +203,7 @@ class ResultTree(Tree[TreePart]):
         & > .tree--guides { color: $border-blurred; }
         & > .tree--cursor { background: $well-focus; text-style: none; }
         &:focus { background-tint: transparent; }
-        &:focus > .tree--cursor { background: $well-focus; text-style: bold; }
+        &:focus > .tree--cursor { color: $background; background: $accent; text-style: bold; }
         &:focus > .tree--guides { color: $border-blurred; }
     }
     """
@@ -286,8 +286,10 @@ class ResultTree(Tree[TreePart]):
         """A line in the colours of the theme; nothing of it is markup."""
         colours = self.app.theme_variables
         label = Text(self._sign(node), base_style)
+        under_cursor = self.has_focus and node is self.cursor_node
         for text, role in marked(self._label_of(node), self._wanted):
-            label.append(text, style + span_style(colours[COLOURS[role]], role))
+            own = span_style(colours[COLOURS[role]], role)
+            label.append(text, own + style if under_cursor else style + own)
         return label
 
     def get_label_width(self, node: TreeNode[TreePart]) -> int:
@@ -328,12 +330,13 @@ class ResultTree(Tree[TreePart]):
 
     @property
     def place(self) -> str:
-        """Which entry of its object or array the cursor is on."""
+        """Which entry of its array, or of a run of entries, the cursor is on."""
         node = self.cursor_node
         if node is None or node.data is None or node.parent is None or node.parent.data is None:
             return ""
         around = node.parent.data
-        if around.inside is None or ENVELOPE in (node.data.key, around.key):
+        counted = isinstance(around.inside, list) or node.data.run is not None
+        if not counted or node.data.key == ENVELOPE:
             return ""
         start = around.entries[0] + node.parent.children.index(node)
         return f"{(node.data.run or (start,))[0] + 1:,} of {len(around.inside):,}"

@@ -82,11 +82,13 @@ async def test_a_text_that_is_all_in_sight_says_how_long_it_is(tmp_path: Path) -
         await stand.until(lambda: "2 lines · Text" in stand.text())
 
 
-async def test_a_tree_says_which_entry_of_how_many_the_cursor_is_on(tmp_path: Path) -> None:
+async def test_a_tree_says_which_entry_of_how_many_of_an_array_the_cursor_is_on(
+    tmp_path: Path,
+) -> None:
     data = {"name": "x", "numbers": list(range(250)), "last": {}}
     async with reading(tmp_path, text_result("x", structuredContent=data)) as (stand, screen):
         await screen._show("json")
-        await stand.until(lambda: "1 of 3 · JSON" in stand.text())
+        await stand.until(lambda: "─ JSON · alpha" in stand.text())
         await stand.press("down", "down", "right")
         await stand.until(lambda: "1 of 250 · JSON" in stand.text())
         await stand.press("down", "down", "right", "right")

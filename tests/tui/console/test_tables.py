@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from rich.style import Style
+from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import DataTable
 
 from elicit_tui.tui.console import result_table
 from elicit_tui.tui.console.result_table import ResultTable, sorted_by
 from elicit_tui.tui.console.screens import result_reader
+from elicit_tui.tui.theme import ColouredBar
 from tests.tui.console.reading import ROWS, reading, search, text_result
+from tests.tui.console.stand import Stand
 
 pytestmark = pytest.mark.anyio
 
@@ -56,6 +59,62 @@ async def test_in_a_small_window_columns_are_whole_or_left_out_and_counted(tmp_p
         assert "host-8" in stand.text()
         await stand.pilot.resize_terminal(80, 24)
         await stand.until(lambda: "host-8.eu-central.example.org" in stand.text())
+
+
+def background(stand: Stand, word: str) -> set[Any]:
+    """On which colours the line stands that holds this word, from the word to the frame."""
+    strips = stand.app.screen._compositor.render_strips()
+    line = next(strip for strip in strips if word in strip.text)
+    found = line.crop(line.text.index(word), line.cell_length - 4)
+    return {segment.style.bgcolor for segment in found if segment.style and segment.text.strip("│")}
+
+
+async def test_all_of_the_row_under_the_cursor_is_marked_and_all_of_the_names_stand_alike(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, rows(ROWS), size=(100, 30)) as (stand, _):
+        await stand.until(lambda: "host-3" in stand.text())
+        colours = {
+            name: Color.parse(stand.app.theme_variables[name]).rich_color
+            for name in ("accent", "well-focus", "surface")
+        }
+        assert background(stand, "name") == {colours["surface"]}
+        assert background(stand, "host-0") == {colours["accent"], colours["well-focus"]}
+        assert background(stand, "host-1") == {colours["surface"]}
+        await stand.press("down")
+        await stand.until(lambda: colours["accent"] in background(stand, "host-1"))
+        assert background(stand, "host-1") == {colours["accent"], colours["well-focus"]}
+        assert background(stand, "host-0") == {colours["surface"]}
+
+
+async def test_the_cursor_of_a_tree_has_the_colour_that_it_has_in_every_list(
+    tmp_path: Path,
+) -> None:
+    result = text_result("x", structuredContent={"city": "Berlin"})
+    async with reading(tmp_path, result) as (stand, screen):
+        await screen._show("json")
+        await stand.until(lambda: '"Berlin"' in stand.text())
+        accent = Color.parse(stand.app.theme_variables["accent"]).rich_color
+        assert background(stand, "city") >= {accent}
+
+
+@pytest.mark.parametrize(("hidden", "rows"), [(1, 20), (1, 3), (5, 20), (400, 20)])
+async def test_a_scrollbar_is_shorter_than_its_view_while_rows_are_hidden_and_reaches_both_ends(
+    hidden: int, rows: int
+) -> None:
+    def thumb(position: float) -> list[int]:
+        drawn = ColouredBar.render_bar(rows, rows + hidden, rows, position)
+        return [
+            number
+            for number, part in enumerate(drawn.segments)
+            if part.style and part.style.reverse
+        ]
+
+    first, last = thumb(0), thumb(hidden)
+    assert first[0] == 0
+    assert last[-1] == rows - 1
+    assert abs(len(first) - len(last)) <= 1
+    assert max(len(first), len(last)) < rows
 
 
 async def test_the_keys_below_a_table_are_whole_and_stand_apart(tmp_path: Path) -> None:
