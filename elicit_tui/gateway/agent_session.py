@@ -47,7 +47,6 @@ from elicit_tui.gateway.requester import (
     RoundAnswer,
     hold_seconds,
     may_pause,
-    runs_alone,
     takes_task,
 )
 from elicit_tui.gateway.rounds import SEPARATOR
@@ -233,7 +232,7 @@ class AgentSession:
 
         async def kept(reply: Reply) -> bool:
             nonlocal result
-            alone = self._is_alone(requester)
+            alone = self._asking.seems_alone(requester)
             result = self._replies.result(held, reply, resumed=resumed, alone=alone)
             # A task that the store cannot be told of would be lost with this process: it is given
             # as none, and the same request goes on as a call that is held.
@@ -260,9 +259,6 @@ class AgentSession:
             return telling.as_text(result)
         return result
 
-    def _is_alone(self, requester: Requester) -> bool:
-        return runs_alone(requester) or self._asking.seems_alone
-
     async def _own_tool_elsewhere(
         self, name: str, call_id: Any, arguments: Mapping[str, Any], requester: Requester
     ) -> Result:
@@ -271,7 +267,7 @@ class AgentSession:
             return text_result(telling.NOT_KNOWN, is_error=True)
         if name == own_tools.CANCEL:
             return text_result(telling.TOLD_THE_OTHER)
-        still = telling.still_waiting(alone=self._is_alone(requester))
+        still = telling.still_waiting(alone=self._asking.seems_alone(requester))
         return await self.sharing.attended(call_id, requester, still)
 
     # Our own tools

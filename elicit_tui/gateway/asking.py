@@ -86,8 +86,8 @@ class Asking:
         self.agent_answers = agent_answers
         self._too_much: set[tuple[str | None, frozenset[str]]] = set()
         """The kinds of fields that a client's form accepted without content, by its name."""
-        self.seems_alone = False
-        """Whether its client turned a question down faster than anybody reads."""
+        self._alone: set[str | None] = set()
+        """Agents whose client turned its last question down faster than anybody reads, by name."""
         self._in_client: dict[str, AskedInClient] = {}
         """What its client shows now, by the question's id."""
         self._client_asked = client_asked
@@ -191,6 +191,7 @@ class Asking:
         if outcome.action == "accept":
             form = question.form
             if form is None or outcome.content or not any(field.required for field in form.fields):
+                self._alone.discard(requester.agent.name)
                 return True
             # Learned from what it did: an accept without the content that its form has to give was
             # not filled in by anybody, and a form with the same kinds of fields would fare no
@@ -203,9 +204,14 @@ class Asking:
         # A client without a person behind it declines what it is asked by itself, and does so at
         # once.
         if self._clock.time() - began < TOO_FAST_SECONDS:
-            self.seems_alone = True
+            self._alone.add(requester.agent.name)
             return False
+        self._alone.discard(requester.agent.name)
         return not runs_alone(requester)
+
+    def seems_alone(self, requester: Requester) -> bool:
+        """Whether no user comes back to this agent, by what is known of it."""
+        return runs_alone(requester) or requester.agent.name in self._alone
 
     async def _of_client(
         self, question: Question, held_calls: Sequence[HeldCall]

@@ -176,12 +176,18 @@ async def test_a_client_that_turns_down_faster_than_anybody_reads_is_no_person(
     await world.asks(world.question())
     await world.client_says({"action": action}, TOO_FAST_SECONDS / 2)
     assert len(world.person.asked) == 1
-    assert world.asking.seems_alone
+    # Of an agent of this name alone, and until somebody was there to read.
+    other: Any = Client(0.0, "another", frozenset())
+    assert world.asking.seems_alone(world.client)  # type: ignore[arg-type]
+    assert not world.asking.seems_alone(other)
+    await world.asks(world.question())
+    await world.client_says(RED, TOO_FAST_SECONDS)
+    assert not world.asking.seems_alone(world.client)  # type: ignore[arg-type]
     read = make_world()
     asking = await read.asks(read.question())
     await read.client_says({"action": action}, TOO_FAST_SECONDS)
     assert (await ended(asking)).action == action
-    assert not read.asking.seems_alone
+    assert not read.asking.seems_alone(read.client)  # type: ignore[arg-type]
     sure = make_world("client")
     asking = await sure.asks(sure.question())
     await sure.client_says({"action": action})
