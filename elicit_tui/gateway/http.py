@@ -17,7 +17,6 @@ from collections.abc import (
     Callable,
     Container,
     Iterator,
-    MutableMapping,
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager
@@ -36,6 +35,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from elicit_tui.broker.store_reader import BEAT_SECONDS
 from elicit_tui.broker.store_responder import StoreWatch
@@ -71,11 +71,6 @@ BODY_SECONDS: Final = 30.0
 KEY: Final = "elicit_tui.key"
 """The key of a request's scope under which the middleware leaves which session it is of."""
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
 
 def listening_address(text: str) -> tuple[str, int]:
     """Host and port of `--listen`. Raises UsageError for any but a loopback address."""
@@ -109,7 +104,7 @@ class _Answer:
         self.is_success = True
         """False once it has begun with a status that says otherwise."""
 
-    async def __call__(self, message: MutableMapping[str, Any]) -> None:
+    async def __call__(self, message: Message) -> None:
         """Send a part of it."""
         if message["type"] == "http.response.start":
             self.is_success = message["status"] < 400
@@ -125,7 +120,7 @@ class TokenMiddleware:
     """Lets in who shows a token, and keeps each session with the token that opened it."""
 
     def __init__(
-        self, app: App, tokens: Tokens, sessions: Sessions, over: Container[tuple[Token, str]]
+        self, app: ASGIApp, tokens: Tokens, sessions: Sessions, over: Container[tuple[Token, str]]
     ) -> None:
         """`over`: sessions that have ended, while the SDK's transport still knows them."""
         self._app = app
@@ -178,11 +173,17 @@ class TokenMiddleware:
             # over tells nothing, for the next one may be a minute away.
             listened = scope["method"] == "GET" and answer.is_success
             self._sessions.left(token, key, hung_up=listened and gone.is_set())
+            ended = key if scope["method"] == "DELETE" and answer.is_success else None
             # To its end also when we are cancelled: the store has to learn what the agent has.
-            for work in answered:
-                await asyncio.shield(work())
-            if scope["method"] == "DELETE" and answer.is_success and key:
-                self._sessions.end(token, key)
+            await asyncio.shield(self._after(answered, token, ended))
+
+    async def _after(
+        self, answered: Sequence[Callable[[], Awaitable[None]]], token: Token, ended: str | None
+    ) -> None:
+        for work in answered:
+            await work()
+        if ended:
+            self._sessions.end(token, ended)
 
     def _shown(self, headers: Headers) -> Token | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
@@ -193,7 +194,7 @@ class TokenMiddleware:
         complete = False
         end = asyncio.get_running_loop().time() + BODY_SECONDS
 
-        async def bounded() -> MutableMapping[str, Any]:
+        async def bounded() -> Message:
             nonlocal complete
             # Behind the body there is only the client's end, which may come as late as it likes.
             if complete:
@@ -288,7 +289,7 @@ def _listener(address: tuple[str, int]) -> socket.socket:
         raise UsageError(f"{host}:{port} cannot be listened on: {error}.") from None
 
 
-def _server_config(app: App) -> uvicorn.Config:
+def _server_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         log_config=None,
@@ -301,7 +302,7 @@ def _server_config(app: App) -> uvicorn.Config:
     )
 
 
-async def _delete(app: App, token: Token, key: str, host: str) -> None:
+async def _delete(app: ASGIApp, token: Token, key: str, host: str) -> None:
     """End a session of the SDK's transport, as its client would."""
     scope = {
         "type": "http",
@@ -318,10 +319,10 @@ async def _delete(app: App, token: Token, key: str, host: str) -> None:
         "user": _user(token),
     }
 
-    async def receive() -> MutableMapping[str, Any]:
+    async def receive() -> Message:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    async def send(message: MutableMapping[str, Any]) -> None:
+    async def send(message: Message) -> None:
         """Nobody waits for this answer."""
 
     with contextlib.suppress(RuntimeError):  # the transport has ended before its session
@@ -330,7 +331,7 @@ async def _delete(app: App, token: Token, key: str, host: str) -> None:
 
 def build_app(
     open_one: OpenSession, tokens: Tokens, port: int, options: HttpOptions
-) -> tuple[App, Sessions]:
+) -> tuple[ASGIApp, Sessions]:
     """The application and its sessions; the SDK's transport behind our tokens."""
     over: dict[tuple[Token, str], asyncio.Task[None]] = {}
 

@@ -221,8 +221,12 @@ async def test_a_request_that_fails_is_counted_no_more_and_what_waits_for_its_an
 async def test_what_waits_for_its_answer_is_done_also_where_the_request_is_cancelled_meanwhile(
     world: World,
 ) -> None:
+    async def more(receive: Any) -> None:
+        world.scopes[-1][ANSWERED].append(world._note)
+
+    world.inside = more
     world.goes_on.clear()
-    asking = asyncio.ensure_future(world.asks(SESSION))
+    asking = asyncio.ensure_future(world.asks(SESSION, method="DELETE"))
     await settled()
     for _ in "12":  # The end of a group of tasks cancels again and again.
         asking.cancel()
@@ -230,7 +234,8 @@ async def test_what_waits_for_its_answer_is_done_also_where_the_request_is_cance
     world.goes_on.set()
     await settled()
     assert asking.cancelled()
-    assert world.after_the_answer == ["left"]
+    assert world.after_the_answer == ["left", "left"]
+    assert world.sessions.told[-1] == ("end", "given")
 
 
 @pytest.mark.parametrize(
