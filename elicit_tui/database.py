@@ -67,6 +67,15 @@ class DatabaseKind:
     def plain_errors(self, path: Path) -> Iterator[None]:
         """Turns what SQLite and the system raise into one error of one sentence."""
         try:
+            with self._in_words(path):
+                yield
+        except ElicitTuiError as error:
+            error.place = neutral_line(str(path))
+            raise
+
+    @contextmanager
+    def _in_words(self, path: Path) -> Iterator[None]:
+        try:
             yield
         except sqlite3.Error as error:
             reason = str(error)

@@ -48,6 +48,9 @@ _MOST_CAUSES: Final = 20
 class ElicitTuiError(Exception):
     """Base of every error that elicit-tui raises on purpose; `str()` is one plain sentence."""
 
+    place: str | None = None
+    """Where the owner keeps what could not be used, as the sentence names it: no agent reads it."""
+
 
 class UsageError(ElicitTuiError):
     """The command line asks for something that does not exist or does not fit together."""

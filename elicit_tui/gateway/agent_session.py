@@ -191,7 +191,7 @@ class AgentSession:
         except (TooManyCalls, OutcomesUnread, NotKnown) as error:
             return text_result(str(error), is_error=True)
         except StoreError as error:
-            return text_result(f"{error} {telling.NOT_CALLED}", is_error=True)
+            return text_result(f"{telling.failed(error)} {telling.NOT_CALLED}", is_error=True)
         if isinstance(held, Elsewhere):
             return await self._attended_elsewhere(held.id, requester)
         # One that is joined may have asked a client that does not know of it any more.

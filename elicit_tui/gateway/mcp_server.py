@@ -37,7 +37,7 @@ from elicit_tui.gateway.offers import LISTS
 from elicit_tui.gateway.passing import Unknown
 from elicit_tui.gateway.requester import LEVELS
 from elicit_tui.gateway.tasks import UnknownTask, with_task_notifications
-from elicit_tui.gateway.telling import NOT_VISITED, Result
+from elicit_tui.gateway.telling import NOT_VISITED, Result, failed
 
 RESOURCE_NOT_FOUND: Final = -32002
 """Of the handshake era; the modern one has invalid params (spec: server/resources)."""
@@ -95,7 +95,7 @@ class RequestMiddleware:
         except Unknown as error:
             raise _not_found(context, str(error)) from None
         except ElicitTuiError as error:
-            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+            raise MCPError(types.INTERNAL_ERROR, failed(error)) from None
         enveloped = _enveloped(context, result)
         # Entries of lists were made readable when they were read, once for all requests.
         return enveloped if context.method in LISTS else _written(context, enveloped)
@@ -205,7 +205,7 @@ async def _opened(session_of: SessionOf, context: Context) -> AgentSession:
     try:
         return await session_of(context)
     except ElicitTuiError as error:
-        raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+        raise MCPError(types.INTERNAL_ERROR, failed(error)) from None
 
 
 async def _attended(request: AgentRequest, work: Coroutine[Any, Any, Result]) -> Result:

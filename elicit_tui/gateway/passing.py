@@ -161,7 +161,7 @@ class ServerCalls:
         except ToolRefused as refusal:
             return telling.refused_call(refusal.outcome)
         except StoreError as error:
-            return text_result(f"{error} {telling.NOT_CALLED}", is_error=True)
+            return text_result(f"{telling.failed(error)} {telling.NOT_CALLED}", is_error=True)
         except ProtocolCallError as error:
             if error.code == URL_ELICITATION_REQUIRED and call.method == "tools/call":
                 # Its pages were put to a person, who did not finish them; the agent may not.
@@ -173,7 +173,7 @@ class ServerCalls:
                 raise
             if self._may_have_run(call, error):
                 raise telling.not_known_if_run(error) from error
-            return self._with_elicitations(call, text_result(str(error), is_error=True))
+            return self._with_elicitations(call, text_result(telling.failed(error), is_error=True))
         return self._with_elicitations(call, result)
 
     async def _called(self, call: Call) -> None:

@@ -169,4 +169,4 @@ class Sharing:
         try:
             return await self._shared.attend(call_id, requester, self._hold(requester), still)
         except StoreError as error:
-            return text_result(f"{error} {telling.NOT_KNOWN}", is_error=True)
+            return text_result(f"{telling.failed(error)} {telling.NOT_KNOWN}", is_error=True)

@@ -7,13 +7,20 @@ the owner's: the agent may be the attacker.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
-from elicit_tui.errors import ElicitTuiError, Interrupted, TaskCancelled
+from elicit_tui.errors import (
+    ElicitTuiError,
+    Interrupted,
+    LedgerError,
+    StoreError,
+    TaskCancelled,
+)
 from elicit_tui.gateway.fit_to_pass import OURS
 from elicit_tui.host.number_text import json_line
 from elicit_tui.text import ascii_json, neutral_line
@@ -29,6 +36,7 @@ STILL_WAITING_ALONE: Final = (
 )
 """The same where no user comes back: the end of the turn would be the end of the agent."""
 STILL_RUNS: Final = "Answered. The tool still runs. Call again."
+CANNOT_BE_USED: Final = "What elicit-tui keeps on its machine cannot be used now."
 NOT_VISITED: Final = "The page that this needs was not visited."
 CANCELLED: Final = "Cancelled. The call was given up; do not repeat it without asking the user."
 NOT_KNOWN_IF_RUN: Final = (
@@ -93,13 +101,27 @@ def not_known_if_run(error: ElicitTuiError) -> ElicitTuiError:
     """The end of a task whose server had begun with it; one that was cancelled is told as such."""
     if isinstance(error, TaskCancelled):
         return error
-    reason = "" if isinstance(error, Interrupted) else f"{error} "
+    reason = "" if isinstance(error, Interrupted) else f"{failed(error)} "
     return ElicitTuiError(f"{reason}{NOT_KNOWN_IF_RUN}")
 
 
+_IN_BRACKETS: Final = re.compile(r" \(.*\)", re.DOTALL)
+
+
 def failed(error: BaseException) -> str:
-    """Why a call has no result; what nobody foresaw is no words for an agent."""
-    return str(error) if isinstance(error, ElicitTuiError) else NOT_KNOWN_IF_RUN
+    """Why a call has no result; what nobody foresaw is no words for an agent.
+
+    Nor is where its owner keeps things.
+    """
+    if not isinstance(error, ElicitTuiError):
+        return NOT_KNOWN_IF_RUN
+    said = str(error)
+    if isinstance(error, (StoreError, LedgerError)):
+        if error.place:  # Nor what its library or its server says of it.
+            said = _IN_BRACKETS.sub("", said.replace(f" {error.place}", ""))
+        # Its own words may name another place, such as the folder of a file.
+        return CANNOT_BE_USED if "/" in said or "\\" in said else said
+    return said
 
 
 def ticking(seconds: float) -> str:

@@ -134,7 +134,7 @@ class RedisCalls(SealedCalls):
             # so: else each of many would try it for as long once more.
             since, error = self._away.get(owner, (arrived, None))
             if error is not None and since > arrived and self._server.is_over(arrived):
-                raise RedisAway(str(error))
+                raise error.with_traceback(None)
             try:
                 return await self._changed(owner, work, arrived)
             except RedisAway as error:

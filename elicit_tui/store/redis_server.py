@@ -345,7 +345,9 @@ class RedisServer:
             if isinstance(error, (*_lost(), OSError, asyncio.TimeoutError)):
                 self.interruptions += 1
             kind = RedisAway if isinstance(error, _passing()) else StoreError
-            raise kind(f"The store {self.address.shown} {_words(error)}.") from error
+            failure = kind(f"The store {self.address.shown} {_words(error)}.")
+            failure.place = self.address.shown
+            raise failure from error
 
 
 async def _called_off_with(work: Awaitable[Result]) -> Result:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -9,7 +11,15 @@ import pytest
 from elicit_tui.broker import Resolved
 from elicit_tui.elicitation import Outcome, Review, accept, cancel, decline
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS, DecidedBy, unsent
-from elicit_tui.errors import ElicitTuiError, Interrupted, ServerError, TaskCancelled
+from elicit_tui.errors import (
+    ElicitTuiError,
+    Interrupted,
+    LedgerInUse,
+    SecretError,
+    ServerError,
+    StoreError,
+    TaskCancelled,
+)
 from elicit_tui.gateway import telling
 from elicit_tui.gateway.telling import (
     ELICITATIONS_META_KEY,
@@ -19,6 +29,7 @@ from elicit_tui.gateway.telling import (
     text_result,
     with_elicitations,
 )
+from elicit_tui.store.sqlite import SqliteStore
 from tests.broker.conftest import form_request
 
 PEOPLE = ("user", "client", "agent")
@@ -190,3 +201,30 @@ def test_a_value_that_no_block_says_stands_before_the_others_as_text() -> None:
 def test_what_nobody_foresaw_is_no_words_for_an_agent() -> None:
     assert telling.failed(ElicitTuiError("The server went away.")) == "The server went away."
     assert telling.failed(KeyError("/home/ada/.secrets")) == telling.NOT_KNOWN_IF_RUN
+
+
+def test_no_agent_learns_where_its_owner_keeps_things() -> None:
+    busy = LedgerInUse("The ledger /home/ada b/ledger is in use by another program.")
+    busy.place = "/home/ada b/ledger"
+    assert telling.failed(busy) == "The ledger is in use by another program."
+    assert "/home" not in str(telling.not_known_if_run(busy))
+    away = StoreError("The store redis://ada@h:1 cannot be reached (Error 111 connecting to h:1).")
+    away.place = "redis://ada@h:1"
+    assert telling.failed(away) == "The store cannot be reached."
+    for names_more in (
+        SecretError("The key /home/ada/key is gone."),
+        SecretError(r"C:\ada is gone."),
+    ):
+        assert telling.failed(names_more) == telling.CANNOT_BE_USED
+
+
+def test_a_store_that_cannot_be_used_says_so_without_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite3"
+    for content, said in ((b"no database" * 99, "The store is not a store."), (b"", None)):
+        path.write_bytes(content)
+        if said is None:
+            tmp_path.chmod(0o777)
+        with pytest.raises(StoreError) as caught:
+            asyncio.run(SqliteStore.open(path, "asker"))
+        assert str(tmp_path) in str(caught.value)
+        assert telling.failed(caught.value) == (said or telling.CANNOT_BE_USED)
