@@ -8,7 +8,8 @@ it and stays open (spec: 2026-07-28, basic/utilities/subscriptions).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,13 +33,13 @@ class Subscriptions:
         self._lists = False
         self._uris: dict[str, None] = {}
         self._stream: asyncio.Task[None] | None = None
-        self._is_open = False
+        self._tells_of_lists = False
         self._one_at_a_time = asyncio.Lock()
 
     @property
     def lists_are_watched(self) -> bool:
         """Whether a stream is open that tells of changed lists (modern era)."""
-        return self._lists and self._is_open
+        return self._tells_of_lists
 
     async def watch_lists(self, session: Session) -> None:
         """Be told of changed lists. Raises what `Session.request` does."""
@@ -109,22 +110,27 @@ class Subscriptions:
         return wanted
 
     async def _listen(self, session: Session, opened: asyncio.Event) -> None:
-        """Hold the stream open, and open it again when it ends: slower and slower."""
-        for pause in doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS):
+        """Hold the stream open, and open it again when it ends: ever later unless it held."""
+        pauses = doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+        while True:
+            began, wanted = time.monotonic(), self._notifications
             try:
-                await session.listen(self._notifications, partial(self._opened, opened))
+                await session.listen(wanted, partial(self._opened, opened, wanted))
             except (ProtocolCallError, ServerError):
                 # Somebody waits for the first opening only; what fails later is tried again.
                 if not opened.is_set():
                     raise
             # A stream that ended without being acknowledged must not be waited for.
             opened.set()
-            self._is_open = False
-            await asyncio.sleep(pause)
+            self._tells_of_lists = False
+            # One that held, and was cut as by a proxy, is opened again as soon as the first.
+            if time.monotonic() - began > LONGEST_PAUSE_SECONDS:
+                pauses = doubling_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+            await asyncio.sleep(next(pauses))
             self._tell_of_what_may_have_changed()
 
-    def _opened(self, opened: asyncio.Event) -> None:
-        self._is_open = True
+    def _opened(self, opened: asyncio.Event, wanted: Mapping[str, Any]) -> None:
+        self._tells_of_lists = f"{LISTS[0]}ListChanged" in wanted
         opened.set()
 
     def _tell_of_what_may_have_changed(self) -> None:

@@ -173,6 +173,47 @@ async def test_what_was_asked_for_stays_so_where_asking_for_it_once_more_fails()
     wanted.end()
 
 
+async def test_lists_are_watched_by_a_stream_that_was_asked_for_them_and_by_no_other() -> None:
+    session: Any = Listening(listening=True)
+    wanted = Subscriptions("jobs", lambda event: None)
+    await wanted.subscribe(session, "a:1")
+    session.opens = False
+    with pytest.raises(ProtocolCallError):
+        await wanted.watch_lists(session)
+    assert not wanted.lists_are_watched
+    wanted.end()
+
+
+@pytest.mark.parametrize(("held", "pauses"), [(0.0, [1.0, 2.0, 4.0]), (90.0, [1.0, 1.0, 1.0])])
+async def test_a_stream_that_held_is_opened_again_soon_and_one_that_did_not_ever_later(
+    held: float, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session: Any = Listening(listening=True)
+    waited: list[float] = []
+    enough, now = asyncio.Event(), 0.0
+
+    def later() -> float:
+        nonlocal now
+        now += held
+        return now
+
+    async def pause(seconds: float) -> None:
+        waited.append(seconds)
+        if len(waited) == len(pauses):
+            enough.set()
+            await asyncio.Event().wait()
+
+    slept = SimpleNamespace(**{**vars(asyncio), "sleep": pause})
+    monkeypatch.setattr(subscriptions, "asyncio", slept)
+    monkeypatch.setattr(subscriptions, "time", SimpleNamespace(monotonic=later))
+    session.ended.set()
+    wanted = Subscriptions("jobs", lambda event: None)
+    await wanted.watch_lists(session)
+    await asyncio.wait_for(enough.wait(), 30)
+    assert waited == pauses
+    wanted.end()
+
+
 async def test_in_the_handshake_era_a_resource_is_asked_for_by_name() -> None:
     session: Any = Listening(listening=False)
     wanted = Subscriptions("jobs", lambda event: None)
