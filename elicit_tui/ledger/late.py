@@ -124,7 +124,10 @@ def _record(file: Path) -> LateRecord | None:
         question, at, records = json.loads(file.read_bytes())
     except (OSError, ValueError, TypeError, RecursionError):
         return None
-    right = isinstance(question, str) and isinstance(at, str) and isinstance(records, dict)
+    if not isinstance(records, dict):
+        return None
+    # Ours are of ASCII; half a character would end every write of the ledger.
+    right = all(isinstance(text, str) and text.isascii() for text in (question, at, *records))
     if not right or not all(isinstance(body, dict) for body in records.values()):
         return None
     return LateRecord(question, at, records)

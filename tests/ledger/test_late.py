@@ -200,6 +200,9 @@ def test_an_accept_that_its_server_took_back_while_others_held_the_ledger_is_so_
 DAMAGED = (
     *(b"", b"{", b"[1, 2]", b"\xff", b"5", b"[" * 100_000),
     *(b'["q", "t", []]', b'["q", "t", {"sent": []}]', b'["q", 5, {}]', b'[5, "t", {}]'),
+    # Half a character, which no column takes.
+    *(rb'["\ud800", "t", {"sent": {}}]', rb'["q", "\ud800", {"sent": {}}]'),
+    rb'["q", "t", {"\ud800": {}}]',
 )
 
 
