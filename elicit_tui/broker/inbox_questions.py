@@ -15,6 +15,7 @@ from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame, QuestionLeft
 from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, Responder, cancel
 from elicit_tui.errors import StoreError
+from elicit_tui.text import neutral_line
 
 LEAST_SECONDS: Final = 1.0
 """What is left at least: only the process that asks lets a deadline pass."""
@@ -102,7 +103,11 @@ class InboxQuestions:
         if waiting is None or waiting.question is None:
             return
         self._came_again.discard(question_id)
-        reply = await self.ask(question_id)
+        try:
+            reply = await self.ask(question_id)
+        except Exception as error:  # noqa: BLE001 - a face that fails at one is told of it
+            why = neutral_line(f"{type(error).__name__}: {error}", 200)
+            reply = Delivery("refused", f"The question could not be put to anybody here: {why}")
         self._notify(waiting.question, reply)
         again = reply.kind == "gone" and question_id in self._came_again
         # No event tells of a question whose answer failed to reach the store: it stands as it was.

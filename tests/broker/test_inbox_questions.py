@@ -260,6 +260,19 @@ async def test_another_ones_answer_that_is_given_back_at_once_is_asked_here_agai
     await here.leaves()
 
 
+async def test_a_question_that_the_screen_fails_at_is_told_and_stays_with_the_others() -> None:
+    here = Console(SimpleNamespace(inbox=GivesBack()))  # type: ignore[arg-type]
+    question = await here.screen.sees()
+    here.screen.answers[question.id].set_exception(ValueError("no\x1b such widget"))
+    reply = await here.hears()
+    assert (reply.kind, reply.sentence) == (
+        "refused",
+        "The question could not be put to anybody here: ValueError: no␛ such widget",
+    )
+    assert len(here.queue) == 0
+    await here.leaves()
+
+
 async def test_a_store_that_fails_while_an_answer_goes_out_is_told_as_not_known() -> None:
     class Fails(GivesBack):
         async def answer(self, question_id: str, outcome: Outcome) -> Delivery:
