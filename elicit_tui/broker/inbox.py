@@ -50,6 +50,8 @@ CLAIM_SECONDS: Final = 1.0
 """How often keys on one question are told to the others."""
 END_SECONDS: Final = 1.0
 """How long a question that was withdrawn may wait for its end to be told."""
+CLOSE_SECONDS: Final = 2.0
+"""How long the end of an inbox waits for claims that are under way."""
 
 
 @dataclass
@@ -153,9 +155,12 @@ class Inbox:
                     entry.timer.cancel()
             for leaving in self._leaving.values():
                 leaving.timer.cancel()
-            # Claims that are under way: what was typed is in the store before this ends.
-            telling = (task for entry in self._entries.values() for task in entry.tasks)
-            await asyncio.gather(*telling, return_exceptions=True)
+            # Claims that are under way: what was typed is in the store before this ends, if that
+            # can be had soon.
+            telling = [task for entry in self._entries.values() for task in entry.tasks]
+            if telling:
+                _, late = await asyncio.wait(telling, timeout=CLOSE_SECONDS)
+                await _call_off(late)
 
     # What waits
 

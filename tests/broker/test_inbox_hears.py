@@ -156,6 +156,29 @@ async def test_what_was_typed_last_is_in_the_store_before_an_inbox_ends(
     assert ended == ["the claim", "the inbox"]
 
 
+async def test_an_inbox_ends_though_its_store_takes_nothing_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("elicit_tui.broker.inbox.CLOSE_SECONDS", 0.01)
+    first, begun, ended = waits(), asyncio.Event(), list[str]()
+
+    async def claim(*_: object) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("the claim")
+
+    async def touches(inbox: Inbox) -> None:
+        inbox.touched(first.id)
+        await bounded(begun.wait())
+
+    told = Told([first])
+    monkeypatch.setattr(told.store, "claim", claim, raising=False)
+    await bounded(told.read(touches))
+    assert ended == ["the claim"]
+
+
 async def test_what_a_key_wrote_only_after_it_was_told_of_is_told_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
