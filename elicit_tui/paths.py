@@ -283,24 +283,40 @@ def _write_into(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def sole_writer(path: Path) -> Iterator[None]:
-    """Within this no other process of ours changes a file: it is read, changed and written.
+def lock_beside(path: Path, seconds: float) -> Iterator[Iterator[None]]:
+    """A lock on the file `PATH.lock`, of which the system lets go with the process.
 
-    By a lock on a file beside it, of which the system lets go with the process. Raises OSError,
-    also where another process has it for too long.
+    Whoever takes it goes through what this gives, to its end, and pauses at each step in a way that
+    suits: a thread sleeps, a coroutine lets others go on. Raises OSError; it is TimeoutError where
+    another has had the lock for so many seconds.
     """
     private_directory(path.parent)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     file = os.open(path.with_name(f"{path.name}.lock"), flags, 0o600)
     try:
-        end = time.monotonic() + LOCK_SECONDS
-        while not lock_open_file(file):
-            if time.monotonic() > end:
-                raise TimeoutError(f"another process has been writing {path} for too long")
-            time.sleep(POLL_SECONDS)
-        yield
+        yield _until_locked(file, time.monotonic() + seconds)
     finally:
         os.close(file)
+
+
+def _until_locked(file: int, end: float) -> Iterator[None]:
+    while not lock_open_file(file):
+        if time.monotonic() > end:
+            raise TimeoutError("another process has had it for too long")
+        yield
+
+
+@contextlib.contextmanager
+def sole_writer(path: Path) -> Iterator[None]:
+    """Within this no other process of ours changes a file: it is read, changed and written.
+
+    It sleeps while another does: never on an event loop. Raises OSError, also where that takes too
+    long.
+    """
+    with lock_beside(path, LOCK_SECONDS) as looks:
+        for _ in looks:
+            time.sleep(POLL_SECONDS)
+        yield
 
 
 def _umask() -> int:

@@ -13,14 +13,14 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from elicit_tui.errors import LoginError
 from elicit_tui.logins.login import SECRETS, Login, LoginKey, login_from
-from elicit_tui.paths import keep_private, lock_open_file, private_directory, replace_file
+from elicit_tui.paths import keep_private, lock_beside, private_directory, replace_file
 
 SERVICE: Final = "elicit-tui"
 """Under which the keyring keeps secrets."""
@@ -227,18 +227,13 @@ class LoginShelf:
 
         The system lets go of it when the process ends, however it ends.
         """
-        path = private_directory(self._directory) / f"{key}.lock"
-        try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-        except OSError as error:
-            raise LoginError(f"The login could not be locked: {error.strerror}.") from None
-        try:
-            # Looked at again and again, as a lock that waits would hold a thread.
-            end = time.monotonic() + LOCK_SECONDS
-            while not lock_open_file(file):
-                if time.monotonic() > end:
-                    raise LoginError("Another process has been renewing this login for too long.")
-                await asyncio.sleep(POLL_SECONDS)
+        with ExitStack() as held:
+            try:
+                for _ in held.enter_context(lock_beside(self._directory / key, LOCK_SECONDS)):
+                    await asyncio.sleep(POLL_SECONDS)
+            except TimeoutError:
+                sentence = "Another process has been renewing this login for too long."
+                raise LoginError(sentence) from None
+            except OSError as error:
+                raise LoginError(f"The login could not be locked: {error.strerror}.") from None
             yield
-        finally:
-            os.close(file)

@@ -5,7 +5,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -34,7 +33,8 @@ from elicit_tui.ledger import Ledger
 from elicit_tui.ledger.rows import Row
 from elicit_tui.paths import ledger_file
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.kept_calls import THREAD_NAME, KeptCalls
+from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.written_later import until_written
 from tests.cli.terminal import Terminal
 from tests.ledger.world import Clock, request
 from tests.text.alphabet import active_left
@@ -302,9 +302,7 @@ def test_prune_removes_what_the_console_kept_of_calls_too(tell: Tell, recorded: 
         record = CallRecord("a", Call("tools/call", "look"), began=datetime(year, 1, 1))
         record.end("answered", result={})
         kept.add(record, {}, None)
-        for thread in threading.enumerate():
-            if thread.name == THREAD_NAME:
-                thread.join(10)
+        until_written(20)
     assert "Removed 1 call that" in tell("prune", "--before", "2025-01-01")[1]
     assert [call.began.year for call in kept.read()] == [2026]
 

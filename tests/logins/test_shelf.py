@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import stat
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from elicit_tui import paths
 from elicit_tui.cli.logins import described
 from elicit_tui.errors import LoginError
 from elicit_tui.logins import Login, LoginShelf
@@ -354,6 +356,22 @@ def test_a_lock_that_another_holds_for_too_long_is_given_up_and_is_free_after_it
             pass
 
     asyncio.run(twice())
+
+
+def test_a_file_system_that_knows_no_locks_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(file: int) -> bool:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(paths, "lock_open_file", refuses)
+
+    async def locked() -> None:
+        async with LoginShelf(tmp_path).lock(LOGIN.key):
+            raise AssertionError
+
+    with pytest.raises(LoginError, match="could not be locked: No locks available"):
+        asyncio.run(locked())
 
 
 def test_a_lock_is_no_link_to_anything_else(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, get_args
 from urllib.parse import quote, quote_plus
 
@@ -29,13 +28,13 @@ from elicit_tui.elicitation.shapes import masked
 from elicit_tui.form.limits import is_larger_than
 from elicit_tui.text import ascii_json, neutral, neutral_line
 from elicit_tui.tui.console.calls import KEPT_CALLS, AnsweredQuestion, CallRecord, CallState
+from elicit_tui.tui.console.written_later import write_later
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
     from elicit_tui.runtime.opening import LazyGuardian
 
 FILE_NAME: Final = "calls.json"
-THREAD_NAME: Final = "keep-call"
 LARGEST_FILE: Final = 8_000_000
 """The oldest calls go until the others fit into it."""
 LARGEST_READ: Final = 4 * LARGEST_FILE
@@ -53,7 +52,6 @@ DATA: Final = "what came back is not kept, as it holds a picture or other data"
 NOT_KEPT: Final = "what came back is not kept"
 _UNIT: Final = "milliseconds"
 """Of when they began: calls are listed in that order."""
-_ONE_AT_A_TIME: Final = Lock()
 
 
 class KeptCalls:
@@ -75,10 +73,9 @@ class KeptCalls:
     def add(
         self, record: CallRecord, schema: Mapping[str, Any], guardian: LazyGuardian | None
     ) -> None:
-        """Keep a call that has ended, in a thread of its own. `schema`: of its arguments."""
+        """Keep a call that has ended. `schema`: of its arguments."""
         if self._policy != "none":
-            written = (record, _end(record), schema, guardian)
-            Thread(target=self._add, args=written, name=THREAD_NAME).start()
+            write_later(self._add, record, _end(record), schema, guardian)
 
     def note(self, record: CallRecord) -> None:
         """Keep the note of a call that is kept already."""
@@ -92,7 +89,7 @@ class KeptCalls:
                 call["note"] = record.note
             return bool(own)
 
-        self._change(noted)
+        write_later(self._change, noted)
 
     def rename(self, old: str, new: str) -> None:
         """The calls of a server are found under its new name."""
@@ -103,7 +100,7 @@ class KeptCalls:
                 call["server"] = new
             return bool(own)
 
-        self._change(renamed)
+        write_later(self._change, renamed)
 
     def forget(self, before: datetime) -> int:
         """Remove the calls that began before then; how many there were."""
@@ -127,7 +124,7 @@ class KeptCalls:
         if self._policy == "none":
             return
         try:
-            with _ONE_AT_A_TIME, paths.sole_writer(self._file):
+            with paths.sole_writer(self._file):
                 calls = self._written()
                 if change(calls):
                     paths.replace_file(self._file, _fitting(calls))

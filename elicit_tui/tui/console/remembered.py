@@ -12,6 +12,7 @@ from elicit_tui import paths
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.saved_call import saved_calls
 from elicit_tui.errors import ElicitTuiError
+from elicit_tui.tui.console.written_later import write_later
 
 LARGEST_FILE: Final = 1_000_000
 KEPT_RECENT: Final = 20
@@ -63,8 +64,12 @@ class Remembered:
         )
 
     def _change(self, change: Callable[[Remembered], None]) -> None:
-        """Change it here and in the file, as that stands by now: other consoles write it too."""
+        """Change it here at once, and soon in the file."""
         change(self)
+        write_later(self._write, change)
+
+    def _write(self, change: Callable[[Remembered], None]) -> None:
+        """Change it in the file, as that stands by now: other consoles write it too."""
         try:
             with paths.sole_writer(_file()):
                 now = self._read()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,11 @@ from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.call_words import how
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, CallState
-from elicit_tui.tui.console.kept_calls import LARGEST_FILE, THREAD_NAME, KeptCalls
+from elicit_tui.tui.console.kept_calls import LARGEST_FILE, KeptCalls
 from elicit_tui.tui.console.outcome_words import duration
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from elicit_tui.tui.console.written_later import until_written as written_by_then
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import calls_of, tool
 from tests.tui.console.test_kept_calls import LOGIN, PIXELS, SECRET, TOOLS, entry
@@ -205,10 +205,8 @@ for number in range(15):
 
 
 def until_written() -> None:
-    """The call that ended last is written by a thread of its own."""
-    for thread in threading.enumerate():
-        if thread.name == THREAD_NAME:
-            thread.join(10)
+    """What ended or was noted last is written by a thread of its own."""
+    written_by_then(20)
 
 
 async def test_where_nothing_may_be_kept_no_call_is(tmp_path: Path) -> None:
@@ -264,6 +262,7 @@ async def test_the_next_run_lists_the_calls_as_they_began(tmp_path: Path) -> Non
         until_written()
     slow.note = "for Ada"
     KeptCalls("full").note(slow)
+    until_written()
     kept = KeptCalls("full").read()
     assert [(record.call.name, record.note) for record in kept] == [
         ("slow", "for Ada"),

@@ -14,9 +14,11 @@ import pytest
 from textual.widgets import Input
 
 from elicit_tui.elicitation import Call
+from elicit_tui.paths import sole_writer, state_directory
 from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
+from elicit_tui.tui.console.written_later import until_written
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -181,13 +183,25 @@ def test_two_consoles_remember_what_the_other_was_told() -> None:
     other.used("alpha", "tool:read")
     one.choose_theme("dark", "auto")
     other.keeps_in(Path("/somewhere"))
+    until_written(20)
     for now in (other, Remembered.load()):
         assert now.favourites == [("alpha", "tool:deploy")]
         assert now.recent == [("alpha", "tool:read")]
     assert Remembered.load().theme_for("auto") == "dark"
     other.toggle_favourite("alpha", "tool:deploy")
+    until_written(20)
     assert Remembered.load().favourites == []
     assert one.toggle_favourite("alpha", "tool:deploy") is False, "here it was one"
+
+
+def test_what_another_console_writes_just_now_is_waited_for_and_holds_nothing_up() -> None:
+    one = Remembered.load()
+    with sole_writer(state_directory() / "console.json"):
+        one.used("alpha", "tool:just-now")
+        assert one.recent[0] == ("alpha", "tool:just-now")
+        assert one.recent[0] not in Remembered.load().recent
+    until_written(20)
+    assert one.recent[0] in Remembered.load().recent
 
 
 async def test_what_was_used_last_begins_with_its_arguments_marked_and_typing_replaces_them(

@@ -26,6 +26,7 @@ from elicit_tui.tui.console.screens.kept_files import (
     RenameKeptScreen,
 )
 from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.console.written_later import until_written
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 
@@ -72,6 +73,7 @@ async def test_the_calls_of_this_folder_and_of_others_are_listed_and_made_again(
     keep(elsewhere / "other.call.json")
     remembered = Remembered()
     remembered.keeps_in(elsewhere)
+    until_written(20)
     async with listing(tmp_path, monkeypatch) as stand:
         await stand.until(lambda: "other" in stand.text() and "/elsewhere" in stand.text())
         assert stand.text().index("hello") < stand.text().index("other")
@@ -314,6 +316,7 @@ async def test_in_a_folder_that_was_removed_calls_of_others_are_listed_and_nothi
         folder.mkdir()
     keep(elsewhere / "other.call.json", "alpha", "first")
     Remembered().keeps_in(elsewhere)
+    until_written(20)
     monkeypatch.chdir(gone)
     async with console(tmp_path, tools=TOOLS) as stand:
         gone.rmdir()
