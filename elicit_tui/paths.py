@@ -13,9 +13,9 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Final, Literal, Protocol
+from typing import IO, Final
 
 from platformdirs import user_config_path, user_state_path
 
@@ -53,11 +53,7 @@ def state_directory() -> Path:
     return _known(user_state_path, f"set HOME to an absolute path, or {ELSEWHERE}")
 
 
-class _PlatformPlace(Protocol):
-    def __call__(self, appname: str, *, appauthor: Literal[False]) -> Path: ...
-
-
-def _known(place: _PlatformPlace, what_to_do: str) -> Path:
+def _known(place: Callable[..., Path], what_to_do: str) -> Path:
     """One of the platform's places, never one that begins at the working directory."""
     try:
         path = place(APPLICATION, appauthor=False)

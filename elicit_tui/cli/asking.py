@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from elicit_tui.tui.inline import InlineResponder
 
 
-def _open_page(url: str) -> bool:
-    """Hand a page to the system's browser, as the console does."""
-    from elicit_tui.responders.browser import open_in_browser
-
-    return open_in_browser(url)
-
-
 class InlineForms:
     """The inline form under the shell prompt, loaded when the first question needs it.
 
@@ -103,10 +96,13 @@ class Person:
         if not self.present:
             return NobodyResponder()
         if self._plain:
+            from elicit_tui.responders.browser import open_in_browser
             from elicit_tui.responders.plain import PlainResponder
             from elicit_tui.responders.typed_lines import Lines
 
-            prompts = PlainResponder(Lines(sys.stdin), self._narration.write, opener=_open_page)
+            prompts = PlainResponder(
+                Lines(sys.stdin), self._narration.write, opener=open_in_browser
+            )
             return PlainPrompts(prompts, self._narration)
         self._forms = InlineForms(settings, queue, self._narration, self._output)
         return self._forms

@@ -171,15 +171,7 @@ def _tell(problems: Sequence[Diagnostic], notices: Sequence[str], output_format:
     output.text_or_json(
         output_format,
         lambda: output.text("\n".join(map(_line, map(str, problems))) or "No problem found."),
-        lambda: [
-            {
-                "file": problem.file,
-                "line": problem.line,
-                "key": problem.key,
-                "message": problem.message,
-            }
-            for problem in problems
-        ],
+        lambda: [problem._asdict() for problem in problems],
     )
 
 

@@ -34,25 +34,18 @@ LIMIT: Final = 5
 """A limit of time or rounds passed."""
 INTERRUPTED: Final = 130
 
-_CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
-    (UsageError, USAGE),
-    (ConfigError, USAGE),
-    (ToolRefused, USAGE),
-    (LedgerError, USAGE),
-    (StoreError, USAGE),
-    (HookError, USAGE),
-    (LoginError, SERVER),
-    (ProtocolCallError, FAILED),
-    (ServerError, SERVER),
-    (LimitReached, LIMIT),
-    (Interrupted, INTERRUPTED),
-    (KeyboardInterrupt, INTERRUPTED),
+_CODES: Final[tuple[tuple[tuple[type[BaseException], ...], int], ...]] = (
+    ((UsageError, ConfigError, ToolRefused, LedgerError, StoreError, HookError), USAGE),
+    ((LoginError, ServerError), SERVER),
+    ((ProtocolCallError,), FAILED),
+    ((LimitReached,), LIMIT),
+    ((Interrupted, KeyboardInterrupt), INTERRUPTED),
 )
 
 
 def code_of(error: BaseException) -> int:
     """The exit code of an error that ended a command; an unforeseen one counts as the server's."""
-    return next((code for kind, code in _CODES if isinstance(error, kind)), SERVER)
+    return next((code for kinds, code in _CODES if isinstance(error, kinds)), SERVER)
 
 
 def name_of(error: BaseException) -> str:

@@ -220,20 +220,16 @@ class Report:
 
     def write(self, output: Output, output_format: str, exit_code: int) -> None:
         """Write how it ended: the document (`json`), the last event (`jsonl`), or the result."""
-        writers: dict[str, Callable[[Output, int], None]] = {
-            "json": self._write_document,
-            "jsonl": self._write_last_event,
-            "text": self._write_result,
+        writers: dict[str, Callable[[], None]] = {
+            "json": lambda: output.json(self.document(exit_code)),
+            "jsonl": lambda: output.json_line(
+                event_line("result", {**self.head(), **self.end(exit_code)})
+            ),
+            "text": lambda: self._write_result(output),
         }
-        writers[output_format](output, exit_code)
+        writers[output_format]()
 
-    def _write_document(self, output: Output, exit_code: int) -> None:
-        output.json(self.document(exit_code))
-
-    def _write_last_event(self, output: Output, exit_code: int) -> None:
-        output.json_line(event_line("result", {**self.head(), **self.end(exit_code)}))
-
-    def _write_result(self, output: Output, exit_code: int) -> None:
+    def _write_result(self, output: Output) -> None:
         if self.result is None:
             return
         from elicit_tui.cli.result_output import result_text

@@ -5,15 +5,18 @@ Glued together, misspelt, shortened; or in disguise: spelt apart, in leetspeak, 
 
 from __future__ import annotations
 
+import base64
+import binascii
+import html
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Final
+from urllib.parse import unquote
 
 from elicit_tui.guardian.folding import Folded, fold_text
 from elicit_tui.guardian.words import find, is_known, is_part, is_word, listed
-from elicit_tui.text.encoded import from_base64, unescaped
 from elicit_tui.text.letters import without_one, words_of
 
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
@@ -28,6 +31,9 @@ _INFINITIVE: Final = re.compile(
 )
 """What German puts into a verb: einzugeben."""
 _UMLAUT: Final = re.compile("([aou])e")  # where there is none: schluessel
+_ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
+_CODE: Final = re.compile(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})")
+_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,400}={0,2}(?![A-Za-z0-9+/=])")
 
 
 @lru_cache(maxsize=20_000)
@@ -158,9 +164,27 @@ def _spaced(text: str) -> str:
 
 
 def _decoded(text: str) -> Iterator[Folded]:
-    if (plain := unescaped(text)) is not None:
+    if (plain := _unescaped(text)) is not None:
         yield fold_text(plain)
-    for words in from_base64(text):
+    for words in _from_base64(text):
         folded = fold_text(words, split_camel=False)
         if "sure" in find(words_of(folded.text), latin_only=True):
             yield folded
+
+
+def _unescaped(text: str) -> str | None:
+    """The text with every escape undone; None where there is none."""
+    if not _ESCAPED.search(text):
+        return None
+    return _CODE.sub(lambda match: chr(int(match[1], 16)), unquote(html.unescape(text)))
+
+
+def _from_base64(text: str) -> Iterator[str]:
+    """Each part of a text that is plain text in Base64."""
+    for match in _BASE64.finditer(text):
+        try:
+            decoded = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
+            words = decoded.decode("ascii")
+        except (binascii.Error, ValueError):
+            continue
+        yield words

@@ -30,28 +30,21 @@ _ANSWER: Final = table_of(
     },
 )
 
-_EXPECT: Final = table_of(
-    "What the call must come to.",
-    Expectation,
-    {
-        "is_error": "Whether the result says isError.",
-        "text": "A glob over the result's text.",
-        "structured": "JSON pointers into structuredContent, each with its value.",
-        "questions": "How many questions there are.",
-    },
-    {"questions": 0},
-)
 
-_ON_REFUSAL: Final = table_of(
-    "What the call must come to where an answer is a refusal.",
-    Expectation,
-    {
+def _expectation_table(doc: str, questions: str) -> Table:
+    about = {
         "is_error": "Whether the result says isError.",
         "text": "A glob over the result's text.",
         "structured": "JSON pointers into structuredContent, each with its value.",
-        "questions": "How many questions may come at most after the one that is refused.",
-    },
-    {"questions": 0},
+        "questions": questions,
+    }
+    return table_of(doc, Expectation, about, {"questions": 0})
+
+
+_EXPECT: Final = _expectation_table("What the call must come to.", "How many questions there are.")
+_ON_REFUSAL: Final = _expectation_table(
+    "What the call must come to where an answer is a refusal.",
+    "How many questions may come at most after the one that is refused.",
 )
 
 SCENARIO_FILE: Final = FileKind(
