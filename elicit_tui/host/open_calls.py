@@ -1,9 +1,9 @@
 """The calls of one connection that are under way: whose turn it is, and whether time passes.
 
-Nothing on a stdio stream of the handshake era tells which call a question belongs to. Its calls
+Nothing on a stdio stream of the handshake era tells which call a question belongs to. Its tools
 take turns, so that there is one answer to that as often as can be. While a person is asked for a
-call its turn passes on, and the server's other tools go on working; a question that comes then may
-belong to each call that is open.
+call its turn passes on, and the server's other tools go on working. What is only read, a resource
+or a prompt, waits for no turn. A question that comes while several are open may belong to each.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ class CallUnderWay:
             self.work.exception()
 
 
+def _takes_turns(call: Call) -> bool:
+    return call.method == "tools/call"
+
+
 class OpenCalls:
     """The calls that a server has and has not answered, oldest first."""
 
@@ -70,19 +74,30 @@ class OpenCalls:
     @asynccontextmanager
     async def turn(self, call: Call) -> AsyncIterator[None]:
         """Within this the call is open. Waits for the turn; calls come in the order they asked."""
-        # Whoever waits for a turn holds this; all others stand behind in the order they came.
-        async with self._next:
-            while self.take_turns and not all(map(self._asked, self._open)):
-                self._ended.clear()
-                # Nobody tells when a person begins to be asked: it is looked at now and then.
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._ended.wait(), TICK_SECONDS)
+        if _takes_turns(call):
+            await self._open_in_turn(call)
+        else:
             self._open[call.id] = call
         try:
             yield
         finally:
             del self._open[call.id]
             self._ended.set()
+
+    async def _open_in_turn(self, call: Call) -> None:
+        # Whoever waits for a turn holds this; all others stand behind in the order they came.
+        async with self._next:
+            while self.take_turns and not all(map(self._asked, self._in_turn)):
+                self._ended.clear()
+                # Nobody tells when a person begins to be asked: it is looked at now and then.
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), TICK_SECONDS)
+            self._open[call.id] = call
+
+    @property
+    def _in_turn(self) -> list[str]:
+        """Those that are open and take turns, by their ids."""
+        return [call.id for call in self._open.values() if _takes_turns(call)]
 
     def waits(self, call_id: str) -> bool:
         """Whether a call that was made has not gone out yet: others have their turn before it."""

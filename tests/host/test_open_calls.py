@@ -82,6 +82,20 @@ async def test_calls_take_turns_in_their_order_and_pass_them_on_while_a_person_i
     assert turns.names == []
 
 
+@pytest.mark.parametrize("method", ["resources/read", "prompts/get"])
+async def test_what_is_only_read_waits_for_no_tool_and_no_tool_waits_for_it(method: Any) -> None:
+    read = Call(method, "read")
+    turns = Turns(take_turns=True)
+    await turns.begin(ONE, read, TWO)
+    assert turns.names == ["one", "read"]
+    assert not turns.open.waits(read.id)
+    turns.ends["one"].set()
+    await asyncio.wait_for(turns.running["one"], 30)
+    await asyncio.wait(turns.running.values(), timeout=0.3)
+    assert turns.names == ["read", "two"], "a question may belong to each of them"
+    await turns.close()
+
+
 async def test_where_the_stream_tells_whose_question_it_is_all_calls_run_at_once() -> None:
     turns = Turns(take_turns=False)
     await turns.begin(ONE, TWO)
