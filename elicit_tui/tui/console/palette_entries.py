@@ -9,7 +9,7 @@ from textual.app import SystemCommand
 from textual.content import Content
 
 from elicit_tui.tui.console.servers import in_words, names_in_words
-from elicit_tui.tui.console.wanted_words import has_all, wanted_words
+from elicit_tui.tui.console.wanted_words import has_all, telling_words, wanted_words
 
 FAVOURITE, KEPT, RECENT, TOOL, COMMAND, CAREFUL = range(6)
 """What stands first among those that are found in the same way."""
@@ -138,8 +138,9 @@ def _distance(each: Entry, query: str) -> int | None:
         return IN_TITLE
     if has_all(words, shown):
         return IN_HELP
-    beside = [word for word in words if not _begins_word_of(word, traits.label)]
-    if has_all(beside or words, f"{shown}\n{traits.told.casefold()}"):
+    told_by = telling_words(query)
+    beside = [word for word in told_by if not _begins_word_of(word, traits.label)]
+    if has_all(beside or told_by, f"{shown}\n{traits.told.casefold()}"):
         return IN_TOLD
     letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
     return BY_LETTERS if letters else None

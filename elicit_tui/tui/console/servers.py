@@ -18,7 +18,7 @@ from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.text.hostile_json import digest
 from elicit_tui.tui.console.spans import Role
-from elicit_tui.tui.console.wanted_words import wanted_words
+from elicit_tui.tui.console.wanted_words import telling_words
 
 if TYPE_CHECKING:
     from elicit_tui.host.connection import Connection
@@ -125,7 +125,7 @@ def searched_for(term: str, offers: Sequence[Offer]) -> tuple[list[str], int]:
 
     That is all; where nothing has all of them, as many of the longer ones as something has.
     """
-    words = wanted_words(term)
+    words = telling_words(term)
     if not words or any(offer.has(words) == len(words) for offer in offers):
         return words, len(words)
     telling = [word for word in words if len(word) >= _TELLING]

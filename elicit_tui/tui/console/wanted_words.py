@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 
 def wanted_words(term: str) -> list[str]:
@@ -13,3 +14,20 @@ def wanted_words(term: str) -> list[str]:
 def has_all(words: Iterable[str], folded: str) -> bool:
     """Whether a text that is folded holds each of these words."""
     return all(word in folded for word in words)
+
+
+FILLERS: Final = frozenset("a an the of to in on for with and or from by".split())
+"""Words that tell nothing of what somebody looks for who says what it does."""
+ENDS_FROM: Final = 4
+"""Letters that a word has at the least before the `s` of a plural or of a verb."""
+
+
+def telling_words(term: str) -> list[str]:
+    """The words that tell what something does, without such an end: `reads a file` has two."""
+    words = wanted_words(term)
+    told = [word for word in words if word not in FILLERS] or words
+    return [word[:-1] if _has_end(word) else word for word in told]
+
+
+def _has_end(word: str) -> bool:
+    return len(word) > ENDS_FROM and word.endswith("s") and not word.endswith("ss")

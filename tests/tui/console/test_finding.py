@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from elicit_tui.tui.console.views import RowList
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import calls_of, tool
+from tests.tui.console.test_palette import searching
 
 pytestmark = pytest.mark.anyio
 
@@ -266,6 +268,40 @@ async def test_calls_are_found_by_all_words_in_any_order_and_each_of_them_stands
         assert {text.casefold() for text, role in drawn if role in ("hit", "here")} == {"hosts"}
         await stand.press("ctrl+u", *"hosts nothing")
         await stand.until(lambda: not listing.keys)
+
+
+async def test_behind_a_search_of_the_calls_n_goes_to_what_was_found_in_the_whole_result(
+    tmp_path: Path,
+) -> None:
+    gone = (7, 2_000)
+    rows = [{"host": f"h{n}", "note": "gone" if n in gone else "in use"} for n in range(3_000)]
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "read", {}))
+        record.end("answered", result=text_result(json.dumps(rows)))
+        await stand.press("3")
+        await stand.until(lambda: "n Note" in stand.text())
+        await stand.press("slash", *"gone", "enter")
+        await stand.until(lambda: "n Note" not in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "1 of 2 rows for “gone”" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "2 of 2 rows for “gone”" in stand.text())
+        assert "h2000" in stand.text()
+        await stand.press("escape", "escape", "slash", "escape")
+        await stand.until(lambda: "n Note" in stand.text())
+
+
+async def test_a_tool_is_found_by_what_it_does_however_that_is_said(tmp_path: Path) -> None:
+    tools = [
+        tool("fetch", description="Read the contents of a file."),
+        tool("list", description="Reads nothing of a folder."),
+    ]
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:
+        listing = stand.app.query_one("#offer-list", RowList)
+        await stand.press("slash", *"reads the files")
+        await stand.until(lambda: listing.keys == ("tool:fetch",))
+        await stand.press("escape")
+        await searching(stand, "reads the files", "alpha: fetch")
 
 
 async def test_the_activity_is_searched_by_all_words(tmp_path: Path) -> None:

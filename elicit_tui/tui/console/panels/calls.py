@@ -68,6 +68,7 @@ class CallsPane(ChosenCall):
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("W", "kept", "Calls kept in files", show=False, id="calls.kept"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
+        Binding("n", "to_found", "Next", show=False),  # As in a pager, behind a search.
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
         Binding("escape,left,h", "came_from", "Back", key_display="Esc", id="calls.back"),
@@ -245,6 +246,8 @@ class CallsPane(ChosenCall):
             return narrowed and not self.query_one("#call-detail").has_focus
         if action in ("filter", "search", "difference") and not len(self.state.calls):
             return False
+        if action in ("note", "to_found") and self.ready and self.record is not None:
+            return (action == "to_found") == bool(self._search.value.strip())
         if not self.ready or action not in ACTIONS:
             return super().check_action(action, parameters)
         if action in ("list", "read"):
@@ -391,13 +394,29 @@ class CallsPane(ChosenCall):
         if self.record is not None:
             copy_result(self.app, self.record, as_json=self.record.call.id in self._as_json)
 
+    def action_to_found(self) -> None:
+        """Go to what was searched for, in all of the result."""
+        self.action_whole()
+
+    @property
+    def _found_in_result(self) -> str:
+        """What was searched for, where the result has it as it was written; else empty."""
+        term, record = self._search.value.strip(), self.record
+        has = record is not None and term.casefold() in (record.result_words or "")
+        return term if has else ""
+
     def action_whole(self, way: str | None = None, *, search: bool = False) -> None:
-        """Read the result on the whole screen. `search`: to look for something in it."""
+        """Read the result on the whole screen. `search`: to look for something in it.
+
+        What calls were searched for is looked for in it too.
+        """
         from elicit_tui.tui.console.screens.result_reader import ResultScreen
 
         record = self.record
         if record is not None and record.result is not None:
-            self.app.push_screen(ResultScreen(record, self.state.calls.like(record), way, search))
+            others, looks_anew = self.state.calls.like(record), search or way is not None
+            term = "" if looks_anew else self._found_in_result
+            self.app.push_screen(ResultScreen(record, others, way, search=search, term=term))
 
     def action_difference(self) -> None:
         """Read what differs from another result of the same, the last one before it at first."""

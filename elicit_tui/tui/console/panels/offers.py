@@ -29,6 +29,7 @@ from elicit_tui.tui.console.spans import (
     text_lines,
 )
 from elicit_tui.tui.console.views import LineView, RowList
+from elicit_tui.tui.console.wanted_words import telling_words
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
@@ -129,7 +130,7 @@ class OffersBox(Vertical):
             self._shown[key], self._elsewhere[key] = offer, record
         self._widths = sorted(cell_len(offer.shown) for offer in offers)
         listing = self.query_one("#offer-list", PlacedList)
-        has_all = least == len(words.split())
+        has_all = least == len(telling_words(words))
         listing.beside = self._known if has_all else lambda room: SOME * (len(SOME) <= room)
         listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row, looked_for)

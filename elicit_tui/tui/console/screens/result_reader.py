@@ -84,11 +84,14 @@ class ResultScreen(SearchedResult):
         record: CallRecord,
         others: Sequence[CallRecord] = (),
         way: str | None = None,
+        *,
         search: bool = False,
+        term: str = "",
     ) -> None:
         """`others`: those of the same that it can be compared with, first the likeliest.
 
         `way`: how it is read at first; None: the likeliest. `search`: begin to look for something.
+        `term`: what is looked for in it already.
         """
         assert record.result is not None
         name, (sign, stands, role) = neutral_line(record.call.name, 60), how(record)
@@ -116,6 +119,7 @@ class ResultScreen(SearchedResult):
         """In which ways both results differ, the one that is shown first; of long ones in one."""
         self._views: dict[str, View] = {}
         self._begins_with_search = search
+        self._begins_with = term
         self.in_frame = frozenset(IN_FRAME)
         """The actions whose keys the frame names."""
         self._sorts: str | None = None
@@ -130,7 +134,9 @@ class ResultScreen(SearchedResult):
         """The likeliest view first; in its frame, what waits meanwhile."""
         await self._show(self._way)
         self.set_interval(WAITING_SECONDS, self.on_resize)
-        if self._begins_with_search and self._way != "picture":
+        if self._begins_with and self._has_words:
+            self.look_for(self._begins_with)
+        elif self._begins_with_search and self._has_words:
             self.action_search()
 
     def on_resize(self) -> None:

@@ -103,6 +103,14 @@ class SearchedResult(Dialog[None], WalkedPlaces):
         search.display = True
         search.focus()
 
+    def look_for(self, term: str) -> None:
+        """Look for this, as if it had been typed."""
+        search = self.query_one("#result-search", SearchLine)
+        search.display = True
+        with search.prevent(SearchLine.Changed):
+            search.value = term
+        self._to_what_is_found()
+
     @on(SearchLine.Changed, "#result-search")
     def _search_soon(self) -> None:
         """Look for it as it is typed, where that is quick; the keys do not wait for it."""
