@@ -16,6 +16,10 @@ CORNERS = 4
 """Cells of a frame that its words do not have."""
 
 
+AIR = 2
+"""Cells of it around words that are not only keys."""
+
+
 class PlacedList(RowList):
     """A list whose frame says in which of its rows one is, where they are not all in sight."""
 
@@ -77,8 +81,10 @@ class PlacedList(RowList):
             room, place = frame.outer_size.width - CORNERS, self.place
             beside = self.beside(room - len(f"{place} · ") if place else room)
             both = " · ".join(part for part in (place, beside) if part)
-            alone = place if self._looked_for else beside
-            words = both if cell_len(both) <= room else alone
+            if self._looked_for:
+                words = both if cell_len(both) <= room - AIR else place
+            else:
+                words = both if cell_len(both) <= room else beside
             write_subtitle(frame, words, self.named())
 
 

@@ -368,7 +368,7 @@ async def test_the_filter_says_what_is_listed_and_its_key_what_it_lists_next(
 
 @pytest.mark.parametrize(
     ("width", "words"),
-    [(120, "f Only cancelled or refused"), (80, "─ f cancelled or refused ─")],
+    [(120, "f cancelled or refused  W Kept"), (80, "─ f cancelled  W Kept calls ─")],
 )
 async def test_what_the_key_that_filters_lists_next_is_said_in_the_room_that_there_is(
     tmp_path: Path, width: int, words: str

@@ -111,3 +111,13 @@ async def test_what_a_search_found_is_walked_by_the_keys_of_a_pager(tmp_path: Pa
         await stand.until(lambda: "Nothing is looked for: / searches." in stand.notices())
         await stand.press("slash", *"tool", "enter", "n", "n", "N")
         await stand.until(lambda: "2 of 3 found" in borders(stand))
+
+
+async def test_where_a_frame_has_little_room_what_is_found_is_counted_and_no_word_is_cut(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        call = Call("tools/call", "look", {})
+        stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("3", "slash", *"look")
+        await stand.until(lambda: "─ 1 of 1 found · W Kept ─" in borders(stand))

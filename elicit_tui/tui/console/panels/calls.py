@@ -37,12 +37,19 @@ IN_FRAME: Final = {
 }
 """What is taken along of a call: the frame around it names the keys, as far as it has room."""
 WAYS_BACK: Final = {"servers-pane": ("servers", "Tools"), "history-pane": ("history", "History")}
+AIR: Final = 2
+"""Cells between two keys that a frame names."""
 CORNERS: Final = 4
 """Cells of the frame that its words do not have."""
 ACTIONS: Final = frozenset(
     {*IN_FRAME, *"list read cancel again restart turn whole copy open_link".split()}
 )
 """Those that are of the call under the cursor."""
+
+
+def _fits(keys: Sequence[str], room: int) -> bool:
+    """Between two of them, and around both, there is air."""
+    return sum(cell_len(key) + AIR for key in keys) <= room
 
 
 class CallsPane(ChosenCall):
@@ -151,20 +158,24 @@ class CallsPane(ChosenCall):
         if alike and not self._filter:
             return ()
         key, following = self.app.key_of("calls.filter"), self._next_filter
-        only = (f"{key} Only {following}", f"{key} {following}")
+        short = following.partition(" or ")[0]
+        only = (f"{key} Only {following}", f"{key} {following}", f"{key} {short}")
         return only if following else (f"{key} All calls",)
 
     @property
     def _ways(self) -> Sequence[Sequence[str]]:
-        """What the frame of the list names, the longest way first."""
+        """What the frame of the list names, the longest way first; both keys before long words."""
         key, filters = self.app.key_of("calls.kept"), self._filter_ways
-        kept: list[list[str]] = [[f"{key} Kept calls"], [f"{key} Kept"], []]
-        return [[*way, *more] for way in zip(filters) for more in kept] or kept[:2]
+        kept = [f"{key} Kept calls"], [f"{key} Kept"]
+        both = [[*way, *more] for way in zip(filters) for more in kept]
+        return [*both, *map(list, zip(filters))] or kept
 
     def _named_within(self, room: int) -> Sequence[str]:
-        room += CORNERS  # Between two of them, and around both, there is air.
-        fitting = (w for w in self._ways if sum(cell_len(way) + CORNERS for way in w) <= room)
-        return next(fitting, self._ways[-1])
+        """Both keys, rather than where one is in the list."""
+        every, whole = self._ways, self.query_one("#call-list").outer_size.width - CORNERS
+        both = (way for way in every if len(way) == len(every[0]) and _fits(way, room))
+        alone = (way for way in every if _fits(way, whole))
+        return next(both, None) or next(alone, every[-1])
 
     @property
     def _search(self) -> SearchLine:
