@@ -21,7 +21,7 @@ from elicit_tui.cli.own_terminal import coloured_change, person_present
 from elicit_tui.config import CommandLine, load
 from elicit_tui.errors import ConfigError, UsageError
 from elicit_tui.gateway.install.changes import difference
-from elicit_tui.text import ci_safe, neutral_line
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.gateway.install.planning import Plan
@@ -164,7 +164,7 @@ def show_plan(plan: Plan, narration: Narration) -> None:
     output = Output()
     for change in plan.changes:
         for line in difference(change):
-            output.text(coloured_change(ci_safe(line), terminal=output.on_terminal))
+            output.text(coloured_change(line, terminal=output.on_terminal))
     for server in plan.staying:
         narration.say(
             f"✗ {without_stop(server.name)} stays where it is: {without_stop(server.why)}."

@@ -33,7 +33,7 @@ from elicit_tui.gateway.bridge.hook_entries import (
     plan_without_hooks,
 )
 from elicit_tui.gateway.install.places import hooks_file, shown_path
-from elicit_tui.text import ascii_json, ci_safe, neutral_line
+from elicit_tui.text import ascii_json, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.gateway.agents import Agent
@@ -121,7 +121,7 @@ def _doctor(namespace: argparse.Namespace, agent: Agent, path: Path) -> int:
     checks = [(check.well, check.sentence) for check in hook_checks(agent, path, command, hold)]
     checks.append(_measured_hook(command))
     for well, sentence in checks:
-        output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
+        output.prose(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}")
     output.prose(f"○ {agent.after_hooks}")
     return OK if all(well for well, _ in checks) else FAILED
 

@@ -19,7 +19,7 @@ from elicit_tui.elicitation import ElicitationRequest, Review
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.errors import UsageError
 from elicit_tui.guardian import Guardian
-from elicit_tui.text import ci_safe, neutral_line
+from elicit_tui.text import neutral_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +141,7 @@ def _write_text(rows: Iterable[Row], source: _Input, output: Output) -> None:
     signs = VERDICTS if output.on_terminal else {}
     for row in rows:
         for line in _lines(row, f"{_source(source.file)}:{row['line']}", signs):
-            output.prose(ci_safe(line))
+            output.prose(line)
 
 
 def _write_json_lines(rows: Iterable[Row], source: _Input, output: Output) -> None:

@@ -14,7 +14,7 @@ from elicit_tui.cli.own_terminal import person_present
 from elicit_tui.cli.run_settings import command_line, load_settings
 from elicit_tui.elicitation.settings import ConsoleSettings, ServerSettings, Settings
 from elicit_tui.errors import UsageError
-from elicit_tui.text import ci_safe, neutral_line
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.broker.explanation import Explanation
@@ -242,4 +242,4 @@ def _import(namespace: argparse.Namespace) -> int:
 
 def _line(text: str) -> str:
     """One line of output: a file may come from anywhere, and be checked in anybody's build."""
-    return ci_safe(neutral_line(text, 10_000))
+    return neutral_line(text, 10_000)

@@ -29,7 +29,6 @@ from elicit_tui.elicitation import Action, DecidedBy
 from elicit_tui.errors import StoreError, UsageError
 from elicit_tui.ledger import Ledger, LedgerMissing
 from elicit_tui.paths import ledger_file
-from elicit_tui.text import ci_safe
 
 if TYPE_CHECKING:
     from elicit_tui.ledger import Ledger, Pruned, Verification
@@ -211,7 +210,7 @@ def _write_table(rows: Iterable[Row], limit: int | None, output: Output) -> None
         latest.append(row)
     if latest:
         table = terminal_table(latest) if output.on_terminal else plain_table(latest)
-        output.text(ci_safe(table))
+        output.text(table)
     if found > len(latest):
         Narration().say(f"{found - len(latest)} older ones are not shown; see --limit.")
 
@@ -231,14 +230,14 @@ def _show(namespace: argparse.Namespace) -> int:
 
 def _write_record(row: Row, output: Output) -> None:
     """Write it in full; JSON and what else may be copied is never broken at words."""
-    output.prose(ci_safe("\n".join(record_lines(row))), LABEL)
+    output.prose("\n".join(record_lines(row)), LABEL)
     if answered := "\n".join(answer(row)):
-        output.text(ci_safe(answered))
+        output.text(answered)
     if findings := "\n".join(finding_lines(row)):
-        output.prose(ci_safe(findings))
-    output.prose(ci_safe("\n".join(["", *recorded(row)])), LABEL)
+        output.prose(findings)
+    output.prose("\n".join(["", *recorded(row)]), LABEL)
     if asked := "\n".join(request(row, on_terminal=output.on_terminal)):
-        output.text(ci_safe(asked))
+        output.text(asked)
 
 
 def _verify(namespace: argparse.Namespace) -> int:

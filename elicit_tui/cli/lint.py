@@ -29,7 +29,7 @@ from elicit_tui.responders import NobodyResponder
 from elicit_tui.runtime import RunOptions, open_runtime
 from elicit_tui.scenarios import lint_questions, lint_server, read_scenarios
 from elicit_tui.scenarios.linting import RULES
-from elicit_tui.text import ci_safe, neutral_line
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ServerSettings, Settings
@@ -191,7 +191,7 @@ def _write_text(
     # Signs are for eyes: a file or a program gets the words alone.
     signs = VERDICTS if output.on_terminal else {}
     for line in _lines(linted, unasked, signs):
-        output.prose(ci_safe(line))
+        output.prose(line)
 
 
 def _write_json(

@@ -19,7 +19,7 @@ from elicit_tui.errors import LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import uri_templates
 from elicit_tui.host.offers import Prompt, ResourceTemplate, Tool, objects
 from elicit_tui.runtime import RunOptions, open_runtime
-from elicit_tui.text import ci_safe, name_line, neutral, neutral_line
+from elicit_tui.text import name_line, neutral, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -59,7 +59,7 @@ def run(namespace: argparse.Namespace) -> int:
 
         def write_text() -> None:
             if offers:
-                output.prose(ci_safe("\n".join(_lines(namespace.command, offers, settings))))
+                output.prose("\n".join(_lines(namespace.command, offers, settings)))
 
         output.text_or_json(namespace.output, write_text, lambda: offers)
         return exit_codes.OK if complete else exit_codes.SERVER

@@ -99,7 +99,14 @@ class Output:
             self._write(text)
 
     def text(self, text: str) -> None:
-        """Write lines for a person; the caller has made them neutral."""
+        """Write lines for a person; the caller has made them neutral.
+
+        None of them is a command to the CI system that may read this.
+        """
+        if "::" in text or "##" in text:  # Else there is none, and nothing is loaded for it.
+            from elicit_tui.text import ci_safe
+
+            text = ci_safe(text)
         if self.on_terminal:
             from elicit_tui.cli.own_terminal import coloured
 

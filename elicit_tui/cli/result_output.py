@@ -1,6 +1,6 @@
 """A server's result for a person: its text, and with `--save DIR` its images, sounds and files.
 
-The text is neutral and without effect on a CI system's log; files get names of ours.
+The text is neutral; files get names of ours.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, Final
 from elicit_tui.errors import UsageError
 from elicit_tui.host.offers import objects
 from elicit_tui.paths import private_directory, write_private
-from elicit_tui.text import ascii_json, ci_safe, neutral, neutral_line
+from elicit_tui.text import ascii_json, neutral, neutral_line
 
 
 def result_text(result: Mapping[str, Any]) -> str:
     """The result of a tool, a prompt or a resource, block by block."""
-    return ci_safe("\n".join(_lines(result)))
+    return "\n".join(_lines(result))
 
 
 def _lines(result: Mapping[str, Any]) -> Iterator[str]:

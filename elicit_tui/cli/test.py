@@ -34,7 +34,7 @@ from elicit_tui.scenarios import (
     run_scenarios,
     scenario_from_answers,
 )
-from elicit_tui.text import ci_safe, neutral_line
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,7 +156,7 @@ def _print_scenario(namespace: argparse.Namespace) -> int:
     server, tool, *pairs = namespace.files
     given = read_given(pairs, None)
     rules = load_answers(namespace.answers)
-    Output().text(ci_safe(scenario_from_answers(rules, server, tool, given.for_schema({}))))
+    Output().text(scenario_from_answers(rules, server, tool, given.for_schema({})))
     for key in given.maybe_no_strings():
         # No server is started that would say what it takes.
         Narration().tell(f"{key} is written as a string; {key}:=JSON writes another value.")
@@ -260,7 +260,7 @@ class _TestRun:
             self._output.json_line(self._event(event))
         elif self._how == "text" and event.event == "ended":
             self._clear()
-            self._output.text(ci_safe("\n".join(self._lines(event.run))))
+            self._output.text("\n".join(self._lines(event.run)))
         run = event.run
         # A scenario runs once for each way and era, so its name alone would not tell them apart.
         way = (run.scenario.name, run.era, run.branch)
@@ -347,9 +347,9 @@ class _TestRun:
         suite = self._suite
         for tool in covered:
             for line in _coverage_lines(tool):
-                self._output.text(ci_safe(line))
+                self._output.text(line)
         for file in suite.snapshot_files:
-            self._output.text(ci_safe(f"written: {neutral_line(file)}"))
+            self._output.text(f"written: {neutral_line(file)}")
         failed = f", {len(suite.failed)} failed" if suite.failed else ""
         self._output.text(f"{len(suite.runs) - len(suite.failed)} passed{failed}")
 

@@ -105,6 +105,16 @@ def test_what_the_encoding_of_standard_output_lacks_is_spelled_out(
     assert output.failure is None
 
 
+def test_no_line_of_standard_output_commands_a_ci_system() -> None:
+    stream = io.StringIO()
+    output = Output(stream)
+    output.text("a\n  ::add-mask::b")
+    output.prose("##[error]c")
+    output.json({"d": "##vso[e]"})
+    assert "\n  ⟨:⟩:add-mask::b\n⟨#⟩#[error]c\n" in stream.getvalue()
+    assert "##" not in stream.getvalue()
+
+
 def test_output_on_a_redirected_stream_is_never_held() -> None:
     stream = io.StringIO()
     output = Output(stream)
@@ -123,7 +133,9 @@ def test_a_result_is_shown_as_neutral_text_that_commands_no_ci_system() -> None:
             "not a block",
         ]
     }
-    shown = result_text(result)
+    stream = io.StringIO()
+    Output(stream).text(result_text(result))
+    shown = stream.getvalue()
     assert "\x1b" not in shown
     assert not shown.startswith("::")
     assert "image/png" in shown

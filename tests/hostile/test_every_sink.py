@@ -165,7 +165,8 @@ def test_text_in_a_build(text: str) -> None:
     must_be_harmless(stream.getvalue())
     blocks = [{"type": text, "text": text}, {"type": text, "name": text, "uri": text}]
     messages = [{"role": text, "content": {"type": "text", "text": text}}]
-    must_be_harmless(result_text({"content": blocks, "messages": messages}))
+    Output(stream).text(result_text({"content": blocks, "messages": messages}))
+    must_be_harmless(stream.getvalue())
 
 
 @few

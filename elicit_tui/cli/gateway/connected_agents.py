@@ -15,7 +15,7 @@ from elicit_tui.cli.run_settings import load_settings
 from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.gateway.connected import session_notes
 from elicit_tui.runtime.opening import open_store
-from elicit_tui.text import as_name, ci_safe, neutral_line
+from elicit_tui.text import as_name, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -39,7 +39,7 @@ def run(namespace: argparse.Namespace) -> int:
         return OK
     for note in notes:
         for line in _lines(note, waiting):
-            output.prose(ci_safe(neutral_line(line, 2000)))
+            output.prose(neutral_line(line, 2000))
     return OK
 
 

@@ -19,7 +19,7 @@ from elicit_tui.gateway.doctor_files import DoctorFiles, DoctorRequest, decisive
 from elicit_tui.gateway.held_calls import TICK_SECONDS
 from elicit_tui.gateway.install.gateway_entry import checks
 from elicit_tui.gateway.install.places import agent_named, own_file
-from elicit_tui.text import ci_safe, neutral_line
+from elicit_tui.text import neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -97,7 +97,7 @@ class Doctor:
         """Tell how one check came out; one that is not well changes the exit code at the end."""
         if not well:
             self._unwell += 1
-        self._output.prose(ci_safe(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}"))
+        self._output.prose(f"{'✓' if well else '✗'} {neutral_line(sentence, 2000)}")
 
     def tell_what_is_known(self) -> None:
         """What stands in our table of agents."""

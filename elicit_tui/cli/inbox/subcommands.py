@@ -20,7 +20,7 @@ from elicit_tui.elicitation import rfc3339
 from elicit_tui.errors import StoreMissing, UsageError
 from elicit_tui.gateway.connected import session_notes
 from elicit_tui.runtime.opening import open_store
-from elicit_tui.text import as_name, ci_safe, neutral_line
+from elicit_tui.text import as_name, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import Settings
@@ -135,7 +135,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
 
     def write_text() -> None:
         for question in waiting:
-            output.prose(ci_safe(two_lines(question)))
+            output.prose(two_lines(question))
         if not waiting:
             Narration().say(_NOTHING)
         _tell_in_clients()
@@ -162,7 +162,7 @@ async def _show(settings: Settings, namespace: argparse.Namespace) -> int:
     waiting = chosen(await _waiting(settings), namespace.id)
     output.text_or_json(
         namespace.output,
-        lambda: output.prose(ci_safe(details(waiting)), LABEL),
+        lambda: output.prose(details(waiting), LABEL),
         lambda: as_json(waiting),
     )
     return OK
