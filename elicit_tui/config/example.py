@@ -12,6 +12,7 @@ from typing import Any
 from elicit_tui import paths
 from elicit_tui.config.keys import USER_FILE
 from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
+from elicit_tui.config.validating import MOST_SECONDS
 from elicit_tui.errors import ConfigError
 
 _NAME = "config.example.toml"
@@ -48,6 +49,7 @@ def write_example(path: Path) -> None:
         raise ConfigError([f"{path} cannot be written: {error.strerror}"]) from None
 
 
+_OF_A_NUMBER = ("type", "minimum", "exclusiveMaximum")
 _TYPES = {"string": "string", "boolean": "boolean", "number": "number", "integer": "integer"}
 
 
@@ -110,9 +112,11 @@ def _value(node: Value) -> dict[str, Any]:
             schema["enum"] = list(node.choices)
     if node.minimum is not None:
         schema["minimum"] = node.minimum
+    if node.kind == "number":
+        schema["exclusiveMaximum"] = MOST_SECONDS
     if node.also:
         # The bounds are those of the number; the words beside it have none.
-        number = {key: schema.pop(key) for key in ("type", "minimum") if key in schema}
+        number = {key: schema.pop(key) for key in _OF_A_NUMBER if key in schema}
         schema["anyOf"] = [number, {"enum": list(node.also)}]
     if node.default is not None:
         schema["default"] = node.default

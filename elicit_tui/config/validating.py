@@ -17,6 +17,9 @@ from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 LONGEST_NAME: Final = 100
 """Characters of a key that are compared and shown."""
 
+MOST_SECONDS: Final = 10**9
+"""Each number is one of seconds; when so many are over no calendar can say."""
+
 _WORDS: Final = {
     "string": "a string",
     "boolean": "true or false",
@@ -155,6 +158,8 @@ def _value(path: KeyPath, node: Value, value: Any) -> Iterator[KeyFault]:
                 yield KeyFault(path, f"must be one of {words}, not {value_in_words(item)}")
     if node.minimum is not None and value < node.minimum:
         yield KeyFault(path, f"must be at least {node.minimum:g}, not {value_in_words(value)}")
+    if node.kind == "number" and value >= MOST_SECONDS:
+        yield KeyFault(path, f"must be less than {MOST_SECONDS}, not {value_in_words(value)}")
     if node.kind == "json table":
         yield from _json(path, value)
 

@@ -55,6 +55,7 @@ def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) ->
         ("[elicitation]\nrounds = true", ["F:2: elicitation.rounds: must be a whole number, not true"]),
         ("[elicitation]\ntimeout_sec = -1", ["F:2: elicitation.timeout_sec: must be at least 0, not -1"]),
         ("[elicitation]\ntimeout_sec = inf", ["F:2: elicitation.timeout_sec: must be a number, not inf"]),
+        ("[gateway]\nwait_sec = 999999999999", ["F:2: gateway.wait_sec: must be less than 1000000000, not 999999999999"]),
         ("elicitation = 3", ["F:1: elicitation: must be a table, not 3"]),
         ("[rules]\nserver = 's'", ["F:1: rules: must be an array of tables, written [[rules]]"]),
         ('[[rules]]\naction = "ask"\n[[rules]]\nserver = "s"', ["F:3: rules[2]: needs action"]),
