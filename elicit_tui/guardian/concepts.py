@@ -64,11 +64,11 @@ class Words:
     @kept
     def by_concept(self) -> dict[str, list[Hit]]:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
-        found = self._found
+        found, known = self._found, rows()
         added: dict[str, list[Hit]] = {}
-        ending = (row for concept in found for row in rows().get(concept, ()))
-        for _, name, row, needs in sorted(ending):
-            if (row[0] not in found and not self.before) or not needs <= found.keys():
+        ending = (row for it in found.keys() & known.keys() for row in known[it])
+        for _, name, row, _ in sorted(it for it in ending if it[3] <= found.keys()):
+            if row[0] not in found and not self.before:
                 continue
             for begin in self._beginning(row[0])[:_MOST_TRIED]:
                 end = self._end_of_row(row[1:], begin.end)
@@ -76,7 +76,7 @@ class Words:
                 here = name.endswith(" there") and any(self._is(end + it, "here") for it in (0, 1))
                 if end and not here:
                     added.setdefault(name, []).append(Hit(name, begin.start, end))
-        return {**found, **{name: [*found.get(name, ()), *hits] for name, hits in added.items()}}
+        return found | {name: [*found.get(name, ()), *hits] for name, hits in added.items()}
 
     def _beginning(self, concept: str) -> list[Hit]:
         """Its hits, and what goes on from one that ends the clause before: "the word, which"."""

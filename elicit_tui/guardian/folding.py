@@ -150,7 +150,7 @@ def _replaced(
     for match in pattern.finditer(text):
         places += origin[end : match.start()] + [origin[match.start()]] * len(by(match))
         end = match.end()
-    return pattern.sub(by, text), places + origin[end:]
+    return (pattern.sub(by, text), places + origin[end:]) if end else (text, origin)
 
 
 def plain(text: str) -> str:
@@ -158,6 +158,7 @@ def plain(text: str) -> str:
     return text if is_plain(text) else translated(text, _look)
 
 
+@lru_cache(maxsize=8192)
 def _look(character: str) -> str:
     if character in " \t\n":
         return character
@@ -184,6 +185,8 @@ def other_readings(text: str) -> list[str]:
 def _in_small_greek(text: str) -> str:
     """The text with small Greek letters for capitals, in clauses that may be Greek."""
     folds = {sign: fold_character(sign) for sign in set(text)}
+    if only_greek().isdisjoint(folds.values()):
+        return text
     ends = "".join(sign for sign, letter in folds.items() if letter in {*".!?:;,"})
     blanks = "".join(sign for sign, letter in folds.items() if letter.isspace())
 
@@ -212,9 +215,11 @@ def _small_greek(sign: str) -> str:
 
 def _with_i_as_l(text: str) -> Iterator[str]:
     """The text with an l for what looks like a capital I, and the other way around."""
-    drawn, places = text, [*range(len(text))]
+    drawn, places = text, range(len(text))
     if not is_plain(text):
         looks = {sign: "I" if sign in capital_i() else _look(sign)[:1] for sign in set(text)}
+        if {"I", "l"}.isdisjoint(looks.values()):
+            return
         drawn = "".join(looks[sign] for sign in text)
         places = [place for place in places if looks[text[place]]]
     for pattern, letter in ((_CAPITAL_I_AS_L, "l"), (_L_AS_CAPITAL_I, "I")):

@@ -6,12 +6,14 @@ its entries, with commas between them; `#` begins a remark.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 TABLES: Final = Path(__file__).parent / "tables"
+_WAYS: Final = ("", "not ", "denying ", "asked ", "field ", "named ")
 
 
 def paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -39,18 +41,26 @@ def table(name: str) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=32)
-def weights_of(page: str, way: str = "") -> Mapping[str, int]:
-    """What each sign of a page weighs, of those told in a way (`asked `): below `+3` it is 3."""
+def weights_of(page: str) -> Mapping[str, int]:
+    """What each sign of a page weighs: below `+3` it is 3."""
     amounts = ((name, signs) for name, signs in table(page).items() if name[0] in "+-")
-    every = ((sign, int(amount)) for amount, signs in amounts for sign in signs)
-    return {sign.removeprefix(way): amount for sign, amount in every if sign.startswith(way)}
+    return {sign: int(amount) for amount, signs in amounts for sign in signs}
+
+
+@lru_cache(maxsize=32)
+def _heaviest(page: str) -> Mapping[str, int]:
+    """What each concept weighs at most on a page, told in every way: `asked `, `field `."""
+    found = Counter[str]()
+    for sign, amount in weights_of(page).items():
+        for way in _WAYS if amount > 0 else ():
+            found[sign.removeprefix(way)] += amount * sign.startswith(way)
+    return found
 
 
 def most_of(page: str, known: Set[str]) -> int:
     """What some concepts can weigh together at most, so that few texts are weighed in full."""
-    ways = ("", "not ", "denying ", "asked ", "field ", "named ")
-    told = (weights_of(page, way) for way in ways)
-    return sum(max(weights[it], 0) for weights in told for it in weights.keys() & known)
+    heaviest = _heaviest(page)
+    return sum(map(heaviest.__getitem__, heaviest.keys() & known))
 
 
 _Row = tuple[int, str, tuple[str, ...], frozenset[str]]

@@ -109,8 +109,9 @@ class Place:
         """
         split = (fold_text(self.read),) if self.role == "name" else ()
         found = {view.text: view for view in (*split, self.unsplit)}
-        joined = fold_text(self.read, split_camel=False, across_ends=True)
-        found.setdefault(joined.text, joined)
+        if not self.read.isascii():
+            joined = fold_text(self.read, split_camel=False, across_ends=True)
+            found.setdefault(joined.text, joined)
         for request in other_readings(self.read):
             view = fold_text(request, split_camel=False)
             found.setdefault(view.text, replace(view, original=self.read))

@@ -7,8 +7,8 @@ heading means. An entry of several words is found also with small words (article
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -232,9 +232,8 @@ def find(words: Sequence[str], latin_only: bool) -> dict[str, list[Hit]]:
     """
     lexicon = _lexicon(latin_only)
     row = [lexicon.known(word) for word in words]
-    seen = Counter(row)
-    spoken = _most_spoken(seen)
-    meant = {known: _meant(known, spoken) for known in seen}
+    spoken = _most_spoken(row)
+    meant = {known: _meant(known, spoken) for known in dict.fromkeys(row)}
     hits: dict[str, list[Hit]] = defaultdict(list)
     reached: dict[str, int] = {}
     harmless: list[Hit] = []
@@ -280,12 +279,12 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
     return other.start <= hit.start and hit.end <= other.end and longer > 0
 
 
-def _most_spoken(seen: Mapping[_Known, int]) -> frozenset[_Language]:
+def _most_spoken(row: Sequence[_Known]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most, and names."""
     known: dict[_Language, int] = {}
-    for word, times in seen.items():
+    for word in row:
         for language in word.languages:
-            known[language] = known.get(language, 0) + times
+            known[language] = known.get(language, 0) + 1
     most = max((count for it, count in known.items() if it.is_spoken), default=0)
     return frozenset(it for it, count in known.items() if count * 4 >= most * 3 or not it.is_spoken)
 

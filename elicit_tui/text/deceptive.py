@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Final
 
 EMPTY_LETTERS: Final = "\u2800\U0001d159\U00013441\U00013442"
@@ -48,6 +49,7 @@ _INVISIBLE_RANGES: Final = (
 the format signs of Egyptian writing, of which an older Python knows only some as Cf."""
 
 
+@lru_cache(maxsize=8192)
 def is_invisible(character: str) -> bool:
     """Whether a character leaves no mark of its own: controls, formats, fillers, selectors."""
     if character < "\x80":

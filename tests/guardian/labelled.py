@@ -13,6 +13,7 @@ from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.families.suspected import PAGES, lent_by, made, may_be, spared_below
+from elicit_tui.guardian.frames import neighbouring
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import read
 from tests.guardian.matrices import LANGUAGES, remarks
@@ -117,7 +118,7 @@ def known(
     reading = read(request)
     if reading.mode == "url":
         return None
-    own, near = lent_by(reading)
+    own, every = lent_by(reading)
     chosen = frozenset(sign for sign, (place, _) in own.items() if place.role == "choice")
     always = made(reading) | (own.keys() - chosen)
     found = {
@@ -136,7 +137,9 @@ def known(
         tuple(sorted(found)),
         # A lure teaches in a few words as well.
         frozenset(it for it in PAGES.values() if it == "like_lure" or may_be(it, reading)),
-        tuple(sorted({frozenset({*always, *told}) for told in near}, key=sorted)),
+        tuple(
+            sorted({frozenset({*always, *told}) for told in ({}, *neighbouring(every))}, key=sorted)
+        ),
         chosen,
     )
 

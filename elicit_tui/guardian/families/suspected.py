@@ -29,12 +29,14 @@ _OF_FIELDS: Final = ("title", "description", "choice", "default")
 _KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
 _WRITTEN: Final = {it: re.compile(pattern(it)) for it in ("hundreds", "amount", *_LARGE)}
+_FIGURE: Final = re.compile(r"[\d/]")  # One stands in all of these, and what is told by them:
+_FIGURED: Final = {"many touched", *map("written {}".format, _WRITTEN)}
 _TOUCHED: Final = {"people", "many people", "money", "moves", "mail", "carrier", "written amount"}
 _SPARED: Final = {"handle", "keeps", "only looks", "small thing", "way back"}
 _DENIED: Final = {"undoes", "remains", "who one is"}
 _ENDS: Final = {"gone", "no more", "lost", "irreversible", "unguarded", *_DENIED}
 """What tells of an end with a "no"; else a denial tells only that it speaks of a thing."""
-Lent = dict[str, tuple[Place, str]]  # each sign, with where it stands and its words
+Lent = dict[str, tuple[Place, Sequence[str]]]  # each sign, with where it stands and its words
 
 
 @lru_cache(maxsize=1)
@@ -47,6 +49,7 @@ def made(request: Reading) -> frozenset[str]:
     others = {field.kind for field in fields if field is not only}
     is_open = any(field.is_open and field.is_free for field in fields)
     told = [[w for it in one for w in it.words] for one in sentences(request.message.clauses)]
+    senses = [sense for sense in SECRET.senses if sense.words in request.concepts]
     own = [w for it in opened[:1] for at in it.texts("title") for c in at.clauses for w in c.words]
     most = opened[0].drawn.get("maxLength") if opened else None
     decided = any(it.kind in ("boolean", "number") or it.few for it in fields)
@@ -64,11 +67,11 @@ def made(request: Reading) -> frozenset[str]:
         "choice of two": only is not None and len(only.few) == 2,
         "choice of three": only is not None and len(only.few) == 3,
         "all must be answered": bool(fields) and not request.optional,
-        "long sentence": any(_length(it) >= _LONG for it in told),
+        "long sentence": any(len(it) >= _LONG <= _length(it) for it in told),
         "question": any(clause.is_question for clause in request.message.clauses),
         "nothing decided": bool(fields) and not decided,
         "can be undone": can_be_undone(request),
-        "in another sense": any(shows(it, sense) for sense in SECRET.senses for it in fields),
+        "in another sense": any(shows(it, sense) for sense in senses for it in fields),
         "long answer": isinstance(most, int) and most > _SHORT,
         "told in a title": len(own) >= _SEVERAL,
         "untitled": any(not it.texts("title") for it in opened[:1]),
@@ -80,27 +83,30 @@ def made(request: Reading) -> frozenset[str]:
 def _said(place: Place) -> Iterator[Lent]:
     """The signs of each sentence of a place; what is denied lends only that a denial holds it."""
     for sentence in sentences(place.clauses)[:_MOST_SENTENCES]:
-        lent: dict[str, tuple[Place, str]] = {}
+        lent: Lent = {}
         for clause in sentence:
-            told = clause.by_concept.keys() - lent.keys()
-            for concept in told & _ENDS if clause.denies_something else told:
-                for hit in clause.of(concept)[:_MOST_TRIED]:
+            found, words, denies = clause.by_concept, clause.words, clause.denies_something
+            told, may_deny = found.keys() - lent.keys(), denies or True in clause.quoted
+            for concept in told & _ENDS if denies else told:
+                for hit in found[concept][:_MOST_TRIED]:
+                    gap = clause.gaps[hit.start]
                     # A part of a name or of an address is no word.
-                    is_part = not {"_", "/"}.isdisjoint(clause.gaps[hit.start])
+                    if "_" in gap or "/" in gap:
+                        continue
                     is_told = concept in ACTS and (clause.reports(hit) or is_state(clause, hit))
-                    denied = clause.denies(hit)
-                    if not (is_part or is_told) and (not denied or concept in _DENIED):
+                    denied = may_deny and clause.denies(hit)
+                    if not is_told and (not denied or concept in _DENIED):
                         sign = f"not {concept}" if denied else concept
-                        lent[sign] = place, clause.said(hit)
+                        lent[sign] = place, words[hit.start : hit.end]
                         break
-            for concept in clause.by_concept if clause.denies_something else ():
-                lent[f"denying {concept}"] = place, clause.said(clause.of(concept)[0])
-            told = clause.by_concept.keys() & lent.keys()
+            for concept, hits in found.items() if denies else ():
+                lent[f"denying {concept}"] = place, words[hits[0].start : hits[0].end]
+            told = found.keys() & lent.keys()
             if clause.is_question or clause.of("ask", "announces"):
                 lent |= {f"asked {it}": lent[it] for it in told}
             if place.role in _OF_FIELDS:
                 lent |= {f"field {it}": lent[it] for it in told}
-        lent |= {f"written {sign}": (place, it) for sign, it in _written_in(place, sentence)}
+        lent |= {f"written {sign}": (place, (it,)) for sign, it in _written_in(place, sentence)}
         if "written thousands" in lent and _TOUCHED & lent.keys() and not _SPARED & lent.keys():
             lent["many touched"] = lent["written thousands"]
         yield lent
@@ -112,6 +118,8 @@ def _written_in(place: Place, sentence: Sequence[Clause]) -> Iterator[tuple[str,
     start, end = folded.span(sentence[0].spans[0][0], sentence[-1].spans[-1][1])
     first = max(0, start - 2)  # "€40 for …", "/dev/sdb …"
     told = folded.original[first:end].lower() + " "
+    if not _FIGURE.search(told):
+        return
     # Behind what is only spoken of, or where something comes back, they tell of nothing new.
     spoken = (folded.span(*it.span(hit))[0] for it in sentence for hit in it.of("spoken"))
     back = any(not it.denies(hit) for it in place.clauses for hit in it.of("brings back"))
@@ -124,17 +132,17 @@ def _written_in(place: Place, sentence: Sequence[Clause]) -> Iterator[tuple[str,
 
 @lru_cache(maxsize=1)
 def lent_by(request: Reading) -> tuple[Lent, list[Lent]]:
-    """What the fields say together, and what up to three neighbouring sentences of the form do."""
-    own: dict[str, tuple[Place, str]] = {}
+    """What the fields say together, and what each sentence of the form does."""
+    own: Lent = {}
     fields = request.fields[:_MOST_FIELDS]
     told = [at for it in fields for at in it.texts(*_OF_FIELDS)]
-    for place in sorted(told, key=lambda at: at.role == "choice"):
-        for lent in _said(place):
-            own = {**lent, **own}
+    # What comes first counts, and of choices only what nothing else says.
+    every = [lent for at in sorted(told, key=lambda at: at.role == "choice") for lent in _said(at)]
+    for lent in reversed(every):
+        own |= lent
     for at in (name for it in fields for name in it.texts("name")):
-        own |= {f"named {it}": (at, at.text) for it in at.views[0].concepts}
-    every = [lent for place in request.texts(*GENERAL) for lent in _said(place)]
-    return own, [{}, *neighbouring(every)]
+        own |= {f"named {it}": (at, (at.text,)) for it in at.views[0].concepts}
+    return own, [lent for place in request.texts(*GENERAL) for lent in _said(place)]
 
 
 def may_be(page: str, request: Reading) -> bool:
@@ -162,20 +170,23 @@ def _handed(request: Reading) -> list[str]:
 @lru_cache(maxsize=3)
 def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
     """What a request adds up to at most, and the signs that its words lend to that."""
-    weights, (own, near) = weights_of(page), lent_by(request)
+    weights, (own, every) = weights_of(page), lent_by(request)
     if page == "like_secret":  # What can be chosen from a list is none.
         own = {it: at for it, at in own.items() if at[0].role != "choice"}
-    sums = [sum(weights.get(it, 0) for it in lent.keys() - own.keys()) for lent in near]
-    amount = sum(weights.get(sign, 0) for sign in (*made(request), *own)) + max(sums)
-    return amount, {**near[sums.index(max(sums))], **own}
+    own = {it: own[it] for it in own.keys() & weights.keys()}
+    beside = ({it: at[it] for it in (at.keys() & weights.keys()) - own.keys()} for at in every)
+    near = [{}, *neighbouring([*beside])]
+    sums = [sum(map(weights.__getitem__, lent)) for lent in near]
+    amount = sum(weights[it] for it in (*(made(request) & weights.keys()), *own)) + max(sums)
+    return amount, near[sums.index(max(sums))] | own
 
 
 @lru_cache(maxsize=1)
 def _furthest(request: Reading) -> tuple[int, str]:
     """How far above the sum from which its page warns a request is at most, and that page."""
     known, above = request.concepts, [(-1, "")]
-    if any(re.search(r"[\d/]", it.read) for it in request.places if it.role not in UNREAD):
-        known |= {"many touched", *map("written {}".format, _WRITTEN)}  # Each needs one of these.
+    if any(_FIGURE.search(it.read) for it in request.places if it.role not in UNREAD):
+        known |= _FIGURED
     for page in PAGES.values() if request.mode != "url" else ():
         warns, weights = _bound(page, "warns from"), weights_of(page)
         most = sum(weights.get(sign, 0) for sign in made(request)) + most_of(page, known)
@@ -188,7 +199,7 @@ def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
     above, furthest = _furthest(request)
     if above >= 0 and page == furthest:
         weights, (amount, lent) = weights_of(page), _weighed(page, request)
-        weighed = [weight(weights[it], it, *lent[it]) for it in lent if it in weights]
+        weighed = [weight(weights[it], it, at, " ".join(w)) for it, (at, w) in lent.items()]
         because = tuple(sorted(weighed, key=lambda why: (-why.amount, why.frame)))
         severity = Severity.BLOCK if amount >= _bound(page, "blocks from") else Severity.WARN
         shown = lent[because[0].frame][0] if because else request.message
@@ -208,7 +219,9 @@ def is_spared(rule: str, sighting: Sighting, request: Reading) -> bool:
 
 def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tuple[str, str]:
     """The page, and its bound, below which a finding is spared; neither where it never is."""
-    page, *unsure = table("spared").get(rule, ("",))
+    if rule not in table("spared"):
+        return "", ""
+    page, *unsure = table("spared")[rule]
     told = {why.frame for why in because} - weights_of("described").keys()
     sure = told.difference(unsure, table("recipes"))
     # Where no field says a word, none says that it is another thing.
@@ -216,7 +229,7 @@ def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tupl
     # A bare yes lets happen whatever is told; beside a choice it may be a game, by one frame.
     is_bare = not made(request).isdisjoint(("only a yes", "no field"))
     never = {"like_secret": is_silent or sure, "like_act": is_bare, "like_lure": False}
-    if never.get(page, True) or len(sure) > 1 or not (sure or unsure):
+    if never[page] or len(sure) > 1 or not (sure or unsure):
         return "", ""
     bound = "spares sure below" if sure else "spares below"
     return page, bound if told else "spares described below"
