@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.guardian.pages import table
 from elicit_tui.text.deceptive import CONTROLS, is_invisible, translated
-from elicit_tui.text.lookalikes import capital_i, case_of, representatives, taken_apart
+from elicit_tui.text.lookalikes import camel_cuts, capital_i, case_of, representatives, taken_apart
 
 SIMPLIFIED: Final = {entry[0]: entry[1:] for entry in table("letters")["simplified"]}
 """A traditional Chinese character's simplified form."""
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SYLLABLE: Final = re.compile(
     "[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\uac00-\ud7a3][\u11a8-\u11c2]"
 )
@@ -106,7 +105,7 @@ def fold_text(text: str, *, split_camel: bool = True, across_ends: bool = False)
 
     `across_ends`: what ends a sentence counts as a blank inside a word, too.
     """
-    cuts = _camel_cuts(text) if split_camel else ()
+    cuts = camel_cuts(text) if split_camel else ()
     if not cuts and is_plain(text):
         return Folded(text, text.lower(), None)
     folds = {character: fold_character(character) for character in set(text)}
@@ -125,16 +124,6 @@ def fold_text(text: str, *, split_camel: bool = True, across_ends: bool = False)
 def is_plain(text: str) -> bool:
     """Whether there is nothing in the text that could look like something else."""
     return text.isascii() and not CONTROLS.search(text)
-
-
-def _camel_cuts(text: str) -> Iterable[int]:
-    """Where a capital begins a new word, whatever is hidden between it and the small letter."""
-    if is_plain(text):
-        return [match.start() for match in _CAMEL.finditer(text)]
-    cases = {sign: "" if is_invisible(sign) else case_of(sign) for sign in set(text)}
-    places = [place for place, sign in enumerate(text) if cases[sign]]
-    shape = "".join(cases[sign] for sign in text)
-    return [places[match.start()] for match in _CAMEL.finditer(shape)]
 
 
 def _joined(letters: re.Match[str]) -> str:
@@ -215,7 +204,8 @@ def _small_greek(sign: str) -> str:
 
 def _with_i_as_l(text: str) -> Iterator[str]:
     """The text with an l for what looks like a capital I, and the other way around."""
-    drawn, places = text, range(len(text))
+    drawn = text
+    places: Sequence[int] = range(len(text))
     if not is_plain(text):
         looks = {sign: "I" if sign in capital_i() else _look(sign)[:1] for sign in set(text)}
         if {"I", "l"}.isdisjoint(looks.values()):

@@ -52,10 +52,8 @@ _ROLES: Final = [pair.split() for pair in table("schemas")["roles"]]
 
 
 def _clip(text: str, most: int = EXAMINED_CHARACTERS) -> str:
-    if len(text) <= most:
-        return text
     half = most // 2
-    return text[:half] + "\n" + text[-half:]
+    return text if len(text) <= most else text[:half] + "\n" + text[-half:]
 
 
 class View(NamedTuple):

@@ -5,18 +5,15 @@ Glued together, misspelt, shortened; or in disguise: spelt apart, in leetspeak, 
 
 from __future__ import annotations
 
-import base64
-import binascii
-import html
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Final
-from urllib.parse import unquote
 
 from elicit_tui.guardian.folding import Folded, fold_text
 from elicit_tui.guardian.words import find, is_known, is_part, is_word, listed
+from elicit_tui.text.encoded import from_base64, plain_letters, unescaped, without_leet
 from elicit_tui.text.letters import without_one, words_of
 
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
@@ -31,9 +28,6 @@ _INFINITIVE: Final = re.compile(
 )
 """What German puts into a verb: einzugeben."""
 _UMLAUT: Final = re.compile("([aou])e")  # where there is none: schluessel
-_ESCAPED: Final = re.compile(r"&#|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
-_CODE: Final = re.compile(r"\\[ux]([0-9a-fA-F]{4}|[0-9a-fA-F]{2})")
-_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,400}={0,2}(?![A-Za-z0-9+/=])")
 
 
 @lru_cache(maxsize=20_000)
@@ -89,17 +83,9 @@ def _misspelt(word: str) -> list[str]:
     return sorted({meant for spelt in without_one(word) for meant in _near_sure().get(spelt, ())})
 
 
-_LEET: Final = str.maketrans("013456789@$€|!+£¢l", "oieasgtbgasciitici")
-_WITH_LEET: Final = re.compile(r"(?<!\S)\S*[013456789@$€|!+£¢]\S*")
-_LONGEST: Final = 24
-_SHORTEST_MIRRORED: Final = 5
+_LONGEST, _SHORTEST_MIRRORED = 24, 5
 _NO_LETTER: Final = re.compile(r"[\W_]+")
 _VOICE: Final = re.compile("[\u3099\u309a]")
-
-
-def plain_letters(text: str) -> str:
-    """Letters as leetspeak writes them, l and i as one."""
-    return text.translate(_LEET)
 
 
 @lru_cache(maxsize=2)
@@ -108,19 +94,6 @@ def _wanted(latin_only: bool) -> frozenset[str]:
     words = {_NO_LETTER.sub("", entry) for entry in listed("disguised", latin_only)}
     words |= {word[::-1] for word in words if len(word) >= _SHORTEST_MIRRORED}
     return frozenset(plain_letters(word) for word in words if len(word) <= _LONGEST)
-
-
-def _without_leet(text: str) -> str:
-    """The text with plain letters for leetspeak, but in numbers and in the marks behind a word."""
-
-    def letters(match: re.Match[str]) -> str:
-        word = match[0]
-        core = word.rstrip("!?.,;:)\"'")
-        if len(core) == 1 or any(character.isalpha() for character in core):
-            core = plain_letters(core)
-        return core + word[len(core) :]
-
-    return _WITH_LEET.sub(letters, text).replace("l", plain_letters("l"))
 
 
 def disguised_secret(unsplit: Folded, text: str) -> tuple[Folded, int, int] | None:
@@ -137,7 +110,7 @@ def disguised_secret(unsplit: Folded, text: str) -> tuple[Folded, int, int] | No
 def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
     latin_only = folded.original.isascii()
     wanted, undisguised = _wanted(latin_only), _undisguised(latin_only)
-    words = list(re.finditer(r"[^\W_]+", _without_leet(folded.text)))
+    words = list(re.finditer(r"[^\W_]+", without_leet(folded.text)))
     joined = "".join(word[0] for word in words)
     ends = list(accumulate(len(word[0]) for word in words))
     for first, word in enumerate(words):
@@ -164,27 +137,9 @@ def _spaced(text: str) -> str:
 
 
 def _decoded(text: str) -> Iterator[Folded]:
-    if (plain := _unescaped(text)) is not None:
+    if (plain := unescaped(text)) is not None:
         yield fold_text(plain)
-    for words in _from_base64(text):
+    for words in from_base64(text):
         folded = fold_text(words, split_camel=False)
         if "sure" in find(words_of(folded.text), latin_only=True):
             yield folded
-
-
-def _unescaped(text: str) -> str | None:
-    """The text with every escape undone; None where there is none."""
-    if not _ESCAPED.search(text):
-        return None
-    return _CODE.sub(lambda match: chr(int(match[1], 16)), unquote(html.unescape(text)))
-
-
-def _from_base64(text: str) -> Iterator[str]:
-    """Each part of a text that is plain text in Base64."""
-    for match in _BASE64.finditer(text):
-        try:
-            decoded = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
-            words = decoded.decode("ascii")
-        except (binascii.Error, ValueError):
-            continue
-        yield words

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from elicit_tui.text.deceptive import is_invisible
+from elicit_tui.text.deceptive import CONTROLS, is_invisible
 
 _LOWERCASE: Final = "вb нh тt мm кk ьb ςo ßss ıi æae œoe þp øo łl đd"
 """Letters whose capitals are look-alikes, and what those are taken for, in small letters."""
@@ -25,6 +25,7 @@ _LETTER_NAME: Final = re.compile(
     r"(?:SMALL CAPITAL |TURNED |REVERSED )*"
     r"([A-Z])(?: WITH .*)?$"
 )
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @lru_cache(maxsize=1)
@@ -80,9 +81,20 @@ def _own_case(character: str) -> str:
     return "a" if character.islower() or character.isdigit() else "-"
 
 
+@lru_cache(maxsize=8192)
 def case_of(character: str) -> str:
     """`A` for what looks like a capital, `a` for a small letter or digit, else `-`."""
     return _cases().get(character) or _own_case(character)
+
+
+def camel_cuts(text: str) -> list[int]:
+    """Where a capital begins a new word, whatever is hidden between it and the small letter."""
+    if text.isascii() and not CONTROLS.search(text):
+        return [match.start() for match in _CAMEL.finditer(text)]
+    cases = {sign: "" if is_invisible(sign) else case_of(sign) for sign in set(text)}
+    places = [place for place, sign in enumerate(text) if cases[sign]]
+    shape = "".join(cases[sign] for sign in text)
+    return [places[match.start()] for match in _CAMEL.finditer(shape)]
 
 
 def nearest_letter(letter: str) -> str:

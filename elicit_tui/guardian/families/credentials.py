@@ -35,13 +35,17 @@ from elicit_tui.guardian.words import Hit, is_word
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""
-_LONGEST: Final = 120
-_MOST_TRIED: Final = 60
+_LONGEST, _MOST_TRIED, _FEWEST_JOINED = 120, 60, 3
 _IDENTIFIER: Final = re.compile(r"(?<!\w)[^\W\d_][^\W_]*(?:[-_.]+[^\W_]+){0,12}[-_]\d+\b")
 """A name with a number at its end (`inbox-open-7`), no sentence; no text fits it in two ways."""
 Signs = dict[str, tuple[Place, Clause, Hit]]  # each sign with where it stands
 _ENOUGH: Final = 9  # is the sum from which a description is one of a secret
-_FEWEST_JOINED: Final = 3
+
+
+@lru_cache(maxsize=1)
+def _may_describe(request: Reading) -> bool:
+    """Whether the signs of a recipe all stand somewhere in a request."""
+    return any(map(request.concepts.issuperset, table("recipes").values()))
 
 
 def _described(place: Place, message: Place | None) -> str | None:
@@ -233,7 +237,8 @@ def _secret_in(
     """A secret that a text, alone or with the message or its title, disguises or describes."""
     if not (place.role == "default" and _VARIABLE.fullmatch(place.plain)):
         yield from _disguised(place)
-    recipe = next(filter(None, (_described(place, near) for near in (None, *beside))), None)
+    near = (None, *beside) if _may_describe(demand.request) else ()
+    recipe = next(filter(None, (_described(place, it) for it in near)), None)
     is_asked = is_open or recipe not in _FOR_OPEN_FIELDS
     meant = table("meant").get(recipe or "", ())
     if recipe and is_asked and not any(sense.words in meant for sense in demand.senses):

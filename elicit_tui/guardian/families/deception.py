@@ -18,6 +18,7 @@ from elicit_tui.guardian.frames import PROSE, PROSE_OF_FIELDS, matching, summed
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule, mentions, sighting_at
+from elicit_tui.text.amounts import value_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _WITH_NAMES: Final = (*PROSE, "name")
@@ -58,15 +59,6 @@ def _bait(request: Reading) -> Iterator[Sighting]:
         yield sighting_at(_BLOCK, request.message)
 
 
-def _worth(digits: str) -> float:
-    """A sum as it is written anywhere: only a separator before one or two last digits counts.
-
-    What has several of those is a date, a version or an address: no sum, so worth nothing.
-    """
-    whole, _, part = re.sub(r"[.,](?=\d{3})", "", digits).replace(",", ".").partition(".")
-    return 0.0 if "." in part else float(f"{whole}.{part or 0}")
-
-
 def _comes_back_as_more(request: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
     text = request.message.read.lower() if request.message.says("gives money") else ""
@@ -75,7 +67,8 @@ def _comes_back_as_more(request: Reading) -> bool:
     given = [it for it in sums if _beside(request, "gives money", it) and _is_in(money, it)]
     promised = [it for it in sums if given and _beside(request, "returns money", it)]
     return any(
-        0 <= more.start() - less.end() < _NEAR and _worth(more[0]) >= _MORE * _worth(less[0]) > 0
+        0 <= more.start() - less.end() < _NEAR
+        and value_of(more[0]) >= _MORE * value_of(less[0]) > 0
         for less, more in product(given, promised)
     )
 
