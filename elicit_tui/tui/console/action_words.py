@@ -41,6 +41,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.open_link": "Follow a link of this result",
     "calls.filter": "List the calls of one state",
     "calls.search": "Search the calls",
+    "calls.found": "Go to what calls were searched for, in the whole result",
     "calls.keep": "Keep this call in a file",
     "calls.kept": "Show the calls kept in files",
     "calls.note": "Write a note at this call",

@@ -268,6 +268,17 @@ async def test_whoever_edits_a_server_that_runs_is_told_that_it_is_restarted(
         assert ("It is restarted." in stand.notices()) is goes_on
 
 
+async def test_a_form_that_is_longer_than_the_screen_says_that_it_goes_on_and_its_end_does_not(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with editing(tmp_path, mine, (80, 24)) as stand:
+        await stand.until(lambda: "more below: Tab" in stand.text())
+        assert "Environment" not in stand.text()
+        await stand.press(*["tab"] * 5)
+        await stand.until(lambda: "Environment" in stand.text())
+        await stand.until(lambda: "more below" not in stand.text())
+
+
 @pytest.mark.parametrize("lines", [("A=1",), ("A=1", "B=2")])
 async def test_a_variable_is_added_to_those_that_the_file_has(
     tmp_path: Path, mine: Path, lines: tuple[str, ...]

@@ -57,6 +57,7 @@ class CallsPane(ChosenCall):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "All calls", key_display="Esc"),
+        Binding("n", "to_found", "To what is found", id="calls.found"),  # As in a pager.
         Binding("left,h", "end_search", "", show=False),
         Binding("escape,left,h", "list", "Calls", key_display="Esc", id="calls.list"),
         Binding("right,l", "read", "Read", show=False, id="calls.read"),
@@ -75,7 +76,6 @@ class CallsPane(ChosenCall):
         Binding("w", "keep", "Keep call", show=False, id="calls.keep"),
         Binding("W", "kept", "Calls kept in files", show=False, id="calls.kept"),
         Binding("n", "note", "Note", show=False, id="calls.note"),
-        Binding("n", "to_found", "Next", show=False),  # As in a pager, behind a search.
         Binding("y", "copy_json", "Copy JSON", show=False, id="calls.copy_json"),
         Binding("e", "copy_command", "Copy command", show=False, id="calls.copy_command"),
         Binding("escape,left,h", "came_from", "Back", key_display="Esc", id="calls.back"),

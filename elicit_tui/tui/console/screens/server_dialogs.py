@@ -80,6 +80,9 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 _NEW: Final[Mapping[str, Any]] = {"enabled": True, "approval_mode": DEFAULT_MODE}
 """What a server has before anything is filled in."""
+GOES_ON: Final = "more below: Tab"
+AIR_BELOW: Final = 1
+"""Rows behind the last field in which nothing stands."""
 BY_DEFAULT: Final = "by default"
 """Whence what the file has nothing of."""
 _OPTIONAL: Final = ("cwd", "env")
@@ -187,10 +190,25 @@ class ServerScreen(WritingDialog[None]):
     def on_mount(self) -> None:
         """Start in the first field."""
         self.say("")
+        form_view = self.query_one(FormView)
         if self._continued is not None:
-            self.query_one(FormView).focus_field(self._continued)
+            form_view.focus_field(self._continued)
         else:
-            self.query_one(FormView).focus_first()
+            form_view.focus_first()
+        for moved in ("scroll_y", "virtual_size"):
+            self.watch(form_view, moved, self.tell_lacks, init=False)
+
+    def on_resize(self) -> None:
+        """There may be room for more of the fields, or for fewer."""
+        self.call_after_refresh(self.tell_lacks)
+
+    def tell_lacks(self) -> None:
+        """Where nothing is missing, that there are fields below those in sight."""
+        super().tell_lacks()
+        form_view = self.query_one(FormView)
+        rows_below = form_view.max_scroll_y - form_view.scroll_y
+        if rows_below > AIR_BELOW and not self.lacks:
+            self.query_one(KeyRow).tell(GOES_ON)
 
     @property
     def _half_typed(self) -> dict[str, Draft]:
