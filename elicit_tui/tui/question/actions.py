@@ -15,6 +15,7 @@ from textual.message import Message
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Outcome, Question
 from elicit_tui.tui.names_on_screen import key_name
+from elicit_tui.tui.question.asking_again import READ_ON
 from elicit_tui.tui.question_gate import Guarded
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow, Meaning
 
@@ -280,6 +281,8 @@ CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")
 ALL_CHOICES = Action("cancel", "Back", "Esc", "all choices again, nothing changed")
 UNCOVER = Action("cancel", "Back", "Esc", "back to the address, nothing changed")
 SEND = Action("send", "Send", "^S", "hand over what is shown", primary=True)
+SEND_AFTER = replace(SEND, label="Send…", does="one more look, then it is handed over")
+"""Where another page comes first, whatever was seen."""
 REVIEW_IT = Action("review", "Review", "^R", "the exact JSON that would be sent", aside=True)
 FORM = (SEND, DECLINE, CANCEL, LATER, REVIEW_IT, HELP, RAW)
 AS_LAST_TIME = Action(
@@ -359,7 +362,7 @@ STEP_SESSION = (
 
 def reading_on(accepting: Action) -> Action:
     """In place of what accepts, while some of what it accepts was never on the screen."""
-    return replace(accepting, label="Read on", does="show the end of it first", reads_on=True)
+    return replace(accepting, label=READ_ON, does="show the end of it first", reads_on=True)
 
 
 STEP_URL = (

@@ -13,7 +13,7 @@ from textual.geometry import Size
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.finding import MASK
-from elicit_tui.form.form import Form
+from elicit_tui.form.form import Conversion, Form
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
@@ -24,6 +24,7 @@ from elicit_tui.tui.question.actions import (
     FORM,
     REFUSED_FORM,
     SEND,
+    SEND_AFTER,
     STEP_FORM,
     YES_OR_NO,
     Action,
@@ -115,6 +116,9 @@ class FormBody(Body):
         """The field one was in the middle of when this question went, a moment ago."""
         self._fields_and_json = FormPanel(self)
         self._warned: UnchosenSearch | None = None
+        self._examined: Conversion | None = None
+        self._is_doubtful = False
+        """Whether what was `_examined` holds, or binds, what has to be acknowledged."""
 
     @property
     def panel(self) -> FormView:
@@ -193,14 +197,15 @@ class FormBody(Body):
             return (yes, no, *FORM[2:])
         field = self.fields.focused_field if self.fields.is_attached else None
         searches = field is not None and field.searches
-        decide = SEND, DECLINE, ALL_CHOICES if searches else CANCEL
+        send = SEND_AFTER if self.leads_to_a_page else SEND
+        decide = send, DECLINE, ALL_CHOICES if searches else CANCEL
         return (*decide, *self._last_time.actions, *FORM[len(decide) :])
 
     def summary(self) -> Content:
         """How many answers are missing or wrong; what was not seen of those that are not."""
         fields = self.fields
         at_fields = self.frame.page == "answer"
-        if self.goes_on and not (at_fields and fields.answers_unseen):
+        if self.ready and self.goes_on and not (at_fields and fields.answers_unseen):
             return goes_on_below()
         if self.frame.page == "review":  # All that goes out stands there, and what is left out.
             return summary(self.form, fields.conversion, fields.entries)
@@ -234,12 +239,29 @@ class FormBody(Body):
         Where it leads to another page first, that one is asked about.
         """
         frame = self.frame
-        if frame.page not in ("answer", "review") or not (self.is_judged and self.ready):
+        if frame.page not in ("answer", "review") or not self.is_judged or self.leads_to_a_page:
             return False
-        reviews = frame.page == "answer" and frame.around.review == "always"
-        if reviews or self.question.to_acknowledge_for(self.content):
+        if self.ready:
+            return any(part.unseen for part in frame.to_be_seen)
+        at_fields = frame.page == "answer" and self.form.refusal is None
+        return at_fields and (frame.message.unseen or self.fields.reads_on)
+
+    @property
+    def leads_to_a_page(self) -> bool:
+        """Whether the key that sends shows all that goes out once more, whatever was seen."""
+        if not self.is_judged:
             return False
-        return any(part.unseen for part in frame.to_be_seen)
+        conversion = self.fields.conversion
+        if self._examined is not conversion:  # For each letter it is asked several times.
+            self._examined = conversion
+            self._is_doubtful = bool(self.question.to_acknowledge_for(conversion.content))
+        reviews = self.frame.page == "answer" and self.frame.around.review == "always"
+        return reviews or self._is_doubtful
+
+    @property
+    def accepting(self) -> str:
+        """What the key that accepts does, in a sentence."""
+        return super().accepting if self.ready else "shows what lacks"
 
     # Focus and typing
 
@@ -281,11 +303,12 @@ class FormBody(Body):
 
     def finished(self) -> None:
         """The person is through with the fields: the button that sends comes next."""
-        frame, last = self.frame, "That was the last field"
+        frame, again, last = self.frame, self.leads_to_a_page, "That was the last field"
         if self.form.refusal is not None:
             frame.tell(f"{last}. {frame.key('decline')} declines.")
         elif self.ready:
-            frame.go_on_to("send", f"{last}. Enter or {frame.key('send')} sends.")
+            does = "reads on" if self.goes_on else "shows it once more" if again else "sends"
+            frame.go_on_to("send", f"{last}. Enter or {frame.key('send')} {does}.")
         else:
             frame.go_on_to("send", f"{last}: {self.summary().plain.lstrip('◌ ')}.")
 
@@ -372,6 +395,9 @@ class FormBody(Body):
     def _send(self) -> None:
         conversion = self.fields.conversion
         if conversion.problems:
+            if self.goes_on and not self.fields.withholds_a_fault:
+                self.frame.shows_unseen()
+                return
             self.frame.hush()
             self.fields.reveal_problems()
             first = conversion.problems[0]

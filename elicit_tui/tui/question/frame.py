@@ -29,6 +29,7 @@ from elicit_tui.tui.question.actions import (
     PageTurned,
     Painted,
 )
+from elicit_tui.tui.question.asking_again import asks_again
 from elicit_tui.tui.question.body import Body, ShownPage
 from elicit_tui.tui.question.frame_heading import (
     CARD_COLUMNS,
@@ -92,7 +93,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         # What is typed behind the key that closes a page of this very question.
         self._on_the_way_back = TextAhead(keeps=False)
         self._in_passing = ""  # What is said until the next key.
-        self._shown_now = ""  # What an accept showed instead of accepting, in a sentence.
+        self._shown_now = ""  # What an accept showed instead of accepting, as a clause.
         self._next_enter = NextEnter()
         self.restored = question.draft.filled  # The next change is not by hand.
         self._status = StatusLine()
@@ -172,9 +173,6 @@ class QuestionFrame(Titled, ShowsQuestion):
         self._give_free_rows()
         self._name_keys()
         self._status.refresh()
-        # Whoever goes to what was not seen may find more words there than before.
-        more = any(part.unseen for part in self.to_be_seen)
-        self._status.reword(self._asks_again(not more), self._asks_again(more))
         self.retitle()
         if self._not_heard:
             self.was_not_heard()
@@ -356,16 +354,18 @@ class QuestionFrame(Titled, ShowsQuestion):
         shown = shown_now(parts := self.to_be_seen)
         if shown:
             self._shown_now = shown
-            self.ask_again(self._asks_again(any(part.still_unseen for part in parts)))
+            again = self._asks_again(any(part.still_unseen for part in parts))
+            self.ask_again(again, now=self._asks_again)
         return bool(shown)
 
-    def _asks_again(self, more: bool) -> str:
-        does = "reads on" if more else self.body.accepting
-        return f"{self._shown_now} {self.key(self.accepted_by)} again {does}."
+    def _asks_again(self, more: bool | None = None) -> str:
+        more = any(part.unseen for part in self.to_be_seen) if more is None else more
+        key, does = self.key(self.accepted_by), self.body.accepting
+        return asks_again(self._shown_now, key, does, more=more)
 
-    def ask_again(self, sentence: str) -> None:
+    def ask_again(self, sentence: str, now: Callable[[], str] | None = None) -> None:
         """Say what an accept did instead of accepting; the next one counts once that was read."""
-        self.say(sentence)
+        self._status.say(sentence, now=now)
         self.turn()
         self.await_painting()
 

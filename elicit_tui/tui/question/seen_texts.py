@@ -50,10 +50,9 @@ class PartToSee(Protocol):
 
 
 def shown_now(parts: Sequence[PartToSee]) -> str:
-    """Bring what was never seen of these parts into view; what it was, in one sentence."""
+    """Bring what was never seen of these parts into view; what it was, as a clause."""
     unseen = [part for part in parts if part.unseen]
-    listed = ", ".join(part.show_unseen(briefly=len(unseen) > 1) for part in unseen)
-    return f"{listed[:1].upper()}{listed[1:]}." if listed else ""
+    return ", ".join(part.show_unseen(briefly=len(unseen) > 1) for part in unseen)
 
 
 def hides_some(page: Widget, parts: Sequence[PartToSee]) -> bool:

@@ -33,6 +33,7 @@ class StatusLine(Widget):
         super().__init__(id="status")
         self._summary = Content("")
         self._message: Content | None = None
+        self._says_now: Callable[[], str] | None = None
         self._named: tuple[tuple[str, str], ...] = ()
         self._besides: tuple[tuple[str, str], ...] = ()
         self._whole: TextRegion | None = None
@@ -73,20 +74,24 @@ class StatusLine(Widget):
         self.post_message(self.KeysChanged())
 
     def summarise(self, summary: Content) -> None:
-        """The standing summary; drawn only when it is another one, not for each letter typed."""
+        """The standing summary; drawn only when it is another one, not for each letter typed.
+
+        What is said in its place may be another sentence by now, too.
+        """
+        if self._message is not None and self._says_now is not None:
+            better = self._says_now()
+            if better != self._message.plain:
+                self.say(better, now=self._says_now)
         if not summary.is_same(self._summary):
             self._summary = summary
             self._drawn_anew()
 
-    def say(self, text: str, style: str = "bold $warning") -> None:
-        """A sentence in the summary's place, until `hush`."""
-        self._message = Content.styled(text, style)
+    def say(
+        self, text: str, style: str = "bold $warning", *, now: Callable[[], str] | None = None
+    ) -> None:
+        """A sentence in the summary's place, until `hush`; `now`: what it is later, if another."""
+        self._message, self._says_now = Content.styled(text, style), now
         self._drawn_anew()
-
-    def reword(self, sentence: str, better: str) -> None:
-        """Say this better, where it stands."""
-        if self._message is not None and self._message.plain == sentence:
-            self.say(better)
 
     def hush(self) -> None:
         """Back to the summary."""

@@ -119,6 +119,19 @@ class FormView(SeenRows):
         told = (f"{missing} missing (*)" if missing else "", f"{wrong} to correct" if wrong else "")
         return ", ".join(filter(None, told))
 
+    @property
+    def reads_on(self) -> bool:
+        """Whether the key that takes it shows first what was never on the screen.
+
+        A page that shows all of it is for what can go out.
+        """
+        return self.unseen and (self.conversion.ok or not self.wants_a_page)
+
+    @property
+    def withholds_a_fault(self) -> bool:
+        """Whether an answer is wrong, and not only missing, and nobody may have been told of it."""
+        return not self._reveal_all and self.form.lacking(self.conversion)[1] > 0
+
     def put(self, entries: Mapping[str, Entry], whence: Mapping[str, str] | None = None) -> None:
         """Show other entries, as if they had been typed; `whence`: as when the form is made."""
         came_from = whence or {}

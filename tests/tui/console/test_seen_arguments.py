@@ -240,3 +240,21 @@ async def test_json_of_a_file_is_still_to_be_read_when_it_comes_back(
             stand.app.call_again(file)
         await stand.until(lambda: "^S Read on" in stand.text())
         assert await called(stand, "remove everything") == {"remove everything"}
+
+
+async def test_a_form_that_lacks_an_argument_reads_on_too_until_all_of_it_was_there(
+    tmp_path: Path,
+) -> None:
+    async with calling(tmp_path, {**BELOW, "required": ["name"]}) as stand:
+        await stand.until(lambda: "^S Read on" in stand.text())
+        assert "^S Call" not in stand.text()
+        while "^S Read on" in stand.text():
+            stood = stand.text()
+            await stand.press("ctrl+s")
+            await stand.until(lambda stood=stood: stand.text() != stood)
+            assert "needs an answer" not in stand.text()
+        assert "everybody@evil.example" in stand.text()
+        assert "^S again shows what lacks." in stand.text()
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "✗ needs an answer" in stand.text())
+    assert not calls_of(stand)

@@ -7,6 +7,7 @@ from textual.color import Color
 
 from elicit_tui.elicitation import Question
 from elicit_tui.elicitation.own_questions import approval_request
+from elicit_tui.elicitation import Finding
 from tests.tui.question.asking import (
     SERVER,
     WARNING,
@@ -277,3 +278,64 @@ async def test_the_second_step_shows_no_secret_until_one_asks_to_see_it() -> Non
         await until(pilot, lambda: '"v": "opensesame"' in app.words, "the secret")
         await pilot.press("ctrl+y")
         await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_a_form_that_lacks_an_answer_reads_on_as_its_key_says_before_it_tells_that() -> None:
+    more = {f"d{n}": {"type": "string", "title": f"D{n}", "default": "x"} for n in range(20)}
+    app = Asking(form_question(schema(("name",), name={"type": "string"}, **more)))
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "◌ 1 answer missing" in app.words, "that it was judged")
+        pages = 0
+        while "^S Read on" in app.words:
+            assert "^S Send" not in app.words
+            stood, pages = app.words, pages + 1
+            await pilot.press("ctrl+s")
+            await ready(pilot, app)
+            assert app.words != stood
+            assert "needs an answer" not in app.words
+            assert app.view.page == "answer"
+        assert pages > 1
+        assert "^S again shows what lacks." in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "✗ needs an answer" in app.words, "what is missing")
+        await pilot.press("a")
+        await until(pilot, lambda: "✓ ready to send 21" in app.words, "that it can be sent")
+        assert "^S Send" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+async def test_what_is_wrong_is_told_before_a_form_is_read_on() -> None:
+    more = {f"d{n}": {"type": "string", "title": f"D{n}", "default": "x"} for n in range(20)}
+    app = Asking(form_question(schema(mail={"type": "string", "format": "email"}, **more)))
+    async with asked(app) as pilot:
+        await pilot.press(*"bad")
+        await until(pilot, lambda: "◌ 1 to correct" in app.words, "that it was judged")
+        assert "^S Read on" in app.words
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "✗ an email address" in app.words, "what is wrong")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "✗ an email address" not in app.words, "what is below")
+        assert app.outcome is None
+
+
+async def test_what_the_same_key_does_again_is_reworded_once_all_was_on_the_screen() -> None:
+    app = Asking(form_question(MANY_DEFAULTS))
+    async with asked(app, (100, 26)) as pilot:
+        await pilot.press(*"Ada", "ctrl+s")
+        await until(pilot, lambda: "^S again reads on." in app.words, "that it goes on")
+        app.view.body.fields.scroll_end(animate=False)
+        await until(pilot, lambda: "^S Send" in app.words, "that it can be sent")
+        assert "^S again sends." in app.words
+
+
+@pytest.mark.parametrize("finding", [WARNING, None])
+async def test_a_key_that_leads_to_another_look_says_so(finding: Finding | None) -> None:
+    found = [finding] if finding else []
+    question = form_question(schema(name={"type": "string"}), *found)
+    app = Asking(question, review="risky" if finding else "always")
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "^S Send…" in app.words, "what it leads to")
+        await pilot.press("a", "enter")
+        said = "That was the last field. Enter or ^S shows it once more."
+        await until(pilot, lambda: said in app.words, "what Enter does")

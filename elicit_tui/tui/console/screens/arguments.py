@@ -390,10 +390,10 @@ class ArgumentsScreen(OffersValues):
                 self.take_once_seen(content, self._json_area)
             return
         form_view = self.query_one(FormView)
-        if (conversion := form_view.conversion).problems:
-            form_view.reveal_problems()
-            general = [problem.message for problem in conversion.problems if problem.field is None]
-            self.say("\n".join(general))
+        if problems := form_view.conversion.problems:
+            if not self.reads_on(form_view):
+                form_view.reveal_problems()
+                self.say("\n".join(each.message for each in problems if each.field is None))
             return
         left, again = form_view.not_taken(), f"{self.app.key_of('arguments.call')} again"
         if left is not None:

@@ -17,13 +17,12 @@ from elicit_tui.text import readable_json
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.dialog import Dialog, DialogButton, WritingDialog
 from elicit_tui.tui.console.json_editor import JsonEditor
+from elicit_tui.tui.question.asking_again import READ_ON, asks_again
 from elicit_tui.tui.question.seen_texts import Page
 from elicit_tui.tui.question_gate import DEAF_SECONDS
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
 from elicit_tui.tui.widgets.lines import TextLine
-
-READ_ON = "Read on"
 
 # The same promise as that of a question: what others wrote is seen before it goes out.
 
@@ -80,10 +79,10 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
         place, said = self.written_in, ""
         if isinstance(place, JsonEditor):
             said = "◌ not seen to its end" if place.hidden else ""
-        elif place.is_attached and place.judged and not place.conversion.problems:
+        elif place.is_attached and place.judged and place.reads_on:
             count = place.answers_unseen
             said = f"◌ {count} not seen yet of {len(place.conversion.content)}" if count else ""
-            said = said or ("◌ not seen to its end" if place.unseen else "")
+            said = said or "◌ not seen to its end"
         told = self._tells(more=bool(said)) if self._told else said
         self.unseen_line.update(told)
         self.unseen_line.display = bool(told)
@@ -94,9 +93,9 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
             self.query_one(KeyBar).follow()
 
     def _tells(self, *, more: bool) -> str:
-        does = "reads on" if more else f"{self.verb.lower()}s"
-        key = self.app.key_of("arguments.call")
-        return f"{self._told[:1].upper()}{self._told[1:]}. {key} again {does}."
+        lacks = isinstance(self.written_in, FormView) and bool(self.lacks)
+        does = "shows what lacks" if lacks else f"{self.verb.lower()}s"
+        return asks_again(self._told, self.app.key_of("arguments.call"), does, more=more)
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What was told is over."""
@@ -149,10 +148,20 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
                 whole = WholeArgumentsScreen(self, place, content)
                 self.app.push_screen(whole, partial(self._was_read, content))
             else:
-                self._told = place.show_unseen(briefly=False)
-                self._scrolled()
+                self._show_unseen(place)
             return
         self.dismiss(content)
+
+    def reads_on(self, place: FormView) -> bool:
+        """Whether what was not seen of a form that lacks an answer was shown, as its key says."""
+        shows = place.reads_on and not place.withholds_a_fault
+        if shows:
+            self._show_unseen(place)
+        return shows
+
+    def _show_unseen(self, place: FormView) -> None:
+        self._told = place.show_unseen(briefly=False)
+        self._scrolled()
 
     def _was_read(self, content: dict[str, Any], agreed: bool | None) -> None:
         if agreed:
