@@ -201,6 +201,9 @@ class Body(ABC):
         """What the key that accepts does, in a sentence."""
         return "says yes" if self.takes_yes else "sends"
 
+    def accepts_by(self, button: Action) -> None:
+        """This button accepts just now, or shows first what was never on the screen."""
+
     @property
     def goes_on(self) -> bool:
         """Whether the key that accepts would show first what was never on the screen."""

@@ -107,10 +107,8 @@ class FormBody(Body):
         super().__init__(frame.question, frame.accept)
         self.frame = frame
         self.form = form
-        draft = self.question.draft
-        self.fields = FormView(
-            form, begun_with(self.question, form), leads_to=SEND.label, id="form"
-        )
+        draft, leads_to = self.question.draft, SEND.label if form.refusal is None else ""
+        self.fields = FormView(form, begun_with(self.question, form), leads_to=leads_to, id="form")
         self._last_time = LastTime(frame, self.fields)
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""
@@ -311,6 +309,12 @@ class FormBody(Body):
             frame.go_on_to("send", f"{last}. Enter or {frame.key('send')} {does}.")
         else:
             frame.go_on_to("send", f"{last}: {self.summary().plain.lstrip('◌ ')}.")
+
+    def accepts_by(self, button: Action) -> None:
+        """Enter in the last field goes on to that."""
+        if self.frame.page == "answer":
+            self.fields.lead_to(button.label)
+            self.frame.query_one(StatusLine).name_keys()
 
     def write(self, key: events.Key) -> None:
         """Take a letter that was typed on a button as one for the field that one came from."""

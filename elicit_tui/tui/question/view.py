@@ -137,8 +137,10 @@ class QuestionView(QuestionFrame):
         goes_on = self.aside.goes_on if self.page == "step" else self.body.goes_on
         offered = self.offered(self.page) if self.page not in ("raw", "help") else ()
         accepting = [action for action in offered if action.name in ACCEPTING]
-        for action in accepting:
-            self._actions.become(reading_on(action) if goes_on else action)
+        named = [reading_on(action) if goes_on else action for action in accepting]
+        for action in reversed(named):  # The first one is what the body leads to.
+            self._actions.become(action)
+            self.body.accepts_by(action)
         self._actions.leave_out([action.name for action in accepting[1:] if goes_on])
 
     def on_paste(self, event: events.Paste) -> None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from elicit_tui.form.field import Entry, Field
 from elicit_tui.tui.textual_terminal import rows_of_screen
 from elicit_tui.tui.widgets.choices import ChoiceControl
-from elicit_tui.tui.widgets.control import FIELD_BINDINGS
+from elicit_tui.tui.widgets.control import FIELD_BINDINGS, to_button
 
 ROWS = 6
 MOST_ROWS = 20
@@ -111,15 +111,10 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         """Searching, moving and choosing, first what comes next; of one choice Enter goes on."""
         if not self._matches:
             return (("Esc", "show all"),)
-        on = f"goes to {self.leads_to}" if self.leads_to else "next"
+        on = to_button(self.leads_to) if self.leads_to else "next"
         enter = "choose" if self.many else "choose and go on" if self._takes else on
         chosen, moved, searched = ("Enter", enter), ("↑↓", "move"), ("type", "search")
         return (chosen, moved, searched) if self._search else (searched, chosen, moved)
-
-    @property
-    def _way_on(self) -> tuple[tuple[str, str], ...]:
-        """Named among its own keys."""
-        return ()
 
     @property
     def searches(self) -> bool:

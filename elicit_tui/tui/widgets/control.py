@@ -89,6 +89,11 @@ LINE_BREAK = Binding("ctrl+j", "line_break", "Line break", show=False)
 FIELD_BINDINGS: list[BindingType] = [CLEAR, EMPTY, DEFAULT, UNDO]
 
 
+def to_button(label: str) -> str:
+    """What a key does that leads from a field to this button, and presses it not."""
+    return f"→ {label} button"
+
+
 class FieldChanged(Message):
     """A person changed the entry of one field."""
 
@@ -319,18 +324,20 @@ class FieldControl(SeenAsPainted, Guarded):
         """All keys that act inside this field just now."""
         own = self.own_keys
         # Early: a short line has room for the first ones alone.
-        keys = [*own[:1], ("Tab", "next"), *own[1:], *self.rarer_keys]
+        keys = [*own[:1], self.way_on, *own[1:], *self.rarer_keys]
         keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
             keys.append((key_of(self, EMPTY), "empty on purpose"))
         if self.has_default:
             keys.append((key_of(self, DEFAULT), "default"))
-        return (*keys, *self._way_on)
+        return tuple(keys)
 
     @property
-    def _way_on(self) -> tuple[tuple[str, str], ...]:
-        """What Enter does in the last field, where it is no key of the field itself."""
-        return (("Enter", f"goes to {self.leads_to}"),) if self.leads_to else ()
+    def way_on(self) -> tuple[str, str]:
+        """The key that leads on from here: in the last field Enter goes to a button, no further."""
+        if self.leads_to and all(key != "Enter" for key, _ in self.own_keys):
+            return "Enter", to_button(self.leads_to)
+        return "Tab", "next"
 
     @property
     def takes_back(self) -> bool:

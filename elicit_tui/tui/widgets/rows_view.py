@@ -161,6 +161,13 @@ class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=F
         """The last ones there are: more are made before a person comes to their end."""
         return list(self._rows.values())[-BATCH:]
 
+    def lead_to(self, button: str) -> None:
+        """From the last field Enter goes on to this button."""
+        self._leads_to = button
+        for name in self._names[-1:]:
+            if name in self._rows:
+                self._rows[name].control.leads_to = button
+
     def beside(self, name: str, by: int) -> str | None:
         """The field that takes an answer `by` places below this one; None where there is none."""
         place = self._names.index(name) + by

@@ -317,13 +317,12 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """The editor."""
-        return ((key_of(self, EDITOR), "your editor"),)
+        """The editor; Enter begins another line, and from an empty one of a list it goes on."""
+        return ((key_of(self, EDITOR), "your editor"), ("Enter", self._enter))
 
     @property
-    def _way_on(self) -> tuple[tuple[str, str], ...]:
-        """Enter begins another line; from an empty one of a list it goes on."""
-        return (("Enter", "line, on an empty one next"),) if self.spec.each_line else ()
+    def _enter(self) -> str:
+        return "line, on an empty one next" if self.spec.each_line else "line"
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Something was typed: a blank block is unset again."""

@@ -222,7 +222,7 @@ async def test_what_is_chosen_is_in_view_while_a_search_leaves_it_out() -> None:
 async def test_empty_on_purpose_is_offered_where_it_can_be_sent() -> None:
     for least, offered in ((1, False), (0, True)):
         app = several(SHORT, minItems=least)
-        async with asked(app, size=(120, 30)):
+        async with asked(app, size=(140, 30)):
             assert ("empty on purpose" in app.words) is offered
 
 

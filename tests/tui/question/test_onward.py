@@ -37,7 +37,7 @@ async def test_from_the_last_field_enter_goes_on_to_the_button_that_sends() -> N
     app = Asking(form_question(schema(a=CITY, b=NIGHTS)))
     async with asked(app, (120, 24)) as pilot:
         await pilot.press(*"Rome", "enter")
-        await until(pilot, lambda: "Enter goes to Send" in app.words, "what Enter does")
+        await until(pilot, lambda: "Enter → Send button" in app.words, "what Enter does")
         await pilot.press("3", "enter")
         said = "That was the last field. Enter or ^S sends."
         await until(pilot, lambda: said in app.words, "what sends")
@@ -126,7 +126,7 @@ async def test_a_letter_taken_away_on_the_button_is_one_of_the_field_that_one_ca
 
 
 @pytest.mark.parametrize(
-    ("required", "said"), [(True, "choose and go on"), (False, "goes to Send")]
+    ("required", "said"), [(True, "choose and go on"), (False, "→ Send button")]
 )
 async def test_the_last_list_says_where_enter_goes_on_to(required: bool, said: str) -> None:
     app = Asking(form_question(schema(("v",) if required else (), v=LONG)))
@@ -185,3 +185,32 @@ async def test_from_a_review_of_what_is_not_ready_one_comes_to_the_first_field_a
         await until(pilot, lambda: app.view.page == "answer" and app.view.body.has_focus, "back")
         assert app.view.body.panel.focused_field.spec.name == "a"
         await until(pilot, lambda: "✗ needs an answer" in app.words, "what is wrong")
+
+
+MANY = {"type": "array", "title": "Tags", "items": {"type": "string", "enum": ["a", "b"]}}
+DEFAULTS = {f"d{n}": {"type": "string", "default": "x"} for n in range(20)}
+
+
+@pytest.mark.parametrize("last", [CITY, NIGHTS, MANY, {"type": "boolean"}])
+async def test_the_last_field_says_in_eighty_columns_that_enter_goes_to_the_button(
+    last: dict[str, object],
+) -> None:
+    app = Asking(form_question(schema(a=CITY, b=last)))
+    async with asked(app) as pilot:
+        assert "Enter →" not in app.words
+        await pilot.press("R", "tab")
+        await until(pilot, lambda: "Enter → Send button" in app.words, "what Enter does")
+
+
+@pytest.mark.parametrize(
+    ("more", "warned", "button"), [(DEFAULTS, False, "Read on"), ({}, True, "Send…")]
+)
+async def test_the_button_that_enter_goes_to_is_named_as_it_is_named_there(
+    more: dict[str, object], warned: bool, button: str
+) -> None:
+    question = form_question(schema(**more, a=CITY), *([WARNING] if warned else []))
+    app = Asking(question)
+    async with asked(app) as pilot:
+        app.view.body.fields.focus_field("a")
+        await until(pilot, lambda: f"Enter → {button} button" in app.words, "what Enter does")
+        assert f"^S {button}" in app.words

@@ -37,12 +37,15 @@ async def test_the_keys_of_a_field_go_when_a_button_has_the_focus() -> None:
 
 
 async def test_the_way_to_the_next_field_is_named_in_every_kind_of_field() -> None:
-    app = Asking(form_question(schema(a={"type": "string"}, b={"enum": ["x", "y"]})))
+    text = {"type": "string"}
+    app = Asking(form_question(schema(a=text, b={"enum": ["x", "y"]}, c=text)))
     async with asked(app) as pilot:
         assert "Tab next" in status(app)
         await pilot.press("tab")
         await until(pilot, lambda: "1-2 pick" in status(app), "the keys of the choice")
         assert "Tab next" in status(app)
+        await pilot.press("tab")
+        await until(pilot, lambda: "Enter → Send button" in status(app), "the way on from the last")
 
 
 async def test_each_button_says_what_it_does_while_it_has_the_focus() -> None:
@@ -254,7 +257,8 @@ async def test_in_a_small_window_the_keys_of_what_has_the_focus_stand_in_the_bor
     required: tuple[str, ...],
 ) -> None:
     flavours = {"type": "string", "enum": ["mint", "lemon", "plum"]}
-    app = Asking(form_question(schema(required, nights={"type": "integer"}, flavour=flavours)))
+    number = {"type": "integer"}
+    app = Asking(form_question(schema(required, nights=number, flavour=flavours, beds=number)))
 
     def border() -> str:
         return app.words.splitlines()[-1]

@@ -22,6 +22,7 @@ from elicit_tui.tui.question.seen_texts import Page
 from elicit_tui.tui.question_gate import DEAF_SECONDS
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
+from elicit_tui.tui.widgets.control import to_button
 from elicit_tui.tui.widgets.lines import TextLine
 
 # The same promise as that of a question: what others wrote is seen before it goes out.
@@ -105,9 +106,13 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
     @property
     def field_keys(self) -> tuple[tuple[str, str], ...]:
         """What Enter does in a line."""
-        if not isinstance(self.focused, TextLine):
+        line, place = self.focused, self.written_in
+        if not isinstance(line, TextLine):
             return ()
-        return (("Enter", self.does if self.enter_takes else "Next"),)
+        if self.enter_takes:
+            return (("Enter", self.does),)
+        is_last = isinstance(place, FormView) and place.beside(line.spec.name, 1) is None
+        return (("Enter", to_button(self.does) if is_last else "Next"),)
 
     @property
     def enter_takes(self) -> bool:
