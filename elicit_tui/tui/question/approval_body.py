@@ -17,6 +17,8 @@ from elicit_tui.tui.names_on_screen import naming_keys
 from elicit_tui.tui.question import frame_words, overlays
 from elicit_tui.tui.question.actions import (
     APPROVAL,
+    CANCEL,
+    CANCEL_AFTER,
     NOTING,
     STEP_CALL,
     STEP_SESSION,
@@ -160,9 +162,11 @@ class ApprovalBody(Body):
         """Not calling first."""
         if page == "step":
             return STEP_CALL if self.frame.shown.scope == "once" else STEP_SESSION
-        offered = NOTING if self._at_note else APPROVAL
+        offered: tuple[Action, ...] = NOTING if self._at_note else APPROVAL
         if self.note_line is not None and not self._note_was_open:
             offered = (TO_NOTE, *offered[1:])
+        if self._leads_back_elsewhere:
+            offered = tuple(CANCEL_AFTER if do is CANCEL else do for do in offered)
         return tuple(do for do in offered if do.name != "session" or self.for_session)
 
     @property
@@ -258,8 +262,14 @@ class ApprovalBody(Body):
 
     @property
     def would_be_lost(self) -> bool:
-        """The call that waits, where the same key leads back from everything else."""
-        return self.typed or self.frame.around.shelf
+        """A note, and the call of somebody else that waits; one's own can be made again."""
+        return self.typed or self._leads_back_elsewhere
+
+    @property
+    def _leads_back_elsewhere(self) -> bool:
+        """Whether the key that cancels is taken for the one that leads back, at a stranger's call."""
+        call = self.question.request.call
+        return self.frame.around.shelf and not (call is not None and call.own)
 
     @property
     def note(self) -> str | None:
