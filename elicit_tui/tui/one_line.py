@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import ClassVar
+
 from rich.cells import cell_len
 from rich.segment import Segment
+from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Input
+
+from elicit_tui.tui.what_stood import WhatStood
 
 
 class OneLine(Input):
     """One that is left is scrolled back; an ellipsis stands where it is cut.
 
     What stands there at first is selected with the focus: typing replaces it, an arrow keeps it.
+    What one key takes away, more than a letter, another one brings back.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "undo_line", "Undo", id="field.undo", show=False)
+    ]
 
     # Reversed, so that what is selected is seen without colours too.
     DEFAULT_CSS = """
@@ -23,6 +34,26 @@ class OneLine(Input):
     """
 
     _begun_with = ""
+
+    @cached_property
+    def _gone(self) -> WhatStood[str]:
+        return WhatStood()
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        """Have this text in place of another part, and note what stood there."""
+        if abs(end - start) > 1:
+            self.gives_way_at_once()
+        super().replace(text, start, end)
+
+    def gives_way_at_once(self) -> None:
+        """What stands here is about to be gone, in part or whole."""
+        self._gone.note(self.value)
+
+    def action_undo_line(self) -> None:
+        """Bring back what was taken away."""
+        if self._gone:
+            self.value = self._gone.back(self.value, keeps=bool(self.value))
+            self.cursor_position = len(self.value)
 
     @property
     def selected_with_focus(self) -> bool:

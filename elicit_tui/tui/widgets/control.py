@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.segment import Segment
@@ -17,6 +18,7 @@ from elicit_tui.form.field import EmptyOnPurpose, Entry, Field, Unset, is_unset
 from elicit_tui.text import stand_in
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.question_gate import Guarded
+from elicit_tui.tui.what_stood import WhatStood
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted
 
 if TYPE_CHECKING:
@@ -159,7 +161,6 @@ class FieldControl(SeenAsPainted, Guarded):
     """Whether a text may have several lines, where its length allows it."""
     empty_is_an_answer = True
     """Whether one that is empty on purpose is another answer than none."""
-    _undo: Entry | None = None
     _came_back: tuple[Entry, str] | None = None
     """What stood here when the form was shown, and where it came from; until it is changed."""
 
@@ -339,10 +340,15 @@ class FieldControl(SeenAsPainted, Guarded):
             return "Enter", to_button(self.leads_to)
         return "Tab", "next"
 
+    @cached_property
+    def stood(self) -> WhatStood[Entry]:
+        """What one key put another entry in the place of."""
+        return WhatStood()
+
     @property
     def takes_back(self) -> bool:
         """Whether one of these keys replaced something that can be brought back."""
-        return self._undo is not None
+        return bool(self.stood)
 
     @property
     def has_default(self) -> bool:
@@ -352,7 +358,8 @@ class FieldControl(SeenAsPainted, Guarded):
     def changed(self) -> None:
         """Tell the form that the person changed this field."""
         if self._came_back is not None:
-            self._undo, self._came_back = self._came_back[0], None
+            self.has_replaced(self._came_back[0])
+            self._came_back = None
         self.post_message(FieldChanged(self))
 
     def moved(self) -> None:
@@ -360,14 +367,15 @@ class FieldControl(SeenAsPainted, Guarded):
         self.post_message(FieldMoved(self))
 
     def _replace(self, entry: Entry) -> None:
-        self._undo = self.entry
+        if entry != self.entry:
+            self.stood.note(self.entry)
         self.put(entry)
         self.changed()
 
     def has_replaced(self, entry: Entry) -> None:
         """The key that undoes brings this back, where another entry stands here now."""
         if entry != self.entry:
-            self._undo = entry
+            self.stood.note(entry)
 
     def action_clear_field(self) -> None:
         """Leave the field unset."""
@@ -384,10 +392,10 @@ class FieldControl(SeenAsPainted, Guarded):
             self._replace(self.spec.initial)
 
     def action_undo_field(self) -> None:
-        """Bring back what the last of these keys replaced."""
-        if self._undo is not None:
-            undo, self._undo = self._undo, None
-            self.put(undo)
+        """Bring back what the last of these keys replaced; again, what was replaced before."""
+        if self.stood:
+            now = self.entry
+            self.put(self.stood.back(now, keeps=not is_unset(now)))
             self.changed()
 
 

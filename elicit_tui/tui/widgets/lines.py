@@ -97,6 +97,10 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
         """Type a text where the cursor stands, in place of what is selected."""
         self.replace(text, *self.selection)
 
+    def gives_way_at_once(self) -> None:
+        """As by the field's own keys."""
+        self.stood.note(self.entry)
+
     def outgrows(self, width: int) -> bool:
         """Whether the text needs more room."""
         return cell_len(self.value) >= width
@@ -165,7 +169,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
             self._place = place
             self._replace(self._walk[place])
             if place:
-                self._undo = self._walk[0]
+                self.has_replaced(self._walk[0])
 
     @property
     def selected_with_focus(self) -> bool:

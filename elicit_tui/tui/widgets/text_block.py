@@ -386,6 +386,13 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         else:
             super().action_empty_field()
 
+    def action_undo(self) -> None:
+        """Take the last edit back; where there is none, what one key replaced comes back."""
+        stood = self.text
+        super().action_undo()
+        if self.text == stood:
+            self.action_undo_field()
+
     def action_open_editor(self) -> None:
         """Hand the text to $VISUAL or $EDITOR and take back what was saved."""
         try:

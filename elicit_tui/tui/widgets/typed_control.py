@@ -46,6 +46,7 @@ class TypedControl(SeenWriting, FieldControl):
         """It holds the same text, and shows no more of it."""
         self.goes_on_with(other)
         self._hides, self.password = other._hides, other.password
+        self.__dict__["stood"] = other.stood
 
     @property
     def is_masked(self) -> bool:

@@ -151,3 +151,13 @@ async def test_the_keys_that_go_right_and_left_go_to_what_stands_beside_a_list_a
                 await stand.until(lambda right=right: focused() == right)
                 await stand.press(back)
                 await stand.until(lambda left=left: focused() == left)
+
+
+async def test_what_was_searched_for_and_cleared_comes_back_by_the_key_that_undoes(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        await stand.press("slash", *"needle", "ctrl+u", "ctrl+z")
+        line = stand.app.focused
+        assert isinstance(line, SearchLine)
+        await stand.until(lambda: line.value == "needle")
