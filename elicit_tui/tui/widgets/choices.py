@@ -277,14 +277,14 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Moving and choosing; the arrows that lie as the choices do."""
+        """Choosing, and moving, which chooses nothing; the arrows that lie as the choices do."""
         arrows = "↑↓" if self._stands else "←→"
         signs = "y n" if self._is_boolean else f"1-{len(self._labels)}"
         if self._chooses_at_once:
             other = (("Space", "the other"),) if self._is_boolean else ()
             return ((f"{signs} {arrows}", "choose"), *other)
         takes = (("Enter", "choose and go on"),) if self._moved and not self.many else ()
-        return (*takes, (signs, "pick"), (f"{arrows} Space", "choose"))
+        return (*takes, (signs, "pick"), ("Space", "pick"), (arrows, "move"))
 
     @property
     def _is_boolean(self) -> bool:

@@ -138,11 +138,12 @@ async def test_what_is_said_of_a_search_goes_with_it() -> None:
 
 async def test_the_arrows_are_named_anew_when_the_choices_come_to_lie_otherwise() -> None:
     labels = ["a long label for one", "another long label", "the last long label"]
-    app = Asking(form_question(schema(("v",), v={"type": "string", "enum": labels})))
+    named = schema(("v",), v={"type": "string", "enum": labels}, w={"type": "string"})
+    app = Asking(form_question(named))
     async with asked(app, (80, 24)) as pilot:
-        assert "↑↓ Space choose" in app.words
+        assert "↑↓ move" in app.words
         await pilot.resize_terminal(119, 24)
-        await until(pilot, lambda: "←→ Space choose" in app.words, "they lie side by side")
+        await until(pilot, lambda: "←→ move" in app.words, "they lie side by side")
 
 
 async def test_a_blank_that_ends_a_search_leaves_nothing_out() -> None:
@@ -239,7 +240,7 @@ async def test_after_a_choice_of_several_the_next_letter_begins_another_search()
 
 
 @pytest.mark.parametrize(
-    ("labels", "arrows"), [(SHORT, "←→ Space"), (["long " * 20] * 2, "↑↓ Space")]
+    ("labels", "arrows"), [(SHORT, "←→ move"), (["long " * 20] * 2, "↑↓ move")]
 )
 async def test_the_arrows_that_are_named_lie_as_the_choices_do(
     labels: list[str], arrows: str
@@ -247,7 +248,7 @@ async def test_the_arrows_that_are_named_lie_as_the_choices_do(
     choices = [{"const": str(place), "title": label} for place, label in enumerate(labels)]
     app = Asking(form_question(schema(v={"type": "string", "oneOf": choices})))
     async with asked(app, (140, 40)) as pilot:
-        await until(pilot, lambda: f"{arrows} choose" in app.words, "the keys")
+        await until(pilot, lambda: f"Space pick  {arrows}" in app.words, "the keys")
 
 
 @pytest.mark.parametrize(("letter", "sure"), [("y", True), ("n", False)])
