@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,7 +22,7 @@ from elicit_tui.tui.key_gate import PASTE_SECONDS, TextAhead
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.question.actions import Answered, Later, PageTurned, Painted
 from elicit_tui.tui.question.view import QuestionView
-from elicit_tui.tui.question_gate import PAINTINGS, Debounce
+from elicit_tui.tui.question_gate import Debounce
 from elicit_tui.tui.textual_terminal import (
     InlineUpdate,
     outliving_terminal,
@@ -41,6 +42,8 @@ _ROOMY = 16
 """Rows of a terminal in which the prompt stays in view above the form."""
 
 _GLANCE_SECONDS = 0.02
+_SETTLED_SECONDS = 1.0
+"""A question is drawn after so long, whatever of it still moves."""
 """Between two looks whether the terminal has said where the form begins."""
 
 
@@ -89,6 +92,7 @@ class InlineApp(OrderedApp[None]):
         self._shown: QuestionView | None = None
         self._fields: dict[str, str | None] = {}
         """Where in a question the person was when it left the screen, by its id."""
+        self._mounted_at = 0.0
 
     @property
     def shown(self) -> QuestionView | None:
@@ -144,6 +148,7 @@ class InlineApp(OrderedApp[None]):
         if self.is_inline:
             self._take_rows(_MOST_ROWS)
         await self.screen.mount(self._shown)
+        self._mounted_at = time.monotonic()
         self.call_after_refresh(self._fit_unseen)
         self.typed_ahead.discard()
 
@@ -220,14 +225,19 @@ class InlineApp(OrderedApp[None]):
     def _has_code(self) -> bool:
         return self._shown is not None and self._shown.has_class("-code")
 
-    def _fit_unseen(self, tries: int = PAINTINGS) -> None:
-        """It was laid out, and nobody has seen it: draw it with as many rows as it needs."""
+    def _fit_unseen(self, was_laid_out: bool = False) -> None:
+        """It was laid out, and nobody has seen it: draw it with as many rows as it needs.
+
+        What comes last, as the name of a button, may take another row: it is looked at once more.
+        """
         self._fit()
         if self._shown is None or not self._shown.is_measured or self._awaits_resize:
             return
         is_as_wide = self.screen.outer_size.width == self.size.width
-        if tries and not (self._shown.body.is_laid_out and is_as_wide):
-            self.call_after_refresh(self._fit_unseen, tries - 1)
+        is_laid_out = self._shown.body.is_laid_out and is_as_wide
+        may_move = time.monotonic() - self._mounted_at < _SETTLED_SECONDS
+        if may_move and not (is_laid_out and was_laid_out):
+            self.call_after_refresh(self._fit_unseen, is_laid_out)
         elif self._takes_place():
             self._shown.is_measured = False
             self.screen.refresh(layout=True)

@@ -120,14 +120,6 @@ class FormView(SeenRows):
         return ", ".join(filter(None, told))
 
     @property
-    def reads_on(self) -> bool:
-        """Whether the key that takes it shows first what was never on the screen.
-
-        A page that shows all of it is for what can go out.
-        """
-        return self.unseen and (self.conversion.ok or not self.wants_a_page)
-
-    @property
     def withholds_a_fault(self) -> bool:
         """Whether an answer is wrong, and not only missing, and nobody may have been told of it."""
         return not self._reveal_all and self.form.lacking(self.conversion)[1] > 0
@@ -326,6 +318,12 @@ class FormView(SeenRows):
                     self._left.add(row.spec.name)
                 row.state(row.problem, row.notes)
                 row.activate(False)
+
+    @property
+    def shows_its_focus(self) -> bool:
+        """Whether the row that has the focus has the lines that it has by that."""
+        focused = self.focused_field
+        return focused is None or self._rows[focused.spec.name].active
 
     def on_field_finished(self, event: FieldFinished) -> None:
         """Go to the next field that takes an answer, or say that this was the last one."""

@@ -137,6 +137,14 @@ class SeenRows(RowsView):
             return bool(unseen)
         return self._scrolled_on and not self._fit(unseen)
 
+    @property
+    def reads_on(self) -> bool:
+        """Whether the key that takes it shows first what was never on the screen.
+
+        A page that shows all of it is for what can go out.
+        """
+        return self.unseen and (self.conversion.ok or not self.wants_a_page)
+
     def show_unseen(self, *, briefly: bool) -> str:
         """Go to the form's own words, else to the first field that was not there; tell what it is.
 
