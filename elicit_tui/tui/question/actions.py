@@ -283,8 +283,6 @@ CANCEL_AFTER = replace(CANCEL, label="Cancel…", does="neither yes nor no, the 
 ALL_CHOICES = Action("cancel", "Back", "Esc", "all choices again, nothing changed")
 UNCOVER = Action("cancel", "Back", "Esc", "back to the address, nothing changed")
 SEND = Action("send", "Send", "^S", "hand over what is shown", primary=True)
-SEND_AFTER = replace(SEND, label="Send…", does="one more look, then it is handed over")
-"""Where another page comes first, whatever was seen."""
 REVIEW_IT = Action("review", "Review", "^R", "the exact JSON that would be sent", aside=True)
 FORM = (SEND, DECLINE, CANCEL, LATER, REVIEW_IT, HELP, RAW)
 AS_LAST_TIME = Action(
@@ -362,9 +360,18 @@ STEP_SESSION = (
 )
 
 
-def reading_on(accepting: Action) -> Action:
-    """In place of what accepts, while some of what it accepts was never on the screen."""
-    return replace(accepting, label=READ_ON, does="show the end of it first", reads_on=True)
+def as_just_now(accepting: Action, *, goes_on: bool, looks_again: bool) -> Action:
+    """What accepts, by what its key does just now.
+
+    `goes_on`: some of what it accepts was never on the screen; `looks_again`: another page comes
+    first, whatever was.
+    """
+    if goes_on:
+        return replace(accepting, label=READ_ON, does="show the end of it first", reads_on=True)
+    if looks_again:
+        first = f"one more look, then {accepting.does}"
+        return replace(accepting, label=f"{accepting.label}…", does=first)
+    return accepting
 
 
 STEP_URL = (

@@ -233,6 +233,11 @@ class ApprovalBody(Body):
         """Whether some of the call, or of what is said of it, was never on the screen."""
         return self.frame.page == "answer" and hides_some(self._panel, self.frame.to_be_seen)
 
+    @property
+    def leads_to_a_page(self) -> bool:
+        """Where something was found in it."""
+        return self.frame.page == "answer" and bool(self.question.to_acknowledge)
+
     def resized(self) -> None:
         """There is room for more words, or for fewer."""
         if self._whole.foot.is_mounted:
@@ -267,7 +272,7 @@ class ApprovalBody(Body):
 
     @property
     def _leads_back_elsewhere(self) -> bool:
-        """Whether the key that cancels is taken for the one that leads back, at a stranger's call."""
+        """Whether the key that cancels leads back from everything else, at a stranger's call."""
         call = self.question.request.call
         return self.frame.around.shelf and not (call is not None and call.own)
 

@@ -192,6 +192,11 @@ class Body(ABC):
         return self.takes_yes
 
     @property
+    def letters(self) -> Mapping[str, str]:
+        """By the names of actions that have a key already: those that are the same by a letter."""
+        return {}
+
+    @property
     def takes_send(self) -> bool:
         """Whether the key that sends accepts just now."""
         return True
@@ -207,6 +212,11 @@ class Body(ABC):
     @property
     def goes_on(self) -> bool:
         """Whether the key that accepts would show first what was never on the screen."""
+        return False
+
+    @property
+    def leads_to_a_page(self) -> bool:
+        """Whether the key that accepts shows on another page what it accepts, whatever was seen."""
         return False
 
     @property

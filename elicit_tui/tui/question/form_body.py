@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from textual import events
@@ -24,7 +23,6 @@ from elicit_tui.tui.question.actions import (
     FORM,
     REFUSED_FORM,
     SEND,
-    SEND_AFTER,
     STEP_FORM,
     YES_OR_NO,
     Action,
@@ -139,8 +137,8 @@ class FormBody(Body):
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether the fields have their columns."""
-        return self.fields.is_laid_out
+        """Whether the fields have their columns, and the lines of a form that was judged."""
+        return self.is_judged and self.fields.is_laid_out and self.fields.shows_its_focus
 
     @property
     def free_rows(self) -> int:
@@ -189,14 +187,10 @@ class FormBody(Body):
         if self.form.refusal is not None:
             return REFUSED_FORM
         if self.form.is_confirmation:
-            yes, no = YES_OR_NO
-            if self.question.to_acknowledge:
-                yes = replace(yes, label="Yes…", does="one more look, then yes")
-            return (yes, no, *FORM[2:])
+            return (*YES_OR_NO, *FORM[2:])
         field = self.fields.focused_field if self.fields.is_attached else None
         searches = field is not None and field.searches
-        send = SEND_AFTER if self.leads_to_a_page else SEND
-        decide = send, DECLINE, ALL_CHOICES if searches else CANCEL
+        decide = SEND, DECLINE, ALL_CHOICES if searches else CANCEL
         return (*decide, *self._last_time.actions, *FORM[len(decide) :])
 
     def summary(self) -> Content:
@@ -237,7 +231,8 @@ class FormBody(Body):
         Where it leads to another page first, that one is asked about.
         """
         frame = self.frame
-        if frame.page not in ("answer", "review") or not self.is_judged or self.leads_to_a_page:
+        on_its_pages = frame.page in ("answer", "review") and self.is_judged
+        if not on_its_pages or self.leads_to_a_page:
             return False
         if self.ready:
             return any(part.unseen for part in frame.to_be_seen)
@@ -247,7 +242,7 @@ class FormBody(Body):
     @property
     def leads_to_a_page(self) -> bool:
         """Whether the key that sends shows all that goes out once more, whatever was seen."""
-        if not self.is_judged:
+        if not self.is_judged or self.frame.page not in ("answer", "review"):
             return False
         conversion = self.fields.conversion
         if self._examined is not conversion:  # For each letter it is asked several times.

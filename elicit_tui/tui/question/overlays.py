@@ -258,14 +258,24 @@ def _kinds(form: Form | None) -> set[str]:
     return {spec.kind for spec in form.fields} | long | secret
 
 
-def help_page(frame: Widget, actions: Sequence[Action], form: Form | None, width: int) -> Content:
-    """What can be done here, with the keys that the owner gave to it."""
+def help_page(
+    frame: Widget,
+    actions: Sequence[Action],
+    form: Form | None,
+    width: int,
+    letters: Mapping[str, str],
+) -> Content:
+    """What can be done here, with the keys that the owner gave to it.
+
+    `letters`: the action, by its name, that does the same by a key beside its own.
+    """
     kinds = _kinds(form)
-    question = [
-        (key_of(frame, BY_ACTION[do.name]), f"{do.label}: {do.does}")
-        for do in actions
-        if do.name != "help"
-    ]
+
+    def keys_of(name: str) -> str:
+        names = filter(None, (name, letters.get(name)))
+        return " ".join(key_of(frame, BY_ACTION[each]) for each in names)
+
+    question = [(keys_of(do.name), f"{do.label}: {do.does}") for do in actions if do.name != "help"]
     question.append((key_of(frame, BY_ACTION["more_time"]), "More time: the clock begins anew"))
     field = [
         ("Tab", "the next field (Enter too); Shift+Tab the one before"),

@@ -106,6 +106,11 @@ class PageBody(Body):
         return before and self.frame.page == "answer"
 
     @property
+    def letters(self) -> Mapping[str, str]:
+        """Those that open it or decline."""
+        return {"send": "yes", "decline": "no"} if self.takes_letters else {}
+
+    @property
     def accepting(self) -> str:
         """Consent."""
         return "agrees"
@@ -115,8 +120,13 @@ class PageBody(Body):
         """Whether what opens it would first show the rest, rather than lead to its step."""
         if self.frame.page != "answer" or not (self.opened or self.url.can_open):
             return False
-        leads_on = not self.opened and self._has_step
-        return not leads_on and hides_some(self.url, self.frame.to_be_seen)
+        return not self.leads_to_a_page and hides_some(self.url, self.frame.to_be_seen)
+
+    @property
+    def leads_to_a_page(self) -> bool:
+        """What opens it, where it is asked about once more."""
+        at_address = self.frame.page == "answer" and self.url.can_open
+        return at_address and not self.opened and self._has_step
 
     def covered(self) -> None:
         """The code is put away for the step that opens the page; from others one comes back."""

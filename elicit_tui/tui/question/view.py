@@ -19,7 +19,7 @@ from elicit_tui.tui.question.actions import (
     ActionBar,
     Later,
     PageTurned,
-    reading_on,
+    as_just_now,
 )
 from elicit_tui.tui.question.approval_body import ApprovalBody
 from elicit_tui.tui.question.body import Body, ShownPage
@@ -137,10 +137,10 @@ class QuestionView(QuestionFrame):
         goes_on = self.aside.goes_on if self.page == "step" else self.body.goes_on
         offered = self.offered(self.page) if self.page not in ("raw", "help") else ()
         accepting = [action for action in offered if action.name in ACCEPTING]
-        named = [reading_on(action) if goes_on else action for action in accepting]
-        for action in reversed(named):  # The first one is what the body leads to.
-            self._actions.become(action)
-            self.body.accepts_by(action)
+        for action in reversed(accepting):  # The first one is what the body leads to.
+            named = as_just_now(action, goes_on=goes_on, looks_again=self.body.leads_to_a_page)
+            self._actions.become(named)
+            self.body.accepts_by(named)
         self._actions.leave_out([action.name for action in accepting[1:] if goes_on])
 
     def on_paste(self, event: events.Paste) -> None:
@@ -211,7 +211,7 @@ class QuestionView(QuestionFrame):
             self._tell_the_way()
         else:
             actions, form = self.offered("answer"), self.question.form
-            text = overlays.help_page(self, actions, form, self.room)
+            text = overlays.help_page(self, actions, form, self.room, self.body.letters)
             self.turn_to(ShownPage("help", (text, None)))
 
     def action_review(self) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.color import Color
 
-from elicit_tui.elicitation import Question
+from elicit_tui.elicitation import Finding, Question, Review
 from elicit_tui.elicitation.own_questions import approval_request
-from elicit_tui.elicitation import Finding
 from tests.tui.question.asking import (
     SERVER,
     WARNING,
@@ -339,3 +340,20 @@ async def test_a_key_that_leads_to_another_look_says_so(finding: Finding | None)
         await pilot.press("a", "enter")
         said = "That was the last field. Enter or ^S shows it once more."
         await until(pilot, lambda: said in app.words, "what Enter does")
+
+
+def warned_call() -> Question:
+    return replace(approval(zone="production"), review=Review((WARNING,)))
+
+
+async def test_a_call_and_a_page_that_are_asked_about_once_more_say_so_on_each_of_their_keys() -> (
+    None
+):
+    for question, keys in (
+        (url_question("https://example.com/", WARNING), ["^S Open…"]),
+        (warned_call(), ["y Allow once…", "^A This session…"]),
+    ):
+        app = Asking(question, opener=lambda url: True)
+        async with asked(app):
+            words = app.words
+            assert [key for key in keys if key in words] == keys

@@ -200,7 +200,7 @@ def test_a_resize_leaves_no_copy_and_nothing_that_was_typed(
     tmp_path: Path, after: tuple[int, int]
 ) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("^S Send")
+        terminal.wait_for("^S Read on")
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         terminal.resize(*after)
         answer_once_it_listens(terminal, "\x0e")
@@ -217,7 +217,7 @@ def test_a_window_that_becomes_narrower_step_by_step_keeps_the_prompt_and_one_li
 ) -> None:
     columns = 100 if widths[0] > 80 else 80
     with Emulated(tmp_path, "book_table", columns, 24) as terminal:
-        terminal.wait_for("^S Send")
+        terminal.wait_for("^S Read on")
         terminal.rests()
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         for width in widths:
@@ -257,7 +257,7 @@ def test_a_yes_or_no_question_takes_at_most_eight_rows(tmp_path: Path) -> None:
 def test_the_first_frame_of_a_form_has_its_buttons(tmp_path: Path) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
         raw = terminal.wait_for("╯")
-        assert "^S Send" in raw
+        assert "^S Read on" in raw
         answer_once_it_listens(terminal, "\x0e")
         terminal.end()
 
@@ -301,7 +301,7 @@ def test_an_answer_of_the_terminal_is_never_typed_into_a_field(
     tmp_path: Path, parts: list[str]
 ) -> None:
     with Emulated(tmp_path, "book_table", 140, 40, answers=False) as terminal:
-        terminal.wait_for("^S Send")
+        terminal.wait_for("^S Read on")
         terminal.rests()
         shown = terminal.screen.display
         for part in parts:
@@ -367,7 +367,7 @@ def test_the_first_frame_of_a_form_has_its_fields_where_they_stay(
 
 def test_another_second_and_another_letter_are_all_that_is_written(tmp_path: Path) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("^S Send")
+        terminal.wait_for("^S Read on")
         terminal.rests()
         before, shown = len(terminal.raw), list(terminal.screen.display)
         clocks = {line for line in shown if " left " in line}
@@ -429,7 +429,7 @@ def test_what_was_typed_is_there_in_the_next_run_unless_the_person_cancelled(
     tmp_path: Path, ends: tuple[str, ...], comes_back: bool
 ) -> None:
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("^S Send")
+        terminal.wait_for("^S Read on")
         terminal.rests()
         type_until(terminal, CLEAR + "Mallory", "Mallory")
         for key in ends:
@@ -437,7 +437,7 @@ def test_what_was_typed_is_there_in_the_next_run_unless_the_person_cancelled(
             terminal.type(key)
         assert terminal.end() in (0, 1, 130), terminal.raw[-3000:]
     with Emulated(tmp_path, "book_table", 80, 24) as terminal:
-        terminal.wait_for("^S Send")
+        terminal.wait_for("^S Read on")
         terminal.rests()
         assert any("Mallory" in line for line in terminal.screen.display) == comes_back
         answer_once_it_listens(terminal, "\x0e")

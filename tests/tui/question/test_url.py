@@ -352,3 +352,12 @@ async def test_a_letter_goes_through_with_no_warned_page_and_opens_no_other_addr
         await pilot.press("y")
         await pilot.pause()
     assert (browser.opened, app.outcome) == ([], None)
+
+
+async def test_the_help_of_a_page_names_the_letters_that_open_and_decline_it() -> None:
+    app = Asking(url_question(URL), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: "This question" in app.words, "the help")
+        assert "^S y" in app.words
+        assert "^N n" in app.words

@@ -130,3 +130,12 @@ async def test_an_address_that_was_pasted_and_not_agreed_to_goes_out_from_no_oth
         await until(pilot, lambda: app.view.body.opened, "the page is opened")
         assert app.outcome is None
     assert browser.opened == [URL]
+
+
+async def test_the_help_of_a_login_names_no_letters_that_may_be_an_address() -> None:
+    app = Asking(login_question(), opener=Browser())
+    async with asked(app) as pilot:
+        await pilot.press("f1")
+        await until(pilot, lambda: "This question" in app.words, "the help")
+        assert "^S  " in app.words
+        assert "^S y" not in app.words
