@@ -87,19 +87,30 @@ def _edited(app: App[Any], text: str, command: list[str]) -> str:
             stream.write(written)
         try:
             with app.suspend():
-                subprocess.run([*command, str(file)], check=True)
+                failure = _failure_of([*command, str(file)])
         except SuspendNotSupported:
             raise EditorTrouble(
                 "An editor cannot be opened from a form under the prompt."
             ) from None
-        except (OSError, subprocess.CalledProcessError) as error:
-            reason = getattr(error, "strerror", None) or f"exit code {error.returncode}"  # type: ignore[union-attr]
-            raise EditorTrouble(f"The editor {command[0]} failed: {reason}.") from None
+        if failure:
+            raise EditorTrouble(f"The editor {command[0]} failed: {failure}.")
         try:
             saved = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             raise EditorTrouble("What the editor saved is not UTF-8 text.") from None
     return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved
+
+
+def _failure_of(command: list[str]) -> str:
+    """Run an editor to its end; how it failed, in words.
+
+    Nothing is raised: the application would not come back to the terminal that it left to it.
+    """
+    try:
+        code = subprocess.run(command, check=False).returncode
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return f"exit code {code}" if code else ""
 
 
 # Text of several lines: one set of editing keys, wherever it stands.

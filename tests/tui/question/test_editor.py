@@ -61,6 +61,28 @@ def test_an_editor_that_fails_or_is_missing_changes_nothing(
         edit_in_editor(Screenless(), "text")
 
 
+@pytest.mark.parametrize("runs", [True, False])
+def test_the_application_comes_back_to_its_terminal_from_an_editor_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: bool
+) -> None:
+    class Suspended(App[None]):
+        came_back = False
+
+        @contextlib.contextmanager
+        def suspend(self) -> Iterator[None]:
+            yield
+            self.came_back = True
+
+    editor(monkeypatch, tmp_path / "editor.py", "sys.exit(1)")
+    if not runs:
+        (tmp_path / "no program").write_text("")
+        monkeypatch.setenv("EDITOR", shlex.quote(str(tmp_path / "no program")))
+    app = Suspended()
+    with pytest.raises(EditorTrouble, match=r"failed: (exit code 1|Permission denied)\."):
+        edit_in_editor(app, "text")
+    assert app.came_back
+
+
 def test_a_form_under_the_prompt_says_that_it_has_no_editor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
