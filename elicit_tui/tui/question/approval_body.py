@@ -182,8 +182,10 @@ class ApprovalBody(Body):
             return frame_words.goes_on_below("allow")
         yes, no = self.frame.key("yes"), self.frame.key("no")
         if self.note_line is not None and not self._note_was_open:
-            return Content(f"{yes} calls, {no} declines with a note")
-        return Content(f"{yes} calls it once, {no} declines")
+            does = "looks once more" if self.leads_to_a_page else "calls"
+            return Content(f"{yes} {does}, {no} declines with a note")
+        does = "looks once more" if self.leads_to_a_page else "calls it once"
+        return Content(f"{yes} {does}, {no} declines")
 
     @property
     def _ends_of_note(self) -> str:

@@ -351,7 +351,7 @@ async def test_a_call_and_a_page_that_are_asked_about_once_more_say_so_on_each_o
 ):
     for question, keys in (
         (url_question("https://example.com/", WARNING), ["^S Open…"]),
-        (warned_call(), ["y Allow once…", "^A This session…"]),
+        (warned_call(), ["y Allow once…", "^A This session…", "y looks once more"]),
     ):
         app = Asking(question, opener=lambda url: True)
         async with asked(app):
