@@ -307,8 +307,7 @@ class FormBody(Body):
 
     def accepts_by(self, button: Action) -> None:
         """Enter in the last field goes on to that."""
-        if self.frame.page == "answer":
-            self.fields.lead_to(button.label)
+        if self.frame.page == "answer" and self.fields.lead_to(button.label):
             self.frame.query_one(StatusLine).name_keys()
 
     def write(self, key: events.Key) -> None:

@@ -161,12 +161,15 @@ class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=F
         """The last ones there are: more are made before a person comes to their end."""
         return list(self._rows.values())[-BATCH:]
 
-    def lead_to(self, button: str) -> None:
-        """From the last field Enter goes on to this button."""
-        self._leads_to = button
+    def lead_to(self, button: str) -> bool:
+        """From the last field Enter goes on to this button; says whether it is another one."""
+        before, self._leads_to = self._leads_to, button
+        if button == before:
+            return False
         for name in self._names[-1:]:
             if name in self._rows:
                 self._rows[name].control.leads_to = button
+        return True
 
     def beside(self, name: str, by: int) -> str | None:
         """The field that takes an answer `by` places below this one; None where there is none."""
