@@ -52,7 +52,7 @@ async def test_the_bar_says_what_enter_does_in_a_line_of_several_and_marks_what_
         await stand.press("enter", "enter")
         await stand.until(lambda: "Enter" not in stand.text().splitlines()[-1])
         bar = stand.text().splitlines()[-1]
-        assert ("…" in bar) is ("choose" not in bar)
+        assert ("…" in bar) is ("move" not in bar)
         assert not calls_of(stand)
 
 
