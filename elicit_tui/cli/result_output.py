@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from elicit_tui.errors import UsageError
 from elicit_tui.host.offers import objects
-from elicit_tui.paths import private_directory, write_private
+from elicit_tui.paths import open_to_others, private_directory, write_private
 from elicit_tui.text import ascii_json, neutral, neutral_line
 
 
@@ -103,6 +103,9 @@ def save_binaries(result: Mapping[str, Any], directory: Path) -> list[str]:
             except OSError as error:
                 raise _not_written(path, error) from None
         sentences.append(f"saved {path} ({len(data)} bytes)")
+    # Only where something was saved the folder is there.
+    if directory.is_dir() and sentences and (why := open_to_others(directory)) is not None:
+        sentences.append(f"{directory} {why}: others may replace what is saved there")
     return sentences
 
 

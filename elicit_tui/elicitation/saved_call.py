@@ -85,8 +85,12 @@ def file_called(name: str) -> Path:
 
 
 def kept_names(folder: Path) -> list[str]:
-    """The saved calls of a folder, each as a command line names it: `@deploy`."""
-    return [f"@{neutral_line(path.name.removesuffix(SUFFIX))}" for path in saved_calls(folder)]
+    """The saved calls of a folder, each as a command line names it: `@deploy`.
+
+    Without those whose names cannot be shown as they are: what is shown would name no file.
+    """
+    names = (path.name.removesuffix(SUFFIX) for path in saved_calls(folder))
+    return [f"@{name}" for name in names if neutral_line(name) == name]
 
 
 def rename_server(folder: Path, old: str, new: str) -> int:

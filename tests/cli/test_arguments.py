@@ -204,7 +204,8 @@ def test_a_saved_call_that_is_not_there_is_told_with_both_its_names_and_those_th
     both = r"^There is no neither and no neither\.call\.json\. "
     with pytest.raises(UsageError, match=f"{both}No call is kept in this folder"):
         _prepared(["call", "@neither"])
-    for name in ("ship", "deploy"):
+    # What cannot be shown as it is would be no name of a file.
+    for name in ("ship", "deploy", "l\nn", "v\x0bt"):
         SavedCall("demo", name, {}).write(tmp_path / f"{name}.call.json")
     with pytest.raises(UsageError, match=f"{both}Kept in this folder: @deploy, @ship\\."):
         _prepared(["call", "@neither"])

@@ -79,6 +79,16 @@ def test_a_folder_that_cannot_be_written_is_exit_code_2(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_a_folder_in_which_others_may_replace_what_is_saved_is_told(tmp_path: Path) -> None:
+    directory = tmp_path / "everybodys"
+    directory.mkdir()
+    directory.chmod(0o777)
+    ended = call("draws", "--save", str(directory))
+    assert ended.code == 0
+    assert "everybodys can be written by everybody: others may replace what" in ended.stderr
+
+
 def test_a_folder_that_is_a_link_to_nothing_is_exit_code_2(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "nowhere")
