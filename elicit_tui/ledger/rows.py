@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import ServerEnd
@@ -19,7 +19,7 @@ class Row:
     """
 
     id: str
-    server: str
+    server: str = ""
     kind: str = "elicitation"
     """`elicitation`, or `approval`: our own question before a tool is called."""
     tool: str | None = None
@@ -66,36 +66,33 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         """The row as `history list` and `history export` print it."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "server": self.server,
-            "tool": self.tool,
-            "mode": self.mode,
-            "message": self.message,
-            "round": self.round,
-            "verdict": self.verdict,
-            "findings": [dict(finding) for finding in self.findings],
-            "action": self.action,
-            "decidedBy": self.decided_by,
-            "reason": self.reason,
-            "key": self.key,
-            "layer": self.layer,
-            "content": self.content,
-            "waitedMs": self.waited_ms,
-            "askedAt": self.asked_at,
-            "decidedAt": self.decided_at,
-            "sentAt": self.sent_at,
-            "protocolVersion": self.protocol_version,
-            "request": self.request,
-            "requestDigest": self.request_digest,
-            "count": self.count,
-            "hashes": dict(self.hashes),
-            **self.details,
-        }
+        told = {spelt: getattr(self, name) for name, spelt in _COLUMNS.items()}
+        told["findings"] = [dict(finding) for finding in self.findings]
+        return {"id": self.id, **told, "hashes": dict(self.hashes), **self.details}
 
 
-_DETAILS = (
+_COLUMNS: Final = {
+    name: name
+    for name in ("kind", "server", "tool", "mode", "message", "round", "verdict", "findings")
+} | {
+    "action": "action",
+    "decided_by": "decidedBy",
+    "reason": "reason",
+    "key": "key",
+    "layer": "layer",
+    "content": "content",
+    "waited_ms": "waitedMs",
+    "asked_at": "askedAt",
+    "decided_at": "decidedAt",
+    "sent_at": "sentAt",
+    "protocol_version": "protocolVersion",
+    "request": "request",
+    "request_digest": "requestDigest",
+    "count": "count",
+}
+"""How the fields of a row are spelt in records and in data."""
+
+_DETAILS: Final = (
     "method",
     "callId",
     "callIds",
@@ -145,34 +142,15 @@ def fold(question: str, events: Iterable[tuple[str, str, str]]) -> Row:
     row, times, hashes = _together(events)
     # A flood is one record that counts many questions: it has one time for all.
     flooded = times.get("flood")
-    sent_at = times.get("sent")
+    row["askedAt"] = flooded or row.get("arrivedAt") or times.get("asked")
+    row["decidedAt"], row["sentAt"] = flooded or times.get("decided"), times.get("sent")
     if row.get("handedTo") is not None:
         # What an agent's own hook was given may have come too late to be used.
-        row["handedAt"], sent_at = sent_at, None
+        row["handedAt"] = row.pop("sentAt")
+    known = {name: row[spelt] for name, spelt in _COLUMNS.items() if row.get(spelt) is not None}
     return Row(
         id=question,
-        server=row.get("server") or "",
-        kind=row.get("kind") or "elicitation",
-        tool=row.get("tool"),
-        mode=row.get("mode"),
-        message=row.get("message"),
-        round=row.get("round"),
-        verdict=row.get("verdict"),
-        findings=tuple(row.get("findings") or ()),
-        action=row.get("action"),
-        decided_by=row.get("decidedBy"),
-        reason=row.get("reason"),
-        key=row.get("key"),
-        layer=row.get("layer"),
-        content=row.get("content"),
-        waited_ms=row.get("waitedMs"),
-        asked_at=flooded or row.get("arrivedAt") or times.get("asked"),
-        decided_at=flooded or times.get("decided"),
-        sent_at=sent_at,
-        protocol_version=row.get("protocolVersion"),
-        request=row.get("request"),
-        request_digest=row.get("requestDigest"),
-        count=row.get("count", 1),
+        **{**known, "findings": tuple(known.get("findings", ()))},
         hashes=hashes,
         details={name: row[name] for name in _DETAILS if row.get(name) is not None},
     )
