@@ -265,10 +265,10 @@ class Authorization(httpx2.Auth):
         port = oauth.callback_port or _registered_port(stored)
         listener = RedirectListener(port, also_another=oauth.callback_port is None)
         try:
-            person = _Person(self, listener, stored if step_up else None)
+            by_person = partial(self._by_person, listener, stored if step_up else None)
             flow = await self._flow(stored)
             with self._person_waited_for():
-                login = await flow.logged_in(response, listener.uri, person.ask)
+                login = await flow.logged_in(response, listener.uri, by_person)
             return await self._saved(login, stored)
         except _LoggedInElsewhere as elsewhere:
             return self._keep(elsewhere.login)
@@ -293,7 +293,7 @@ class Authorization(httpx2.Auth):
         if len(self._step_ups) > MOST_CALLS:
             self._step_ups.clear()
 
-    # For who asks the person
+    # By a person
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -310,7 +310,44 @@ class Authorization(httpx2.Auth):
             why = "" if outcome.decided_by == "nobody" else f": {neutral_line(outcome.reason)}"
             raise _Sentence(self._sentence(f"wants a login{why}"))
 
-    async def consent(self, page: LoginPage, redirect: Redirect) -> Outcome:
+    async def _by_person(
+        self, listener: RedirectListener, before: Login | None, address: str, context: Any
+    ) -> AuthorizationCodeResult:
+        """Have a person log in at this address; what the page led back with. Raises LoginError.
+
+        `before`: the login whose scopes do not suffice, at a step-up.
+        """
+        from mcp.shared.auth import AuthorizationCodeResult
+
+        from elicit_tui.host.oauth import issuer_of
+
+        parameters = parse_qs(urlsplit(address).query)
+        # `OAuthFlow` has seen that the address has one state, and no more.
+        redirect = Redirect(listener.uri, parameters["state"][0])
+        scopes = tuple(" ".join(parameters.get("scope", ())).split())
+        if not all(map(is_scope, scopes)):
+            raise LoginError("it asks for something that is no scope")
+        known = before.scopes if before is not None else None
+        page = LoginPage(
+            address,
+            issuer_of(context, context.server_url),
+            scopes,
+            () if known is None else tuple(scope for scope in scopes if scope not in known),
+        )
+        # Before the person is asked: a browser may lead back at once.
+        await listener.listen(redirect)
+        outcome = await self._consent(page, redirect)
+        if outcome.action != "accept":
+            raise LoginError(_refused(outcome))
+        if redirect.error is not None:
+            word = neutral_line(redirect.error, 80)
+            raise LoginError(f'it was refused on the page (it says "{word}")')
+        assert redirect.code is not None
+        return AuthorizationCodeResult(
+            code=redirect.code, state=parameters["state"][0], iss=redirect.issuer
+        )
+
+    async def _consent(self, page: LoginPage, redirect: Redirect) -> Outcome:
         """Ask the person to open the page; returns when it led back, or they refused.
 
         Raises _LoggedInElsewhere where another process was faster.
@@ -368,50 +405,6 @@ class Authorization(httpx2.Auth):
 
 class _Sentence(LoginError):
     """A LoginError whose sentence says all of it."""
-
-
-class _Person:
-    """Has the person log in: what the SDK's provider calls with the address of the page."""
-
-    def __init__(
-        self, authorization: Authorization, listener: RedirectListener, before: Login | None
-    ) -> None:
-        """`before`: the login whose scopes do not suffice, at a step-up."""
-        self._authorization = authorization
-        self._listener = listener
-        self._before = before
-
-    async def ask(self, address: str, context: Any) -> AuthorizationCodeResult:
-        """Ask for consent and wait for the way back. Raises LoginError."""
-        from mcp.shared.auth import AuthorizationCodeResult
-
-        from elicit_tui.host.oauth import issuer_of
-
-        parameters = parse_qs(urlsplit(address).query)
-        # `OAuthFlow` has seen that the address has one state, and no more.
-        redirect = Redirect(self._listener.uri, parameters["state"][0])
-        scopes = tuple(" ".join(parameters.get("scope", ())).split())
-        if not all(map(is_scope, scopes)):
-            raise LoginError("it asks for something that is no scope")
-        known = self._before.scopes if self._before is not None else None
-        page = LoginPage(
-            address,
-            issuer_of(context, context.server_url),
-            scopes,
-            () if known is None else tuple(scope for scope in scopes if scope not in known),
-        )
-        # Before the person is asked: a browser may lead back at once.
-        await self._listener.listen(redirect)
-        outcome = await self._authorization.consent(page, redirect)
-        if outcome.action != "accept":
-            raise LoginError(_refused(outcome))
-        if redirect.error is not None:
-            word = neutral_line(redirect.error, 80)
-            raise LoginError(f'it was refused on the page (it says "{word}")')
-        assert redirect.code is not None
-        return AuthorizationCodeResult(
-            code=redirect.code, state=parameters["state"][0], iss=redirect.issuer
-        )
 
 
 def _refused(outcome: Outcome) -> str:
