@@ -130,10 +130,8 @@ async def run_hook(hook: Hook, message: bytes, content_type: str = "application/
     if hook.command:
         work = _command(hook, message)
     else:
-        client = _client(hook)
-        # Whoever is told at the same moment loads as much: none of that is this hook's time.
-        await asyncio.sleep(0)
-        work = _post(client, hook, message, content_type)
+        # To load all of it is none of this hook's time.
+        work = _post(await _client(hook), hook, message, content_type)
     try:
         return await asyncio.wait_for(work, hook.timeout_sec)
     except asyncio.TimeoutError:
@@ -223,8 +221,8 @@ class _Kept:
             self.kept += piece
 
 
-def _client(hook: Hook) -> httpx2.AsyncClient:
-    """What a hook's page is asked by; loading it, and the certificates, takes a while.
+async def _client(hook: Hook) -> httpx2.AsyncClient:
+    """What a hook's page is asked by; keys and other servers do not wait for its certificates.
 
     Raises HookError.
     """
@@ -233,7 +231,9 @@ def _client(hook: Hook) -> httpx2.AsyncClient:
     # Proxies and certificates of the environment are the person's: no managed hook goes their way.
     of_the_person = hook.layer != "managed"
     try:
-        return httpx2.AsyncClient(timeout=hook.timeout_sec, trust_env=of_the_person)
+        return await asyncio.to_thread(
+            httpx2.AsyncClient, timeout=hook.timeout_sec, trust_env=of_the_person
+        )
     except (httpx2.InvalidURL, OSError, ValueError) as error:
         raise _unreachable(error) from None
 

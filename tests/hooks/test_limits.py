@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from elicit_tui.elicitation import (
@@ -281,6 +284,32 @@ def test_a_fault_of_ours_is_no_failure_of_the_hook_and_lets_nothing_go_out(
 def test_a_page_has_as_long_as_its_hook_and_no_managed_one_goes_a_persons_way() -> None:
     for layer, goes in (("user", True), ("managed", False)):
         asked = hook("Elicitation", None, url="https://a.b/c", layer=layer, timeout_sec=77)
-        client = _client(asked)
+        client = run(_client(asked))
         assert (client.timeout.read, client.timeout.connect) == (77, 77)
         assert client.trust_env is goes
+
+
+def test_keys_and_other_servers_do_not_wait_for_the_certificates_of_a_hook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = hook("Asked", None, url="https://a.b/c")
+
+    async def turns() -> int:
+        others, made = 0, threading.Event()
+        real = httpx2.AsyncClient
+
+        def slow(**options: Any) -> httpx2.AsyncClient:
+            assert made.wait(5)
+            return real(**options)
+
+        monkeypatch.setattr(httpx2, "AsyncClient", slow)
+        making = asyncio.ensure_future(_client(asked))
+        for _ in range(20):
+            await asyncio.sleep(0)
+            others += 1
+        assert not making.done()
+        made.set()
+        await making
+        return others
+
+    assert run(turns()) == 20
