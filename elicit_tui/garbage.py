@@ -36,3 +36,18 @@ def collect_again() -> None:
         gc.freeze()
         gc.enable()
         _resting = False
+
+
+@contextmanager
+def much_is_read() -> Iterator[None]:
+    """Collect nothing within: among a million small objects of one message there is no garbage.
+
+    To look for it again and again, as they come, takes three times as long as to read them.
+    """
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()

@@ -16,6 +16,9 @@ REMEMBERED: Final = 20_000
 MOST_UNREAD: Final = 50_000
 """A server that lets so many answers lie unread is not talking to us; its connection ends."""
 
+LONG: Final = 1024 * 1024
+"""Bytes of a message that takes a while to read: half a million objects take a second."""
+
 MOST_ENTRIES: Final = 10_000
 """Of what a server lists; more than a person could ever look at."""
 

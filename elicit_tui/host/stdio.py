@@ -17,6 +17,8 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCResponse
 
+from elicit_tui.garbage import much_is_read
+from elicit_tui.host.bounds import LONG
 from elicit_tui.host.breaches import Breaches
 from elicit_tui.host.ending import end_process
 from elicit_tui.host.launch import ServerProcess
@@ -27,8 +29,6 @@ MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 """A longer message ends the connection: it could not be told from a server that floods us."""
 
 CHUNK_BYTES: Final = 256 * 1024
-LONG_LINE_BYTES: Final = 1024 * 1024
-"""What is longer is read beside the event loop: half a million objects take a second."""
 QUESTION: Final = ELICITATION.encode()
 FLUSH_SECONDS: Final = 0.5
 POLL_SECONDS: Final = 0.2
@@ -102,10 +102,11 @@ class StdioRead:
             self._stray_line(text)
 
     async def _read(self, line: bytes) -> Message | None:
-        if len(line) <= LONG_LINE_BYTES:
+        if len(line) <= LONG:
             return self._message(line)
         async with self.long_line:
-            return await asyncio.to_thread(self._message, line)
+            with much_is_read():
+                return await asyncio.to_thread(self._message, line)
 
     def _message(self, line: bytes) -> Message | None:
         # A message is one object; to try what is plainly none costs as much as a message.

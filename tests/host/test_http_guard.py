@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any
 
 import anyio
 import httpcore2
 import httpx2
 import pytest
+from mcp.client import streamable_http
 
 from elicit_tui.errors import ServerError
 from elicit_tui.host import http_guard
+from elicit_tui.host.bounds import LONG
+from elicit_tui.host.http import _LongMessages
 from elicit_tui.host.http_guard import (
     MEBIBYTE,
     MOST_BYTES,
@@ -103,6 +108,46 @@ async def test_an_endless_answer_ends_also_where_nobody_asked_for_its_stream(
         with pytest.raises(ServerError):
             await client.post("http://127.0.0.1/mcp")
     assert told == ["sent more than 32 MiB in one answer"]
+
+
+class Reader:
+    """The library's reader of messages, with how each came to it."""
+
+    def __init__(self) -> None:
+        self.read: list[tuple[str, Any]] = []
+
+    def validate_json(self, data: Any, **options: Any) -> Any:
+        self.read.append(("json", options))
+        return data
+
+    def validate_python(self, data: Any, **options: Any) -> Any:
+        self.read.append(("python", options))
+        return data
+
+
+@pytest.mark.parametrize(
+    ("value", "way"),
+    [
+        ('"x"', "json"),
+        (f'"{"x" * LONG}"', "python"),
+        (f'"{"x" * LONG}', "json"),
+        (f'[NaN, "{"x" * LONG}"]', "json"),
+        (f'[{"9" * 5000}, "{"x" * LONG}"]', "json"),
+        ("[" * LONG + "[", "json"),
+    ],
+    ids=["short", "long", "unended", "no number", "huge number", "deep"],
+)
+async def test_a_long_message_is_read_quickly_and_one_with_a_fault_as_ever(
+    value: str, way: str
+) -> None:
+    for data in (value, value.encode()):
+        reader = Reader()
+        read = _LongMessages(reader).validate_json(data, by_name=False)
+        assert reader.read == [(way, {"by_name": False})]
+        assert read == (json.loads(value) if way == "python" else data)
+    half = _LongMessages(reader).validate_json(b"\xff" * (LONG + 1), by_name=False)
+    assert half == b"\xff" * (LONG + 1)
+    assert isinstance(vars(streamable_http)["jsonrpc_message_adapter"], _LongMessages)
 
 
 async def asked(
