@@ -156,6 +156,7 @@ _SAID_OF_IT: Final = (
 )
 """What a sentence says of a password instead of telling it: "the password is correct"."""
 _EXAMINED: Final = 40_000
+_SHORTEST: Final = len("a://:b@c")
 _DEEPEST: Final = 8
 
 
@@ -190,7 +191,8 @@ def _seen(text: str) -> tuple[str, list[int] | None]:
 
 def known_shape(text: str) -> str | None:
     """The name of the known shape of an issued key, a token or a login in a text, or None."""
-    match = _issued().search(_seen(text[:_EXAMINED])[0])
+    seen = _seen(text[:_EXAMINED])[0]
+    match = _issued().search(seen) if len(seen) >= _SHORTEST else None
     return match.lastgroup if match is not None else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
@@ -12,11 +13,14 @@ from elicit_tui.guardian.pages import rows, step_concept
 from elicit_tui.guardian.words import Hit, find, is_word
 from elicit_tui.kept import kept
 
-_LITTLE, _HOURS = 4, 24
+_LITTLE, _HOURS, _FEW_WORDS = 4, 24, 3
 _FAR, _MOST_TRIED = 12, 100
 """How many words may stand between two concepts of a row, and how many beginnings are tried."""
 MARKS: Final = " \t\n*_`~"
 """Blanks, and how Markdown marks words."""
+
+
+_of_few: Final = lru_cache(maxsize=4096)(find)  # Names, labels and choices come again and again.
 
 
 @dataclass(eq=False)
@@ -47,7 +51,8 @@ class Words:
 
     @kept
     def _found(self) -> dict[str, list[Hit]]:
-        found = find(self.words, self.latin)
+        words, latin, few = self.words, self.latin, len(self.words) <= _FEW_WORDS
+        found = _of_few((*words,), latin).copy() if few else find(words, latin)
         numbers = [at for at, word in enumerate(self.words) if word.isdecimal()]
         if clocks := [hit for at in numbers for hit in self._clock(at, self.words[at])]:
             found["clock"] = clocks

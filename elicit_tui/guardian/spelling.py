@@ -19,7 +19,7 @@ from elicit_tui.text.letters import without_one, words_of
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
 _LONGEST_GLUED: Final = 2 * _LONGEST_PART
 _LINKS: Final = ("", "s", "n", "en", "es")  # between the parts of a compound
-_LONG_ENOUGH, _LONGEST_MISSPELT = 7, 16
+_LONG_ENOUGH, _LONGEST_MISSPELT, _LONGEST, _SHORTEST_MIRRORED = 7, 16, 24, 5
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d|[a-z]{2,12}p(?:wd?|sw|sswd|asswd)")
 """How "password" is shortened, alone and behind what it opens: pswrd, passwd, bindpw."""
 _AS_LETTERS: Final = str.maketrans("01345", "oieas")  # within a word: c0de
@@ -83,7 +83,6 @@ def _misspelt(word: str) -> list[str]:
     return sorted({meant for spelt in without_one(word) for meant in _near_sure().get(spelt, ())})
 
 
-_LONGEST, _SHORTEST_MIRRORED = 24, 5
 _NO_LETTER: Final = re.compile(r"[\W_]+")
 _VOICE: Final = re.compile("[\u3099\u309a]")
 

@@ -26,8 +26,7 @@ _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
 _RUNS: Final = re.compile(pattern("runs"))
 _TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+){1,20}\b(?!\.)|\w\(\)")
 _CALL: Final = re.compile(r"\b(?:call|invoke|run|use)[\s*_`'\"]{1,4}[a-z]+(?:_[a-z]+)+\b")
-_MORE: Final = 1.25
-_CLOSE, _NEAR = 24, 80
+_CLOSE, _NEAR, _MORE = 24, 80, 1.25
 
 
 def _threat(request: Reading) -> Iterator[Sighting]:

@@ -21,7 +21,7 @@ from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
 
-TELLS = 3
+TELLS, _NEAR = 3, 3
 ACTS: Final = table("acts")["acts that an answer lets happen"]
 
 
@@ -127,7 +127,6 @@ def can_be_undone(request: Reading) -> bool:
     )
 
 
-_NEAR: Final = 3
 _NEVER: Final = ("if", "no", "nobody", "nothing", "not", "omit", "lack", "lost", "gone")
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")

@@ -28,7 +28,6 @@ _NATURAL: Final = re.compile(pattern("natural"))
 _MARKUP: Final = pattern("markup")
 _LINKS: Final = blocks("patterns")["links"]
 """Each notation; those of Markdown and HTML before bare addresses."""
-_MOST_LINKS: Final = 50
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")  # No link does without one.
 _HOST_IN_TEXT: Final = re.compile(pattern("host in a text"))
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
@@ -36,7 +35,7 @@ _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000
 _search_markup: Final = searching(_MARKUP, r"[<\[=:]")
 _search_frame: Final = searching(pattern("frame"), r"[-=_─═━┄╌▄▀█>]{2}|\[")
 _search_padding: Final = searching(pattern("padding"), r"[\s\u2800\u3164]{10}")
-_LONG_MESSAGE, _HIDING_LENGTH = 5_000, 12_000
+_LONG_MESSAGE, _HIDING_LENGTH, _MOST_LINKS = 5_000, 12_000, 50
 
 
 def _first(

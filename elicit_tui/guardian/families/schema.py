@@ -16,11 +16,10 @@ from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, mentions
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
-_DEEPEST: Final = 5
 _ROOT: Final = "requestedSchema"
 _COMBINATORS: Final = table("schemas")["combinators"]
 _KNOWN: Final = frozenset((*table("schemas")["known"], *_COMBINATORS))
-_LONG_TEXT, _LONG_NAME = 5_000, 500
+_LONG_TEXT, _LONG_NAME, _DEEPEST = 5_000, 500, 5
 
 
 def _shape(request: Reading) -> Iterator[Sighting]:

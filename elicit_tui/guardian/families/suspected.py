@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
@@ -155,9 +155,10 @@ def may_be(page: str, request: Reading) -> bool:
     return says >= _TELLS and (page != "like_secret" or bool(_handed(request)))
 
 
-def _length(words: Iterable[str]) -> float:
+def _length(words: Sequence[str]) -> float:
     """How many words they are as long as, where a character is one."""
-    return sum(1 - 0.6 * is_unspaced(word) for word in words)
+    is_spaced = "".join(words).isascii()
+    return len(words) if is_spaced else sum(1 - 0.6 * is_unspaced(word) for word in words)
 
 
 def _handed(request: Reading) -> list[str]:

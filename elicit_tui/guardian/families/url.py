@@ -28,7 +28,7 @@ from elicit_tui.text.urls import Url, cut
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 Trouble = Iterator[tuple[Severity, str]]
 """How grave each thing is that is wrong with a URL, and its evidence."""
-_LONG: Final = 2_000
+_LONG, _SHORT_LABEL = 2_000, 3
 _APP: Final = re.compile(r"(?!ms-|https?:|[\w.-]+:\d+(?:/|$))[a-z][a-z0-9+-]+:\S*\Z", re.IGNORECASE)
 """A scheme that may be an app's, and neither a host with its port nor a page without a host."""
 _NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d+)){0,3}")
@@ -158,7 +158,6 @@ def _malformed(url: Url, _: Reading) -> Trouble:
         yield _BLOCK, url.authority
 
 
-_SHORT_LABEL: Final = 3
 _THIS_COMPUTER: Final = re.compile(r"(?:^|\.)localhost[.-]")
 _ADDRESS: Final = re.compile(r"(?<!\d)\d{1,3}(?:[.-]\d{1,3}){3}(?!\d)")
 
