@@ -117,7 +117,7 @@ class Place:
         views: list[View] = []
         for folded in found.values():
             clauses = tuple(clauses_of(folded.text, latin=latin))
-            concepts = frozenset(concept for clause in clauses for concept in clause.by_concept)
+            concepts = frozenset[str]().union(*(clause.by_concept for clause in clauses))
             usual_hits = views[0].hits if views else frozenset()
             views.append(View(folded, clauses, concepts, usual_hits))
         return tuple(views)
