@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -69,12 +69,16 @@ class KeyButton(Widget, can_focus=True):
         id: str,
         main: bool = False,
         aside: bool = False,
+        rare: bool = False,
         means: Meaning | None = None,
     ) -> None:
-        """`main`: filled, the one that is right for most; `aside`: at the right edge, calm."""
+        """`main`: filled, the one that is right for most; `aside`: at the right edge, calm.
+
+        `rare`: of those aside it goes first from a row that is too short for all.
+        """
         super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
         self.means(means)
-        self.aside = aside
+        self.aside, self.rare = aside, rare
         self._label = label
         self._main = main
         self.key = key
@@ -140,6 +144,8 @@ class KeyButton(Widget, can_focus=True):
 
 # Buttons side by side: what decides at the left, the rest at the right edge as far as it fits.
 
+MISSING_SIGN: Final = " (*)"
+"""Behind a count of what is missing: what marks it in the form."""
 _GAP = 1
 _BETWEEN = 2
 """Cells at least between both groups."""
@@ -161,9 +167,12 @@ def _fitting(buttons: Sequence[KeyButton], width: int) -> list[KeyButton]:
     """Those at the right edge for which there is room beside the others, the first ones first."""
     taken = _cells([button for button in buttons if not button.aside])
     taken += _gap(buttons, width) * (sum(not button.aside for button in buttons) - 1) + _BETWEEN
-    fitting = []
-    for button in buttons:
-        if button.aside and taken + button.cells <= width:
+    fitting: list[KeyButton] = []
+    asides = [button for button in buttons if button.aside]
+    if taken + _cells(asides) <= width:
+        return asides
+    for button in asides:
+        if not button.rare and taken + button.cells <= width:
             fitting.append(button)
             taken += button.cells
     return fitting
@@ -216,11 +225,13 @@ class KeyRow(Container):
             self.refresh()
 
     def render(self) -> Content:
-        """What is told: the buttons are drawn over it."""
+        """What is told, without its sign where that saves it: the buttons are drawn over it."""
         buttons = [button for button in self.query_children(KeyButton) if button.display]
         taken = _cells(buttons) + _GAP * (len(buttons) - 1) + _BETWEEN
-        fits = taken + Content(self._told).cell_length <= self.content_size.width
-        return Content.styled(self._told if fits else "", "bold")
+        room = self.content_size.width - taken
+        ways = (self._told, self._told.replace(MISSING_SIGN, ""))
+        told = next((words for words in ways if Content(words).cell_length <= room), "")
+        return Content.styled(told, "bold")
 
     @property
     def layout(self) -> Layout:
