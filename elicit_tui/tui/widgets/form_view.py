@@ -114,8 +114,7 @@ class FormView(SeenRows):
 
         Looking at it does not count as judging what is on the screen.
         """
-        entries = self.entries
-        conversion = self._conversion or self.form.convert(entries)
+        conversion = self._conversion or self.form.convert(self.entries)
         missing, wrong = self.form.lacking(conversion)
         told = (
             f"{missing} missing{MISSING_SIGN}" if missing else "",
