@@ -114,7 +114,6 @@ class ActionButton(KeyButton, Guarded):
             id=f"do-{action.name.replace('.', '-')}",
             main=action.primary,
             aside=action.aside,
-            rare=action is VISITED,
         )
         self.does = action.name
         self._action = action

@@ -69,16 +69,12 @@ class KeyButton(Widget, can_focus=True):
         id: str,
         main: bool = False,
         aside: bool = False,
-        rare: bool = False,
         means: Meaning | None = None,
     ) -> None:
-        """`main`: filled, the one that is right for most; `aside`: at the right edge, calm.
-
-        `rare`: of those aside it goes first from a row that is too short for all.
-        """
+        """`main`: filled, the one that is right for most; `aside`: at the right edge, calm."""
         super().__init__(id=id, classes="-main" if main else "-aside" if aside else None)
         self.means(means)
-        self.aside, self.rare = aside, rare
+        self.aside = aside
         self._label = label
         self._main = main
         self.key = key
@@ -167,12 +163,9 @@ def _fitting(buttons: Sequence[KeyButton], width: int) -> list[KeyButton]:
     """Those at the right edge for which there is room beside the others, the first ones first."""
     taken = _cells([button for button in buttons if not button.aside])
     taken += _gap(buttons, width) * (sum(not button.aside for button in buttons) - 1) + _BETWEEN
-    fitting: list[KeyButton] = []
-    asides = [button for button in buttons if button.aside]
-    if taken + _cells(asides) <= width:
-        return asides
-    for button in asides:
-        if not button.rare and taken + button.cells <= width:
+    fitting = []
+    for button in buttons:
+        if button.aside and taken + button.cells <= width:
             fitting.append(button)
             taken += button.cells
     return fitting

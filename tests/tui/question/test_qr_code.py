@@ -68,12 +68,12 @@ async def test_a_qr_code_that_has_room_below_the_question_leaves_it_there(
 
 async def test_beside_the_qr_code_the_keys_stand_in_the_same_order() -> None:
     app = Asking(url_question("https://example.com/sign-in"))
-    keys = ("F5 Copy  F6 QR  ^L Later  F1 Help", "F7 I opened it  F2 About")
+    keys = "F5 Copy  F6 QR  F7 I opened it"
     async with asked(app) as pilot:
-        assert all(row in app.words for row in keys)
+        assert keys in app.words
         await pilot.press("f6")
         await until(pilot, lambda: "▀" in app.words and not app.view.deaf, "the code")
-        assert all(row in app.words for row in keys)
+        assert keys in app.words
         assert app.words.count("I opened it") == 1
 
 

@@ -277,7 +277,7 @@ async def test_the_domain_that_a_page_leads_to_is_not_broken_in_two(columns: int
 async def test_keys_without_a_button_stand_in_the_line_above_where_it_is_free() -> None:
     app = Asking(url_question(address(60)))
     async with asked(app, (80, 24)) as pilot:
-        await until(pilot, lambda: "F7 I opened it  F2 About  │" in app.words, "the keys")
+        await until(pilot, lambda: "^L Later  F1 Help  F2 About  │" in app.words, "the keys")
         assert "─ … " not in app.words
         await pilot.press("f5")
         await until(pilot, lambda: "Handed to" in app.words, "what became of it")
