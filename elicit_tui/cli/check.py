@@ -21,6 +21,9 @@ from elicit_tui.errors import UsageError
 from elicit_tui.guardian import Guardian
 from elicit_tui.text import neutral_line
 
+_HEAVIEST: Final = 8
+"""So many pieces of evidence are listed of a finding; JSON has all of them."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
@@ -208,7 +211,16 @@ def finding_lines(findings: Sequence[dict[str, Any]], signs: Mapping[str, str]) 
         sign = signs.get(finding["severity"], "")
         yield f"  {sign}{finding['severity']}  {finding['rule']}  {finding['where']}"
         yield f"      {finding['evidence']}"
-        for weight in finding.get("because", ()):
-            seen = f"{weight['frame']}  {weight['text']}  ({weight['where']})"
-            yield f"      {weight['weight']:+d} {seen}"
+        yield from _weights(finding.get("because", ()))
         yield f"      {finding['advice']}"
+
+
+def _weights(because: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The heaviest pieces of evidence, and what the others amount to."""
+    by_weight = sorted(because, key=lambda weight: -abs(weight["weight"]))
+    for weight in by_weight[:_HEAVIEST]:
+        seen = f"{weight['frame']}  {weight['text']}  ({weight['where']})"
+        yield f"      {weight['weight']:+d} {seen}"
+    if lighter := by_weight[_HEAVIEST:]:
+        amount = sum(weight["weight"] for weight in lighter)
+        yield f"      {amount:+d} by {len(lighter)} lighter ones"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from elicit_tui.guardian.frames import frames_of
 from elicit_tui.guardian.pages import table
 from elicit_tui.tui.question.frame_words import findings
 from tests.guardian.requests import TEXT, YES_OR_NO, form
+from tests.guardian.test_suspected import CASES, said
 
 GUARDIAN = Guardian()
 
@@ -91,6 +93,24 @@ def test_check_explains_each_piece_of_evidence_with_its_weight_and_place(
         assert finding["because"][0]["frame"] == "field-is-secret"
 
 
+def test_check_lists_the_heaviest_evidence_and_what_the_lighter_ones_amount_to(
+    tmp_path: Path,
+) -> None:
+    rule, message, properties, required = CASES[0]
+    (finding,) = GUARDIAN.review(said(message, properties, required)).findings
+    schema = {"type": "object", "properties": properties, "required": required}
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({"message": message, "requestedSchema": schema}), encoding="utf-8")
+    stream = io.StringIO()
+    check(str(path), "text", stdout=stream, explain=True)
+    *listed, lighter = re.findall(r"(?m)^      ([+-]\d+) (.*)", stream.getvalue())
+    heaviest = sorted((abs(it.amount) for it in finding.because), reverse=True)[:8]
+    assert (finding.rule, [abs(int(amount)) for amount, _ in listed]) == (rule, heaviest)
+    assert lighter[1] == f"by {len(finding.because) - 8} lighter ones"
+    total = sum(int(amount) for amount, _ in (*listed, lighter))
+    assert total == sum(it.amount for it in finding.because)
+
+
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
@@ -127,7 +147,6 @@ def test_every_word_for_a_piece_of_evidence_belongs_to_one() -> None:
     made |= {
         f"{begin}-{thing}" for begin in ("field-is", "may-be") for thing in ("secret", "contents")
     }
-    made |= {f"{it}-in-one-sense" for it in ("asked-for", "spoken-of", "field-is-secret")}
     made |= {"destroys", "takes", "alters", "command", "irreversible", *table("recipes")}
     made |= {look.split()[0] for look in table("looks")}
     made |= {one.name for rule in table("sums") for one in frames_of(rule)}

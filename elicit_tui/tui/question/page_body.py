@@ -12,7 +12,6 @@ from textual.content import Content
 from elicit_tui.elicitation import finished
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.text.hosts import is_web_address
-from elicit_tui.tui.names_on_screen import naming_keys
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
     CANCEL,
@@ -96,8 +95,7 @@ class PageBody(Body):
         if self.opened:
             return Content.styled("waiting for the page to be finished", "bold")
         if self.url.shows_code and self.frame.has_class("-narrow"):  # Its button has no room.
-            key = self.frame.key("elsewhere")
-            return naming_keys(f"opened elsewhere? {key} I opened it", key)
+            return Content(f"opened elsewhere? {self.frame.key('elsewhere')} I opened it")
         return goes_on_below() if self.goes_on else Content("")
 
     @property

@@ -68,12 +68,12 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "cwd": {
         "type": "string",
         "title": "Folder",
-        "description": "for a command: where it runs; your home, if unset",
+        "description": "of a command: where it runs; unset: your home",
     },
     "env": {
         "type": "string",
         "title": "Environment",
-        "description": "for a command: KEY=VALUE, one a line; ${NAME} copies your own",
+        "description": "of a command: KEY=VALUE, one a line; ${NAME} is taken from yours",
         "maxLength": 20_000,
     },
 }
