@@ -53,7 +53,7 @@ class EraTraits:
 
 ERAS: Final[Mapping[Era, EraTraits]] = {
     "handshake": EraTraits(
-        "2025-11-25 or older (handshake)",
+        "2025-11-25 or older",
         rounds=False,
         page_ids=True,
         listening=False,

@@ -31,7 +31,13 @@ _CHECKED: Final[Mapping[str, int]] = {
     # The SDK says which of them it would keep.
     "tools": MOST_ENTRIES,
 }
-"""How many entries of each list it is shown."""
+"""How many entries of each list it is shown; of all lists in them CHECKED together."""
+
+_LEVELS: Final = 6
+"""How deep the SDK has objects of its own in an entry; further down anything may stand."""
+
+_TAKEN_AS_IT_IS: Final = frozenset({"_meta", "inputSchema", "outputSchema", "structuredContent"})
+"""What it makes no objects of."""
 
 
 class SeenIds:
@@ -96,11 +102,31 @@ class Outbox:
 
 
 def sample(result: Mapping[str, Any]) -> dict[str, Any]:
-    """What the SDK checks of a result: only the first entries of its long lists.
+    """What the SDK checks of a result: only the first entries of its lists, and of those in them.
 
     The person gets all of it, exactly as it came.
     """
+    left = CHECKED
+
+    def shown(value: Any, levels: int) -> Any:
+        nonlocal left
+        if isinstance(value, list):
+            entries = value[:left]
+            left -= len(entries)
+            return [shown(entry, levels - 1) for entry in entries] if levels else entries
+        if isinstance(value, dict) and levels:
+            return {
+                key: part if key in _TAKEN_AS_IT_IS else shown(part, levels - 1)
+                for key, part in value.items()
+            }
+        return value
+
+    def at_the_top(key: str, value: Any) -> Any:
+        if key in _CHECKED and isinstance(value, list):
+            return [shown(entry, _LEVELS) for entry in value[: _CHECKED[key]]]
+        return shown(value, _LEVELS) if isinstance(value, dict) else value
+
     return {
-        key: value[: _CHECKED[key]] if key in _CHECKED and isinstance(value, list) else value
+        key: value if key in _TAKEN_AS_IT_IS else at_the_top(key, value)
         for key, value in result.items()
     }

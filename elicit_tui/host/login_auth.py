@@ -54,6 +54,8 @@ MOST_STEP_UPS: Final = 2
 """How often one call may want more than was allowed."""
 JITTER_SECONDS: Final = 10.0
 """Processes that were started together do not all renew at once."""
+AGAIN_SECONDS: Final = 30.0
+"""How long a renewal ahead of time is not tried again once one has failed."""
 ELSEWHERE_SECONDS: Final = 1.0
 """How often it is looked whether another process logged in meanwhile."""
 MOST_CALLS: Final = 1000
@@ -91,6 +93,8 @@ class Authorization(httpx2.Auth):
         self._stamp: int | None = None
         self._replaced_token = ""
         """Of the login that a person is asked to replace; "" where there is none."""
+        self._not_ahead_until = 0.0
+        """Until then no token is renewed before it has ended, by the monotonic clock."""
         self._not_had: LoginError | None = None
         """Why there was no login the last time that one was wanted."""
         self._step_ups: Counter[str] = Counter()
@@ -169,8 +173,20 @@ class Authorization(httpx2.Auth):
             soon = AHEAD_SECONDS + random.uniform(0, JITTER_SECONDS)
             if login is not None and login.refresh_token and login.ends_within(soon, time.time()):
                 async with self._one_at_a_time:
-                    return await self._renewed(login)
+                    return await self._renewed_ahead(login)
         return self._login
+
+    async def _renewed_ahead(self, login: Login) -> Login | None:
+        """The login renewed; as it is where that failed a moment ago. Raises LoginError."""
+        if time.monotonic() < self._not_ahead_until:
+            return self._login
+        try:
+            return await self._renewed(login)
+        except LoginError:
+            # A server that does not answer is waited for once, and not by one request after the
+            # other.
+            self._not_ahead_until = time.monotonic() + AGAIN_SECONDS
+            raise
 
     async def _renewed(self, login: Login) -> Login:
         """The login renewed, by us or by who was first. Raises LoginError, RefreshRefused."""

@@ -181,6 +181,28 @@ def test_the_library_checks_the_first_entries_of_long_lists_alone() -> None:
     assert [len(found[kind]) for kind in kinds] == [MOST_ENTRIES, *[CHECKED] * 3]
 
 
+def test_of_the_lists_in_what_the_library_checks_it_checks_the_first_entries_together() -> None:
+    from elicit_tui.host.bounds import CHECKED
+
+    icons = [{"src": "a", "sizes": ["1x1"]}] * (CHECKED // 2)
+    link = {"type": "resource_link", "icons": icons}
+    found = sample({"content": [link, link], "serverInfo": {"icons": icons}})
+    # Each icon has one size, which counts too.
+    assert [len(entry["icons"]) for entry in found["content"]] == [CHECKED // 2, 0]
+    assert found["serverInfo"] == {"icons": []}
+    assert found["content"][0]["icons"] == icons
+    # What it makes no objects of stays whole, and so does what it does not know.
+    long = list(range(CHECKED * 2))
+    schema = {"required": long}
+    plain = {"structuredContent": schema, "_meta": schema, "other": long}
+    assert sample(plain) == plain
+    assert sample({"tools": [{"inputSchema": schema}]}) == {"tools": [{"inputSchema": schema}]}
+    deep: dict[str, object] = {"list": long}
+    for _ in range(20):
+        deep = {"in": deep}
+    assert sample({"content": [deep]}) == {"content": [deep]}
+
+
 # What it tells
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, cast
@@ -57,3 +58,42 @@ def test_a_login_that_is_declined_is_asked_for_no_more_by_requests_that_waited_f
 
     run_async(together())
     assert "the question about it was declined" in connection.login_refusal
+
+
+def test_a_renewal_ahead_of_time_that_fails_is_waited_for_once_by_all_requests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = "https://mcp.example/mcp"
+    connection: Any = SimpleNamespace(settings=ServerSettings("remote", url=url))
+    ends_soon = time.time() + 30
+    login = Login(url, "https://as.example", url, "c", "token", "renewal", expires_at=ends_soon)
+    shelf().save(login)
+    authorization = Authorization(connection, cast("Any", None), shelf(), nullcontext)
+    tried: list[str] = []
+    is_down = asyncio.Event()
+
+    async def renewed(login: Login) -> Login:
+        tried.append(login.access_token)
+        await is_down.wait()
+        raise LoginError("its authorization server did not answer in time")
+
+    monkeypatch.setattr(authorization, "_renewed", renewed)
+
+    async def sent() -> str:
+        flow = authorization.async_auth_flow(httpx2.Request("POST", url))
+        request = await anext(flow)
+        await flow.aclose()
+        return request.headers["Authorization"]
+
+    async def together() -> None:
+        waiting = [asyncio.ensure_future(sent()) for _ in range(4)]
+        await asyncio.wait(waiting, timeout=0.2)
+        is_down.set()
+        assert await asyncio.wait_for(asyncio.gather(*waiting), 20) == ["Bearer token"] * 4
+        assert await sent() == "Bearer token"
+        assert tried == ["token"]
+        authorization._not_ahead_until = 0.0
+        await sent()
+        assert tried == ["token", "token"]
+
+    run_async(together())

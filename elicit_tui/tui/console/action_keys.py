@@ -221,7 +221,8 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     for name in (*own, *THEME_NAMES):
         help_text, says = ("worn now", "worn") if name == worn else ("kept for the next time", name)
         worded = Traits((name,), found_by=("theme:", says, name, *in_words(name).split()))
-        yield _command(f"Theme: {name}", help_text, WearTheme(app, name), worded)
+        worn_now = name == worn
+        yield entry(f"Theme: {name}", help_text, WearTheme(app, name), worded, listed=worn_now)
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
     leaving = LEAVING._replace(beside=key("console.quit"))
@@ -245,6 +246,9 @@ class WearTheme:
 
 def _command(title: str, help_text: str, run: Callable[[], Any], traits: Traits = PLAIN) -> Entry:
     return entry(title, help_text, run, traits)
+
+
+_sought = partial(entry, listed=False)  # What each server has is listed once it is searched for.
 
 
 def _key(app: Controller, action_id: str) -> Traits:
@@ -317,23 +321,19 @@ def _folder_of(path: Path) -> str:
 def _servers(app: Controller) -> Iterator[Entry]:
     for name, record in app.state.servers.items():
         show = partial(_show_server, app, name)
-        yield _command(f"Server: {name}", record.standing, show, Traits((name,)))
-        yield _command(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
+        yield _sought(f"Server: {name}", record.standing, show, Traits((name,)))
+        yield _sought(f"Restart {name}", record.state, partial(app.restart, name), GRAVE)
         if record.state == "ready":
-            yield _command(f"Stop {name}", record.state, partial(app.stop, name), GRAVE)
+            yield _sought(f"Stop {name}", record.state, partial(app.stop, name), GRAVE)
         if record.settings.layer == "user":
             about = "how it is reached, and which of its calls ask you first"
-            yield _command(f"Edit {name}", about, partial(_edit, app, record), ASKING)
+            yield _sought(f"Edit {name}", about, partial(_edit, app, record), ASKING)
         verb = "Unmute" if name in app.muted else "Mute"
-        yield _command(f"{verb} {name}", "for this run", partial(app.toggle_mute, name))
+        yield _sought(f"{verb} {name}", "for this run", partial(app.toggle_mute, name), PLAIN)
         waiting = sum(pending.server == name for pending in app.state.questions)
         if waiting:
-            yield _command(
-                f"Decline all questions of {name}",
-                f"{plural(waiting, 'question')} waiting",
-                partial(app.decline_all, name),
-                GRAVE,
-            )
+            decline, waits = partial(app.decline_all, name), plural(waiting, "question")
+            yield _command(f"Decline all questions of {name}", f"{waits} waiting", decline, GRAVE)
         yield from _offers(app, name, record)
 
 

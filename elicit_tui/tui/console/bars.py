@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -139,8 +138,6 @@ class ClickBar(SpanView):
 NARROW: Final = 80
 """Columns that a terminal has at the least, by old custom."""
 
-TIGHT: Final = 60
-"""Columns; in fewer the keys of a bar have one blank between them."""
 AT_MOST: Final = 5
 """Keys of a pane that are named where not all have room."""
 AT_LEAST: Final = 4
@@ -209,10 +206,8 @@ class KeyBar(ClickBar):
                 self.refresh()
 
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
-        """The keys of what one does here stay; air goes before the palette and the way out.
+        """The keys of what one does here stay as far as there is room; two blanks part them.
 
-        It goes on a very narrow screen alone: elsewhere keys are left out whole, as those that
-        stand close are hard to tell apart.
         What a button in sight names is not named here too. Rarer keys are named as far as there is
         room for them beside all that, and then those of the field. On a narrow screen, where keys
         are left out all the same, the way out stays.
@@ -221,24 +216,20 @@ class KeyBar(ClickBar):
             yield from self._of_a_pane()
             return
         parts = [part for part in self._parts if self._key_of(part) not in self._named]
-        closely = _closely if width < TIGHT else list
-        close = closely(parts)
         # Where the palette has no room beside these, or there are none, none is kept free for it.
-        fits = bool(close) and _cells(close) + _cells(self._right) < width
+        fits = bool(parts) and _cells(parts) + _cells(self._right) < width
         ends = self._right if fits else self._right[-2:]
         for count in range(len(self._rarer), 0, -1):
             rarer = (*self._rarer[:count], *self._mark(count))
             yield (*self._field, *parts, *rarer), self._right
-            yield (*closely(self._field), *close, *closely(rarer)), ends
+            yield (*self._field, *parts, *rarer), ends
         for count in range(len(self._field), self._stay - 1, -1):
             field, mark = self._field[:count], self._mark(0) or [CUT] * (count < len(self._field))
-            named, close_by = (*field, *parts, *mark), (*closely(field), *close, *mark)
+            named = (*field, *parts, *mark)
             yield named, self._right
-            yield close_by, self._right
         yield named, self._right[-2:]
-        yield close_by, self._right[-2:]
         if width >= NARROW:
-            yield close_by, self._right[-1:]
+            yield named, self._right[-1:]
 
     def _of_a_pane(self) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """All keys where there is room; else few of them, as the palette and the help have all."""
@@ -308,15 +299,6 @@ class KeyBar(ClickBar):
         key = self.app.get_key_display(binding)
         spans: Line = ((f" {key}", "accent"), (f" {key_label(node, binding)} ", "plain"))
         return Part(spans, binding.action, node)
-
-
-def _closely(parts: Sequence[Part]) -> list[Part]:
-    """The same without the blank behind each."""
-    return [
-        replace(part, spans=(*before, (text.rstrip(), role)))
-        for part in parts
-        for *before, (text, role) in [part.spans]
-    ]
 
 
 def key_label(node: DOMNode, binding: Binding) -> str:

@@ -75,7 +75,7 @@ def in_one_row(title: Content, beside: str, width: int) -> Content:
         return title
     shown = shortened(beside, left)
     gap = " " * (room - title.cell_length - cell_len(shown))
-    return Content.assemble(title, gap, (shown, "not bold"))
+    return Content.assemble(title, gap, shown)
 
 
 class Finder(SystemCommandsProvider):

@@ -340,15 +340,17 @@ class ResultTable(DrawnTable):
         That is as they are written, or each of them somewhere, where no row has them so.
         """
         self._wanted = [term.casefold()] if term else []
-        if not self._holding(self._ordered):
-            self._wanted = wanted_words(term)
+        found = self._holding(self._ordered) if term else []
+        if not found and len(words := wanted_words(term)) > 1:
+            self._wanted = words
+            found = self._holding(self._ordered)
         for cell in self._marked:
             cell.spans.clear()
         self._marked = []
         self._mark(map(self.get_row_at, range(self.row_count)))
         self.notify_style_update()
         self.refresh()
-        return self._holding(self._ordered) if term else []
+        return found
 
     def _holding(self, rows: Sequence[Row]) -> Sequence[int]:
         """The numbers of those rows that hold what was looked for."""

@@ -175,7 +175,7 @@ class ConsoleScreen(Screen[None]):
         own = (
             []
             if self.size.width < ROOMY
-            else [Part(line((" elicit-tui ", "strong"), ("│", "dim")))]
+            else [Part(line((" elicit-tui ", "strong"), ("│ ", "dim")))]
         )
         longest = max(map(len, PANES.values()))
         for letters in range(longest, 3, -1):

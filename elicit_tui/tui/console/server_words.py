@@ -14,6 +14,7 @@ from elicit_tui.tui.console.spans import (
     Line,
     fitting,
     joined,
+    key_lines,
     labelled,
     shortened,
     text_lines,
@@ -86,20 +87,25 @@ START_IT: Final = "Start it"
 """The field of a server's form that has it started."""
 
 
-def way_on(record: ServerRecord, key_of: Callable[[str], str]) -> str:
+def way_on(record: ServerRecord, key_of: Callable[[str], str], width: int) -> list[Line]:
     """What starts a server that was not started, did not start, or has ended."""
-    edits, again = key_of("servers.edit"), key_of("servers.restart")
+    ids = ("servers.edit", "servers.restart", "servers.remove", "pane.activity")
+    edits, again, removes, activity = keys = [key_of(action_id) for action_id in ids]
+    return key_lines(_way_on(record, edits, again, removes, activity), width, keys)
+
+
+def _way_on(record: ServerRecord, edits: str, again: str, removes: str, activity: str) -> str:
     if record.state == "off":
         return f"{edits}, then “{START_IT}”, starts it."
     if record.settings.missing:
         names = " and ".join(record.settings.missing)
         return (
             f"Leave, set {names} in your shell, and start elicit-tui again. "
-            f"{edits} changes the server, {key_of('servers.remove')} removes it."
+            f"{edits} changes the server, {removes} removes it."
         )
     if record.wants_login:
         return f"{again} asks you to log in."
-    written = f"{key_of('pane.activity')} Activity has what it wrote."
+    written = f"{activity} Activity has what it wrote."
     return f"{again} starts it again. {edits} changes how it is reached. {written}"
 
 

@@ -223,6 +223,19 @@ def text_lines(text: str, width: int, role: Role = "plain") -> list[Line]:
     return [((part, role),) for part in wrapped(text, width)]
 
 
+def key_lines(text: str, width: int, keys: Iterable[str]) -> list[Line]:
+    """A sentence of ours as wrapped lines, these keys in it as bars show them."""
+    named = re.compile(rf"((?<!\S)(?:{'|'.join(map(re.escape, keys))})(?![\w^]))")
+    return [
+        tuple(
+            (piece, "accent" if number % 2 else "plain")
+            for number, piece in enumerate(named.split(part))
+            if piece
+        )
+        for part in wrapped(text, width)
+    ]
+
+
 GUTTER: Final = "│ "
 """Before each line that a server sent: no line of it passes for one of ours, such as a title."""
 

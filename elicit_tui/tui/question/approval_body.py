@@ -40,7 +40,7 @@ _SESSION = (
     "{} allows this tool for this session, with any arguments, until the server ends or the tool's "
     "definition changes; it is never written to disk."
 )
-_SESSION_BRIEFLY = "{} allows any arguments, until the server ends or the tool changes"
+_SESSION_BRIEFLY = "{} allows any arguments until the server ends or the tool changes"
 _HANDED = "What you decide is handed to the agent, which may be asked in its own terminal too."
 _SHORT = 30
 """Rows; with fewer, what stands at the foot is said in brief."""
@@ -177,15 +177,15 @@ class ApprovalBody(Body):
     def summary(self) -> Content:
         """The letters that decide, and before them what was not seen; in the note, how it ends."""
         if self.writes_note:
-            return Content(self._ends_of_note)
+            return naming_keys(self._ends_of_note, "Enter", "PgDn", self.frame.key("cancel"))
         if self.goes_on:
             return frame_words.goes_on_below("allow")
         yes, no = self.frame.key("yes"), self.frame.key("no")
         if self.note_line is not None and not self._note_was_open:
             does = "looks once more" if self.leads_to_a_page else "calls"
-            return Content(f"{yes} {does}, {no} declines with a note")
+            return naming_keys(f"{yes} {does}, {no} declines with a note", yes, no)
         does = "looks once more" if self.leads_to_a_page else "calls it once"
-        return Content(f"{yes} {does}, {no} declines")
+        return naming_keys(f"{yes} {does}, {no} declines", yes, no)
 
     @property
     def _ends_of_note(self) -> str:

@@ -109,12 +109,13 @@ def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
     begins = Content.assemble(("tool says", "$faint"), " ") if narrow else Content("")
     lines = [
         line.rstrip()
-        for line in begins.append(said).wrap((width if narrow else width - _LABEL) - 2)
+        for line in begins.append(said).wrap(width - 4 if narrow else width - _LABEL - 2)
     ]
     most = _SAID_FIRST - narrow
     if len(lines) == most + 1 and not narrow:
         most += 1  # Below the arguments it would take a line as well.
-    first, others = Content("\n").join(lines[:most]), Content("\n").join(lines[most:])
+    first = Content("\n  " if narrow else "\n").join(lines[:most])
+    others = Content("\n").join(lines[most:])
     if others:
         first = first.append(" …")
     above = first if narrow else _row(("tool says", first), width)

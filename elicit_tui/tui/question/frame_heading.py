@@ -24,7 +24,7 @@ from elicit_tui.elicitation import (
 from elicit_tui.form.field import Field
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.text import countdown, readable_json
-from elicit_tui.tui.names_on_screen import key_of
+from elicit_tui.tui.names_on_screen import key_of, naming_keys
 from elicit_tui.tui.question import frame_words
 from elicit_tui.tui.question.actions import BY_ACTION, Action
 from elicit_tui.tui.question.seen_texts import TextRegion
@@ -37,7 +37,7 @@ _NARROW: Final = 64
 """Columns; with fewer, what stood side by side stands one below the other."""
 _WIDE: Final = 120
 """Columns; from here on the JSON that would be sent stands beside the form."""
-_HEIGHTS: Final = ((30, "-short"), (16, "-tiny"), (13, "-least"))
+_HEIGHTS: Final = ((30, "-short"), (22, "-low"), (16, "-tiny"), (13, "-least"))
 """Rows; with fewer, the class that takes room from everything but the fields and the buttons."""
 
 _CARD: Final = Size(100, 32)
@@ -99,6 +99,8 @@ def tighten(frame: Widget, question: Question, size: Size) -> None:
     roomy = size.width >= _CARD.width and size.height >= _CARD.height
     short = card_rows(question) <= size.height
     tighter = {name: size.height < rows for rows, name in _HEIGHTS}
+    # Only beside fields is the blank row above the buttons worth one of theirs.
+    tighter["-low"] |= tighter["-short"] and (frame.app.is_inline or question.form is None)
     form = question.form
     # In half the columns all of it takes about twice as many rows.
     fields = 2 * sum(map(_field_rows, form.fields)) if form is not None else _TOO_MANY
@@ -158,12 +160,15 @@ def frame_title(words: TitleWords, width: int, line_style: str = "$border-blurre
 
     The clock goes where there is no room for it, but for its last minute, before which names go.
     """
-    left, clock = words.left, (words.time_left, "bold $warning" if words.last else "$faint")
+    left = words.left
+    clock = Content.styled(words.time_left, "bold $warning" if words.last else "$faint")
+    place = Content.styled(words.place, "$foreground")
+    hint, more = _lit(words.hint), _lit(words.more)
     ways = [
-        _right(words.place + words.hint, clock, words.more),
-        _right(words.place, clock, words.more),
-        _right(words.place, clock),
-        *([] if words.last else [_right(words.place, ("", ""))]),
+        _right(place + hint, clock, more),
+        _right(place, clock, more),
+        _right(place, clock),
+        *([] if words.last else [_right(place, Content(""))]),
     ]
     left_cells = Content(left).cell_length
     right = next((way for way in ways if left_cells + way.cell_length + 3 <= width), ways[-1])
@@ -196,18 +201,23 @@ def frame_foot(
     if not without_button:
         return Content("")
     room = width - _CORNERS
-    whole = Content.styled(f"… {'  '.join(without_button)}", "$faint")
+    left_out = [_lit(words, "$faint") for words in without_button]
+    whole = Content.styled("… ", "$faint") + Content("  ").join(left_out)
     if whole.cell_length <= room or not leads_on:
         return whole
-    more = Content.styled(leads_on, "$faint")
+    more = _lit(leads_on, "$faint")
     named = keys(room - more.cell_length - 2)
     return Content("  ").join([part for part in (named, more) if part])
 
 
-def _right(place: str, clock: tuple[str, str], more: str = "") -> Content:
-    shown = ((place, "$foreground"), clock, (more, "$foreground"))
-    parts = (Content.styled(*part) for part in shown if part[0])
-    return Content.styled(" · ", "$faint").join(parts)
+def _right(*parts: Content) -> Content:
+    return Content.styled(" · ", "$faint").join(part for part in parts if part)
+
+
+def _lit(words: str, style: str = "$foreground") -> Content:
+    """What a key does, the key before it as bars and buttons show it."""
+    key = next(iter(words.lstrip(", ").split()), "")
+    return naming_keys(words, key, style=style) if key else Content("")
 
 
 _Frame = TypeVar("_Frame", bound="Titled")

@@ -54,8 +54,13 @@ class LiveJson(VerticalScroll, can_focus=False):
             self._draw()
 
     def draw_soon(self) -> None:
-        """Something in the fields is another matter, or a secret is no longer shown there."""
-        if self.display and not self._will_draw:
+        """Something in the fields is another matter, or a secret is no longer shown there.
+
+        The first time at once: an empty frame would say that nothing is sent.
+        """
+        if self.display and not self._drawn:
+            self._draw()
+        elif self.display and not self._will_draw:
             self._will_draw = True
             self.set_timer(LIVE_SECONDS, self._draw)
 

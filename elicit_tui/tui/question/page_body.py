@@ -12,6 +12,7 @@ from textual.content import Content
 from elicit_tui.elicitation import finished
 from elicit_tui.elicitation.question import REDIRECT
 from elicit_tui.text.hosts import is_web_address
+from elicit_tui.tui.names_on_screen import naming_keys
 from elicit_tui.tui.question import overlays
 from elicit_tui.tui.question.actions import (
     CANCEL,
@@ -95,7 +96,8 @@ class PageBody(Body):
         if self.opened:
             return Content.styled("waiting for the page to be finished", "bold")
         if self.url.shows_code and self.frame.has_class("-narrow"):  # Its button has no room.
-            return Content(f"opened elsewhere? {self.frame.key('elsewhere')} I opened it")
+            key = self.frame.key("elsewhere")
+            return naming_keys(f"opened elsewhere? {key} I opened it", key)
         return goes_on_below() if self.goes_on else Content("")
 
     @property

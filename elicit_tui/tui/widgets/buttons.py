@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -140,6 +140,8 @@ class KeyButton(Widget, can_focus=True):
 
 # Buttons side by side: what decides at the left, the rest at the right edge as far as it fits.
 
+MISSING_SIGN: Final = " (*)"
+"""Behind a count of what is missing: what marks it in the form."""
 _GAP = 1
 _BETWEEN = 2
 """Cells at least between both groups."""
@@ -216,11 +218,13 @@ class KeyRow(Container):
             self.refresh()
 
     def render(self) -> Content:
-        """What is told: the buttons are drawn over it."""
+        """What is told, without its sign where that saves it: the buttons are drawn over it."""
         buttons = [button for button in self.query_children(KeyButton) if button.display]
         taken = _cells(buttons) + _GAP * (len(buttons) - 1) + _BETWEEN
-        fits = taken + Content(self._told).cell_length <= self.content_size.width
-        return Content.styled(self._told if fits else "", "bold")
+        room = self.content_size.width - taken
+        ways = (self._told, self._told.replace(MISSING_SIGN, ""))
+        told = next((words for words in ways if Content(words).cell_length <= room), "")
+        return Content.styled(told, "bold")
 
     @property
     def layout(self) -> Layout:

@@ -10,6 +10,7 @@ from textual.message import Message
 
 from elicit_tui.form.field import Entry, Unset
 from elicit_tui.form.form import Conversion, Form
+from elicit_tui.tui.widgets.buttons import MISSING_SIGN
 from elicit_tui.tui.widgets.control import (
     FieldChanged,
     FieldControl,
@@ -113,10 +114,12 @@ class FormView(SeenRows):
 
         Looking at it does not count as judging what is on the screen.
         """
-        entries = self.entries
-        conversion = self._conversion or self.form.convert(entries)
+        conversion = self._conversion or self.form.convert(self.entries)
         missing, wrong = self.form.lacking(conversion)
-        told = (f"{missing} missing (*)" if missing else "", f"{wrong} to correct" if wrong else "")
+        told = (
+            f"{missing} missing{MISSING_SIGN}" if missing else "",
+            f"{wrong} to correct" if wrong else "",
+        )
         return ", ".join(filter(None, told))
 
     @property

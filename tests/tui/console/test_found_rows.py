@@ -47,6 +47,14 @@ async def test_a_key_lists_the_rows_that_were_found_alone_and_leads_back_to_all(
         await stand.until(lambda: "the rows of a table that were found: / s" in stand.notices())
 
 
+async def test_a_table_in_which_nothing_is_looked_for_is_not_read_through(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result(json.dumps(NOTES)), size=(80, 24)) as (stand, screen):
+        table = screen.view
+        assert isinstance(table, ResultTable)
+        await stand.until(lambda: "1 of 60" in stand.text())
+        assert not table._words, "that would double what a long one takes"
+
+
 async def test_words_that_stand_in_several_columns_find_their_row(tmp_path: Path) -> None:
     async with reading(tmp_path, text_result(json.dumps(NOTES)), size=(80, 24)) as (stand, screen):
         await search(stand, "done 47")

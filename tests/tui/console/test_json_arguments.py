@@ -224,8 +224,8 @@ async def test_a_comma_behind_the_last_value_of_a_list_adds_one_and_this_is_said
 ) -> None:
     async with writing(tmp_path) as stand:
         said = " ".join(stand.text().replace("│", " ").split())
-        assert "Type over the value that is selected" in said
-        assert "End, then a comma, behind the last of a list adds one." in said
+        assert "Type over the selected value" in said
+        assert "To add an entry to a list: End, then a comma, after its last one." in said
         await stand.press(*"Ada", "tab", *"tall, slim", '"', ",", *"old", '"', ",", *"wise")
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))

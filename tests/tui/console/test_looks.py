@@ -27,7 +27,7 @@ from elicit_tui.tui.console.application import ConsoleApp
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import TITLES, AboutScreen, HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-from elicit_tui.tui.console.spans import labelled, text_of
+from elicit_tui.tui.console.spans import key_lines, labelled, text_of
 from elicit_tui.tui.theme import THEMES
 from tests.tui.console.stand import CITY, Stand, console
 
@@ -321,6 +321,12 @@ async def test_a_text_over_the_console_is_as_high_as_its_words_where_there_is_ro
 def test_where_it_is_narrow_a_value_is_set_in_below_its_label_and_told_without_colours() -> None:
     lines = [text_of(spans) for spans in labelled("  seen", "one two three", 14)]
     assert lines == ["  seen", "    one two", "    three"]
+
+
+def test_the_keys_in_a_sentence_of_ours_stand_out_and_no_word_that_holds_them() -> None:
+    lines = key_lines("r starts it again. e, ever after, changes it.", 24, ("r", "e"))
+    assert " ".join(map(text_of, lines)) == "r starts it again. e, ever after, changes it."
+    assert [text for spans in lines for text, role in spans if role == "accent"] == ["r", "e"]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])

@@ -84,7 +84,7 @@ async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_pat
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.until(lambda: "^S Call   Esc Back" in stand.text())
-        await stand.until(lambda: "Enter Next F5 Form/JSON …" in last_line(stand))
+        await stand.until(lambda: "Enter Next  F5 Form/JSON  …" in last_line(stand))
         assert "Esc" not in last_line(stand)
 
 
@@ -94,7 +94,7 @@ async def test_the_buttons_of_the_dialogs_for_servers_are_in_sight(tmp_path: Pat
         stand.app.own_file = OwnFile(Settings, lambda: other, lambda names: None)
         await stand.press("n")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.until(lambda: "^S Write it   Esc Back" in stand.text())
+        await stand.until(lambda: "^S Write it   Esc Back    2 missing │" in stand.text())
         await stand.press("escape", "i")
         await stand.until(lambda: isinstance(stand.app.screen, OtherServersScreen))
         await stand.until(lambda: "^S Import   Esc Back" in stand.text())
@@ -165,7 +165,7 @@ async def test_of_a_server_that_did_not_start_no_key_leads_to_its_tools(tmp_path
     async with console(
         tmp_path, servers=servers, tools=tools, failures=failures, size=(200, 60)
     ) as stand:
-        await stand.until(lambda: "→ To what is said of it" in last_line(stand))
+        await stand.until(lambda: "→ Read about it" in last_line(stand))
         await stand.press("down")
         await stand.until(lambda: "→ To its tools" in last_line(stand))
 

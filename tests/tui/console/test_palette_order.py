@@ -267,8 +267,21 @@ async def test_what_has_a_key_on_the_screen_stands_before_what_is_done_elsewhere
     async with console(tmp_path) as stand:
         listed = [each.title for each in in_order(stand.app.get_system_commands(stand.app.screen))]
         here = ("Add a server", "Edit this server", "Import servers of other programs")
-        elsewhere = ("Allowed tools", "Edit alpha", "Help", "Theme: dark")
+        elsewhere = ("Allowed tools", "Help", "Theme: auto")
         assert max(map(listed.index, here)) < min(map(listed.index, elsewhere))
+
+
+async def test_what_each_server_has_and_other_themes_are_listed_once_they_are_searched_for(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path) as stand:
+        listed = [each.title for each in in_order(stand.app.get_system_commands(stand.app.screen))]
+        assert not [title for title in listed if "alpha" in title]
+        assert [title for title in listed if title.startswith("Theme:")] == ["Theme: auto"]
+        found = {"edit": "Edit alpha", "alpha": "Server: alpha", "light": "Theme: light"}
+        for words, title in found.items():
+            await searching(stand, words, title)
+            await stand.press("escape")
 
 
 async def test_the_tools_of_a_server_that_has_ended_are_found_with_the_reason(

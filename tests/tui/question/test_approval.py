@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from textual.color import Color
 
 from elicit_tui.elicitation import (
     Call,
@@ -16,7 +17,16 @@ from elicit_tui.elicitation import (
     prompt_request,
 )
 from elicit_tui.elicitation.own_questions import approval_request
-from tests.tui.question.asking import SERVER, WARNING, Asking, answer, asked, typing, until
+from tests.tui.question.asking import (
+    SERVER,
+    WARNING,
+    Asking,
+    answer,
+    asked,
+    colour_of,
+    typing,
+    until,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -67,7 +77,7 @@ async def test_what_a_tool_does_and_what_more_can_be_allowed_is_in_sight_of_any_
         assert app.words.index("Deletes all.") < app.words.index("arguments")
         assert re.search(ALLOWS, in_one_line(app))
         await pilot.press("end")
-        await until(pilot, lambda: "That is all." in app.words, "the rest of what it says")
+        await until(pilot, lambda: "That is all." in in_one_line(app), "the rest of what it says")
         assert re.search(ALLOWS, in_one_line(app))
 
 
@@ -159,6 +169,15 @@ async def test_a_note_opens_after_n_and_in_it_letters_decide_nothing_and_enter_d
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert (app.outcome.action, app.outcome.note) == ("decline", "yes, but not on Fridays")
+
+
+async def test_every_key_that_a_sentence_of_an_approval_names_stands_out() -> None:
+    app = Asking(OF_AN_AGENT)
+    async with asked(app) as pilot:
+        accent = Color.parse(app.theme_variables["accent"]).rich_color
+        await pilot.press("n")
+        await until(pilot, lambda: "Enter declines with this note" in app.words, "the note")
+        assert [colour_of(app, key) for key in ("Enter", "Esc")] == [accent, accent]
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])

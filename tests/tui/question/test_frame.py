@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from textual.await_remove import AwaitRemove
+from textual.content import Content
 
 from elicit_tui.elicitation import Call, Deadline, Finding, ServerIdentity, Severity
 from elicit_tui.tui.question.actions import ActionBar
-from elicit_tui.tui.question.frame_heading import TitleWords, frame_title
+from elicit_tui.tui.question.frame_heading import TitleWords, frame_foot, frame_title
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -58,7 +59,7 @@ async def test_the_frame_says_who_asks_for_what_and_how_long_is_left() -> None:
         "program      deploy-mcp-server",
         'asks during  deploy(branch="fix/login")',
         "round        2 of this call",
-        "protocol     2025-11-25 or older (handshake)",
+        "protocol     2025-11-25 or older",
         "request id   7",
         "rule destructive.production, in message: production",
     ):
@@ -224,6 +225,18 @@ async def test_a_question_that_several_open_calls_may_have_asked_names_each_of_t
     async with asked(app, (100, 24)):
         assert 'deploy(branch="main") or tell_time()' in app.words
         assert "the server does not say for which call" in app.words
+
+
+def test_the_keys_in_both_borders_stand_out() -> None:
+    def keys(border: Content) -> list[str]:
+        accents = [span for span in border.spans if "accent" in str(span.style)]
+        return [border.plain[span.start : span.end] for span in accents]
+
+    title = TitleWords("a", "1 of 3", ", ^O next", "0:50 left", last=True, more="F12 more time")
+    assert keys(frame_title(title, 80)) == ["^O", "F12"]
+    left_out = ("^L Later", "F1 Help")
+    assert keys(frame_foot(left_out, "F1 more keys", lambda room: Content(""), 80)) == ["^L", "F1"]
+    assert keys(frame_foot(left_out, "F1 more keys", lambda room: Content(""), 24)) == ["F1"]
 
 
 async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

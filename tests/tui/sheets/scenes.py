@@ -189,6 +189,7 @@ async def arguments(look: Look, take: Take) -> None:
 
 async def own_file(look: Look, take: Take) -> None:
     async with stand(look) as it:
+        path = it.app.config_path = "~/.config/elicit-tui/config.toml"
         other = 'command = "npx"\nargs = ["-y", "notes-server"]\n'
         it.app.own_file = OwnFile(
             lambda: it.app.state.settings,
@@ -205,7 +206,6 @@ async def own_file(look: Look, take: Take) -> None:
         await at(it, OtherServersScreen)
         take("servers-elsewhere", it.app)
         await it.press("escape")
-        path = "~/.config/elicit-tui/config.toml"
         it.app.push_screen(RemoveServerScreen(UnderWay("deploy", 1, 0, 2), path, keeps_calls=True))
         await at(it, RemoveServerScreen)
         take("server-remove", it.app)

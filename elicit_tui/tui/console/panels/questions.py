@@ -166,8 +166,8 @@ class QuestionsPane(Pane):
             )
         return (
             f"{sentence}\n\n"
-            f"Call a tool under Servers ({key('pane.servers')}): what it asks opens by itself; "
-            "while you type it joins this list. "
+            f"Call a tool under Servers ({key('pane.servers')}): what it asks opens by itself, "
+            "or waits here while you type. "
             f"All that was asked stands under History ({key('pane.history')})."
         )
 
@@ -212,7 +212,7 @@ class QuestionsPane(Pane):
         if not left:
             return old
         # The clock of one that cannot be answered yet stands still.
-        left = f"{left} left{'' if entry.deadline.started else ' once open'}"
+        left = f"{left} {'left' if entry.deadline.started else 'once opened'}"
         return left if self.stacked else f"{old} · {left}"
 
     def _stopped_row(self, key: str, width: int) -> list[Line]:

@@ -171,7 +171,7 @@ class ServersPane(Pane):
         if action == "mute" and self._meant is not None and self._meant.name in self.app.muted:
             return "Unmute"
         if action == "offers" and self.record is not None and self._enter_verb != "Tools":
-            return "To what is said of it"
+            return "Read about it"
         if action == "restart" and self.record is not None and self.record.state == "off":
             return "Read again"  # What its file has now.
         if action == "restart" and self.record is not None and self.record.state == "closed":
@@ -338,16 +338,14 @@ class ServersPane(Pane):
         if record.state == "off":
             words = f"{name} is not enabled, so it was not started."
             place = f"It is {record.settings.key('enabled')} in {self.app.config_path}."
-            ways = text_lines(way_on(record, self.app.key_of), width)
+            ways = way_on(record, self.app.key_of, width)
             return joined(
                 [text_lines(words, width), ways, text_lines(place, width, "dim"), address]
             )
         title = "did not start" if record.connection is None else "has ended"
         title = "may not run" if record.state == "refused" else title
         why = neutral_line(record.failure or "It ended without saying why.", 2_000)
-        ways = (
-            [] if record.state == "refused" else text_lines(way_on(record, self.app.key_of), width)
-        )
+        ways = [] if record.state == "refused" else way_on(record, self.app.key_of, width)
         return joined(
             [text_lines(f"{name} {title}.", width, "bad"), text_lines(why, width), ways, address]
         )

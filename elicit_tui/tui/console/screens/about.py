@@ -17,7 +17,16 @@ from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.dialog import TextDialog
 from elicit_tui.tui.console.screens.searched_text import SearchedText
 from elicit_tui.tui.console.server_words import offer_words, server_words
-from elicit_tui.tui.console.spans import Line, apart, joined, padded, text_lines, text_of, wrapped
+from elicit_tui.tui.console.spans import (
+    Line,
+    apart,
+    joined,
+    key_lines,
+    padded,
+    text_lines,
+    text_of,
+    wrapped,
+)
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 from elicit_tui.tui.names_on_screen import key_name
@@ -71,15 +80,19 @@ class AboutScreen(SearchedText):
         decision = judge_call(
             self.app.state.settings, server, offer.name, offer.raw, allowed=allowed, nobody=None
         )
-        asked = f"{self.app.key_of('servers.edit')} under Servers sets it for all its tools."
+        edits = self.app.key_of("servers.edit")
+        asked = f"{edits} under Servers sets it for all its tools."
         why, how, key = decision.sentence.partition(" Change it with ")
         said = f"{why} {asked}" if server.layer == "user" else why
-        keys = f"{how}{key} {decision.change or ''}".strip()
+        ways = filter(None, (f"{how}{key}".strip(), decision.change))
+        keys = "\n".join(neutral_line(each, 1_000) for each in ways).replace(
+            "”: ", "”:\n  "
+        )  # A setting on its own line.
         head: Line = (("before a call", "accent"),)
         return [
             head,
-            *text_lines(neutral_line(said, 2_000), width),
-            *(text_lines(neutral_line(keys, 2_000), width, "dim") if keys else []),
+            *key_lines(neutral_line(said, 2_000), width, [edits]),
+            *(text_lines(keys, width, "dim") if keys else []),
         ]
 
 

@@ -54,8 +54,8 @@ _BESIDES_CHARACTERS = 160
 """So much of what no field has is told whole beside the form; what is longer stays JSON."""
 
 _JSON_HINT = (
-    "Type over the value that is selected; Tab goes to the next. End, then a comma, behind the "
-    "last of a list adds one."
+    "Type over the selected value; Tab goes to the next. To add an entry to a list: End, then a "
+    "comma, after its last one."
 )
 
 

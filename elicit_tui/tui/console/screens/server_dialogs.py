@@ -68,12 +68,12 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "cwd": {
         "type": "string",
         "title": "Folder",
-        "description": "of a command: where it runs; unset: your home",
+        "description": "for a command: where it runs; your home, if unset",
     },
     "env": {
         "type": "string",
         "title": "Environment",
-        "description": "of a command: KEY=VALUE, one a line; ${NAME} is taken from yours",
+        "description": "for a command: KEY=VALUE, one a line; ${NAME} copies your own",
         "maxLength": 20_000,
     },
 }
