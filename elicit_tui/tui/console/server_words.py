@@ -231,4 +231,4 @@ def welcome(width: int, config_path: str, add: str, take: str, *, narrow: bool) 
     ]
     groups[-1] += text_lines(f"  {config_path}", width, "strong")
     title = text_lines("No server is configured yet.", width, "strong")
-    return [*title, *joined(groups)] if narrow else joined([title, intro, *groups])
+    return joined([title, *groups] if narrow else [title, intro, *groups])
