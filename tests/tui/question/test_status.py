@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from elicit_tui.tui.question import live_json
 from elicit_tui.tui.question.actions import ActionButton
 from tests.tui.question.asking import (
     WARNING,
@@ -272,3 +273,24 @@ async def test_in_a_small_window_the_keys_of_what_has_the_focus_stand_in_the_bor
         await pilot.resize_terminal(140, 24)
         await until(pilot, lambda: "1-3 pick" not in border(), "their own row")
         assert "1-3 pick" in app.words
+
+
+@pytest.mark.parametrize("height", range(22, 26))
+async def test_a_blank_row_parts_the_fields_from_what_is_missing(height: int) -> None:
+    many = {f"v{number}": {"type": "string", "title": f"V{number}"} for number in range(20)}
+    app = Asking(form_question(schema(("v0",), **many)))
+    async with asked(app, (80, height)) as pilot:
+        await until(pilot, lambda: "missing (*)" in app.words, "what is missing")
+        rows = app.words.split("\n")
+        at = next(number for number, row in enumerate(rows) if "missing (*)" in row)
+        assert not rows[at - 1].strip(" │█")
+
+
+async def test_what_would_be_sent_stands_there_as_soon_as_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live_json, "LIVE_SECONDS", 60.0)
+    app = Asking(form_question(schema(("v",), v={"type": "string"})))
+    async with asked(app, (140, 40)) as pilot:
+        await until(pilot, lambda: "missing (*)" in app.words, "what is missing")
+        await until(pilot, lambda: "{}" in app.words, "what would be sent")
