@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
@@ -35,6 +35,8 @@ class FoundLines(LineView):
         super().__init__(id=id)
         self._wanted: re.Pattern[str] | None = None
         self._now = (-1, -1)
+        self._share = 0.0
+        """How far down it begins, once it is laid out."""
         self._begins: tuple[int, Sequence[int]] = (0, ())
         """For how many cells, and in which row each line of what is written begins."""
 
@@ -104,6 +106,16 @@ class FoundLines(LineView):
         self.scroll_to(y=top, animate=False, immediate=True, force=True)
         self.refresh()
 
+    def begin_at(self, share: float) -> None:
+        """Have so much of it above what is in sight at first, where nothing is looked for yet."""
+        self._share = share
+        self.call_after_refresh(self._to_share)
+
+    def first_from_here(self, places: Sequence[tuple[int, int]]) -> int:
+        """Which of these places is the first in sight or below; behind the end the first of all."""
+        number = bisect_left(places, (self.scroll_offset.y, 0))
+        return number if number < len(places) else 0
+
     def line_at(self, number: int) -> Line:
         """A line as it is drawn."""
         now = self._now[1] if number == self._now[0] else -1
@@ -113,6 +125,15 @@ class FoundLines(LineView):
         super()._lay_out()
         if self._drawn_for:
             self.post_message(self.LaidOut())
+            if self._share:
+                self.call_after_refresh(self._to_share)
+
+    def _to_share(self) -> None:
+        if not self._drawn_for:
+            return
+        share, self._share = self._share, 0.0
+        if share and self._wanted is None:
+            self.scroll_to(y=share * self.max_scroll_y, animate=False, immediate=True, force=True)
 
 
 def _begun_here(pattern: re.Pattern[str], text: str, following: str) -> Iterator[re.Match[str]]:

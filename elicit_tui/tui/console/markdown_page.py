@@ -153,7 +153,9 @@ class MarkdownPage(VerticalScroll):
         """What is not drawn yet."""
         self._draws = True
         """Whether a part is on its way."""
-        self._wants_all = self._wants_end = False
+        self._wants_all = False
+        self._share: float | None = None
+        """How far down one wants to be, once all of it is drawn."""
         self._drawn: dict[Static, Content] = {}
         """The parts in which something stands out, as they are without that."""
         self._found: Sequence[tuple[Static, int]] = ()
@@ -185,13 +187,17 @@ class MarkdownPage(VerticalScroll):
         if self._parts:
             self._draws = True
             self.mount(self._next_part())
-        elif self._wants_end:
-            self._wants_end = False
-            self.scroll_end(animate=False)
+        elif self._share is not None:
+            share, self._share = self._share, None
+            self.scroll_to(y=share * self.max_scroll_y, animate=False)
 
     def action_scroll_end(self) -> None:
         """Go to the end, once all of it is drawn."""
-        self._wants_all = self._wants_end = True
+        self.begin_at(1)
+
+    def begin_at(self, share: float) -> None:
+        """Have so much of it above what is in sight, once all of it is drawn."""
+        self._wants_all, self._share = True, share
         self._go_on()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -224,7 +230,7 @@ class MarkdownPage(VerticalScroll):
         self._drawn, self._length = {}, len(term)
         if not term:
             return []
-        self._wants_all = True
+        self._wants_all, self._share = True, None
         self._go_on()
         pattern, places = pattern_of(term), []
         for part in self.query(Static):
@@ -238,6 +244,12 @@ class MarkdownPage(VerticalScroll):
             places += [(part, start) for start in starts]
         self._found = places
         return places
+
+    def first_from_here(self, places: Sequence[tuple[Static, int]]) -> int:
+        """Which of these places is the first in sight or below; behind the end the first of all."""
+        top = self.content_region.y
+        below = (number for number, (part, _) in enumerate(places) if part.region.bottom > top)
+        return next(below, 0)
 
     def _marked(self, drawn: Content, starts: Sequence[int], here: int | None = None) -> Content:
         """With what was found set off, as much of it as is told apart: that around `here`."""

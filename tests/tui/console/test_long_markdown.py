@@ -75,6 +75,23 @@ async def test_a_search_says_that_it_looks_until_all_of_the_text_is_drawn(tmp_pa
         await stand.until(lambda: "1 of 1 for" in stand.text())
 
 
+async def test_what_was_counted_before_all_of_the_text_is_drawn_says_so(tmp_path: Path) -> None:
+    short = "\n".join(SECTION.format(number, number) for number in range(8))
+    async with a_result(tmp_path, {"content": [{"type": "text", "text": short}]}) as (
+        stand,
+        screen,
+    ):
+        await stand.until(lambda: "Markdown · alpha" in stand.text())
+        page = screen.query_one(MarkdownPage)
+        await stand.until(lambda: not page._draws)
+        page._draws = True  # Nothing more of it comes before it is told to go on.
+        await stand.press("slash", *"chapter", "enter")
+        await stand.until(lambda: "so far for “chapter”" in stand.text())
+        page._draws = False
+        page.call_later(page._go_on)
+        await stand.until(lambda: "1 of 8 for “chapter”" in stand.text())
+
+
 async def test_code_longer_than_the_window_is_drawn_whole_and_found_in_line_by_line(
     tmp_path: Path,
 ) -> None:

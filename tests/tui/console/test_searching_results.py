@@ -204,3 +204,47 @@ async def test_in_a_result_beside_the_calls_enter_shows_it_whole_and_slash_searc
         await stand.until(lambda: "1 of 1 for “two”" in stand.text())
         await stand.press("escape")
         await stand.until(lambda: "for “two”" not in stand.text())
+
+
+@pytest.mark.parametrize("way", ["text", "markdown"])
+async def test_a_search_begins_where_one_is_and_goes_around(tmp_path: Path, way: str) -> None:
+    text = "# Rain\n\n" + "\n\n".join(f"rain {number}" for number in range(60))
+    async with reading(tmp_path, text_result(text)) as (stand, screen):
+        await screen._show(way)
+        await stand.press("end")
+        await stand.until(lambda: "rain 59" in stand.text())
+        await search(stand, "rain 5")
+        await stand.until(lambda: " of 11 for “rain 5”" in stand.text())
+        assert "1 of 11" not in stand.text().replace("11 of 11", "")
+        await search(stand, "rain 1")
+        await stand.until(lambda: "1 of 11 for “rain 1”" in stand.text())
+
+
+@pytest.mark.parametrize("way", ["text", "markdown"])
+async def test_slash_in_a_result_beside_the_calls_keeps_the_place_where_one_read(
+    tmp_path: Path, way: str
+) -> None:
+    text = "## Rain\n\n" * (way == "markdown")
+    text += "\n\n".join(f"rain {number}" for number in range(90))
+    async with reading(tmp_path, text_result(text), size=(100, 30)) as (stand, _):
+        await stand.press("escape", "enter")
+        await stand.until(lambda: "Esc Calls" in stand.text())
+        await stand.press("G")
+        await stand.until(lambda: "rain 89" in stand.text())
+        await stand.press("slash")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+        await stand.until(lambda: "rain 89" in stand.text())
+        assert "rain 1\n" not in stand.text()
+        await stand.press(*"rain 8", "enter")
+        await stand.until(lambda: " of 11 for “rain 8”" in stand.text())
+        await stand.press("escape")
+
+
+async def test_the_key_that_searches_says_what_it_searches(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one\ntwo"), size=(140, 30)) as (stand, _):
+        await stand.press("escape")
+        await stand.until(lambda: "/ Search calls" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "/ Search result" in stand.text())
+        await stand.press("z")
+        await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))

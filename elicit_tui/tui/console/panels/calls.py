@@ -68,7 +68,7 @@ class CallsPane(ChosenCall):
         Binding("o,enter", "open_link", "Link", key_display="o", id="calls.open_link"),
         Binding("d", "difference", "Compare", id="calls.difference"),
         Binding("c", "copy", "Copy", id="calls.copy"),
-        Binding("slash", "search", "Search", key_display="/", id="calls.search"),
+        Binding("slash", "search", "Search calls", key_display="/", id="calls.search"),
         Binding("t", "turn", "Text/JSON", id="calls.turn"),
         Binding("s", "save", "Save result", show=False, id="calls.save"),
         Binding("enter", "whole", "Whole", show=False),  # Where there is no link.
@@ -181,9 +181,14 @@ class CallsPane(ChosenCall):
     def _search(self) -> SearchLine:
         return self.query_one("#call-search", SearchLine)
 
+    @property
+    def _searches_result(self) -> bool:
+        """Whoever reads a result searches that, and not the calls."""
+        return bool(self.query_one("#call-detail").has_focus and self.record and self.record.result)
+
     def action_search(self) -> None:
         """Search the calls; whoever reads a result searches that."""
-        if self.query_one("#call-detail").has_focus and self.record and self.record.result:
+        if self._searches_result:
             self.action_whole(search=True)
             return
         self._search.display = True
@@ -317,6 +322,8 @@ class CallsPane(ChosenCall):
         if action == "came_from":
             narrowed = self.check_action("end_search", ())
             return "" if narrowed or self._way_back is None else self._way_back[1]
+        if action == "search" and self._searches_result:
+            return "Search result"
         if self.record is None:
             return None
         if action == "difference" and not self.state.calls.can_compare(self.record):
@@ -427,7 +434,10 @@ class CallsPane(ChosenCall):
         if record is not None and record.result is not None:
             others, looks_anew = self.state.calls.like(record), search or way is not None
             term = "" if looks_anew else self._found_in_result
-            self.app.push_screen(ResultScreen(record, others, way, search=search, term=term))
+            detail = self.query_one("#call-detail", FoundLines)
+            share = detail.scroll_y / max(1, detail.max_scroll_y) if search else 0.0
+            reader = ResultScreen(record, others, way, search=search, term=term, share=share)
+            self.app.push_screen(reader)
 
     def action_difference(self) -> None:
         """Read what differs from another result of the same, the last one before it at first."""

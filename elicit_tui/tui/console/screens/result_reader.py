@@ -87,11 +87,12 @@ class ResultScreen(SearchedResult):
         *,
         search: bool = False,
         term: str = "",
+        share: float = 0.0,
     ) -> None:
         """`others`: those of the same that it can be compared with, first the likeliest.
 
         `way`: how it is read at first; None: the likeliest. `search`: begin to look for something.
-        `term`: what is looked for in it already.
+        `term`: what is looked for in it already. `share`: how much of it is above what is in sight.
         """
         assert record.result is not None
         name, (sign, stands, role) = neutral_line(record.call.name, 60), how(record)
@@ -120,6 +121,7 @@ class ResultScreen(SearchedResult):
         self._views: dict[str, View] = {}
         self._begins_with_search = search
         self._begins_with = term
+        self._begins_at = share
         self.in_frame = frozenset(IN_FRAME)
         """The actions whose keys the frame names."""
         self._sorts: str | None = None
@@ -133,6 +135,8 @@ class ResultScreen(SearchedResult):
     async def on_mount(self) -> None:
         """The likeliest view first; in its frame, what waits meanwhile."""
         await self._show(self._way)
+        if self._begins_at and isinstance(self.view, (FoundLines, MarkdownPage)):
+            self.view.begin_at(self._begins_at)
         self.set_interval(WAITING_SECONDS, self.on_resize)
         if self._begins_with and self._has_words:
             self.look_for(self._begins_with)
@@ -344,7 +348,7 @@ class ResultScreen(SearchedResult):
         if self._term:
             count = len(self._places)
             looks = getattr(self.view, "unfinished", False)
-            found = self.found if count or not looks else "looking …"
+            found = self.found + " so far" * looks if count or not looks else "looking …"
             found += COUNTED.get(self._way, "") if count > 1 else ""
             looked = self.looked_for
             if not count and isinstance(self.view, ResultTable) and self.view.names(self._term):

@@ -45,6 +45,8 @@ class SearchedResult(Dialog[None], WalkedPlaces):
     _way: str
     """The view that is shown, by its name."""
     _will_search: Timer | None = None
+    _begins_here = False
+    """Whether the place that is gone to is the first from what is in sight on."""
     _came_from: tuple[int, int] | None = None
     """The place where one was among those of the view before, and how many these were."""
 
@@ -127,6 +129,7 @@ class SearchedResult(Dialog[None], WalkedPlaces):
         self._all_rows()
         self._term = term
         self._came_from, self._places, self._place = None, (), 0
+        self._begins_here = bool(term)
         self._find()
 
     @on(SearchLine.Submitted, "#result-search")
@@ -161,6 +164,10 @@ class SearchedResult(Dialog[None], WalkedPlaces):
         if self._places and self._came_from is not None:
             (place, count), self._came_from = self._came_from, None
             self._place = place * len(self._places) // count
+        if self._places and self._begins_here:
+            self._begins_here = False
+            if isinstance(self.view, (FoundLines, MarkdownPage)):
+                self._place = self.view.first_from_here(self._places)
         self._place = min(self._place, max(0, len(self._places) - 1))
         self.point()
 
