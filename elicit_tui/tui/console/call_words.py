@@ -88,9 +88,10 @@ def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line
     """Which two calls a difference is of, by their signs in it; whether they were made alike."""
     alike = other.call.arguments == this.call.arguments
     lines: list[Line] = []
-    for sign, record, name in (("-", other, "the call at"), ("+", this, "this call, at")):
+    both = (("-", other, this, "the call at"), ("+", this, other, "this call, at"))
+    for sign, record, beside, name in both:
         head = f"{sign} {name} {record.at_second}"
-        made_with = briefly(record.told_texts, width - len(head) - 2)
+        made_with = briefly(record.told_texts, width - len(head) - 2, [beside.told_texts])
         role: Role = "bad" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
     if alike:

@@ -140,6 +140,24 @@ async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
         await stand.until(lambda: "-It rains in Oslo." in stand.text())
 
 
+async def test_of_two_calls_that_differ_late_what_differs_is_told_first(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": [tool("look")]}) as stand:
+        for city in ("Rome", "Oslo"):
+            arguments = {
+                "name": "Monica Geller-Bing",
+                "check": True,
+                "text": "x" * 60,
+                "city": city,
+            }
+            call = stand.app.state.calls.start("alpha", Call("tools/call", "look", arguments))
+            call.end("answered", result=text_result(city))
+        await stand.press("3", "d")
+        await stand.until(lambda: "-Rome" in stand.text())
+        after, before = (record.at_second for record in stand.app.state.calls)
+        assert f"- the call at {before}  city=Rome" in stand.text()
+        assert f"+ this call, at {after}  city=Oslo" in stand.text()
+
+
 async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_path: Path) -> None:
     async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
         await stand.press("escape", "end", "d")
