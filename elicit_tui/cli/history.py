@@ -139,7 +139,8 @@ def _moment(text: str) -> datetime:
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return min(int(text), sys.maxsize)  # More rows than that nobody has.
+    # More rows than that nobody has; of very many figures `int` alone would make no number.
+    return int(min(float(text), sys.maxsize))
 
 
 def run(namespace: argparse.Namespace) -> int:

@@ -112,7 +112,8 @@ def test_the_list_is_filtered_and_cut(tell: Tell, recorded: Path) -> None:
     assert ids("--decided-by", "flood") == ["rude"]
     assert ids("--since", "2026-11-02T12:00:00Z") == ["server1", "rude"]
     assert ids("--limit", "1") == ["rude"]
-    assert len(ids("--limit", "9" * 30)) == 3
+    for many in ("9" * 30, "9" * 5000):
+        assert len(ids("--limit", many)) == 3
     _, out, err = tell("list", "--limit", "1")
     assert (len(out.splitlines()), "2 older" in err) == (2, True)
 
