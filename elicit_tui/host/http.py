@@ -48,9 +48,15 @@ def _no_number(word: str) -> Any:
     raise ValueError(word)
 
 
-# The library has no public place for this.
-_READER: Final = "jsonrpc_message_adapter"
-setattr(streamable_http, _READER, _LongMessages(getattr(streamable_http, _READER)))
+def read_long_messages() -> None:
+    """Have long messages read by `_LongMessages`, where the library still has a place for it."""
+    # None that is public: a later release may have moved it, and then reads them itself.
+    name = "jsonrpc_message_adapter"
+    if (reader := getattr(streamable_http, name, None)) is not None:
+        setattr(streamable_http, name, _LongMessages(reader))
+
+
+read_long_messages()
 
 
 def request_headers(

@@ -15,7 +15,7 @@ from mcp.client import streamable_http
 from elicit_tui.errors import ServerError
 from elicit_tui.host import http_guard
 from elicit_tui.host.bounds import LONG
-from elicit_tui.host.http import _LongMessages
+from elicit_tui.host.http import _LongMessages, read_long_messages
 from elicit_tui.host.http_guard import (
     MEBIBYTE,
     MOST_BYTES,
@@ -148,6 +148,14 @@ async def test_a_long_message_is_read_quickly_and_one_with_a_fault_as_ever(
     half = _LongMessages(reader).validate_json(b"\xff" * (LONG + 1), by_name=False)
     assert half == b"\xff" * (LONG + 1)
     assert isinstance(vars(streamable_http)["jsonrpc_message_adapter"], _LongMessages)
+
+
+async def test_a_library_that_has_its_reader_elsewhere_keeps_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(streamable_http, "jsonrpc_message_adapter")
+    read_long_messages()
+    assert not hasattr(streamable_http, "jsonrpc_message_adapter")
 
 
 async def asked(
