@@ -162,11 +162,13 @@ class GuardedClient(httpx2.AsyncClient):
             return
         self._judge(response)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
+        # The page of a refusal, which a login answers, is no stream and tells of no messages.
+        is_stream = method == "GET" and response.is_success
         response.stream = _Bounded(
             response.stream,
             self._silence,
             events=_is_events(response),
-            sse=self._sse if method == "GET" else None,
+            sse=self._sse if is_stream else None,
         )
 
     def _judge(self, response: httpx2.Response) -> None:

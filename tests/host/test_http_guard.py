@@ -236,6 +236,25 @@ async def test_an_sse_server_says_first_where_its_messages_go_and_that_is_at_its
     assert (await asked(httpx2.Response(200, headers=EVENTS, content=cut()), "POST", SSE))[1] == []
 
 
+async def test_a_long_page_that_refuses_a_stream_is_answered_by_a_login() -> None:
+    statuses, told = iter((401, 200)), list[str]()
+
+    async def page() -> AsyncIterator[bytes]:
+        yield b"<p>" * 20_000
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if (status := next(statuses)) == 401:
+            return httpx2.Response(status, content=page())
+        return httpx2.Response(status, headers=EVENTS, content=b"event: endpoint\ndata: /m\n\n")
+
+    transport = httpx2.MockTransport(answer)
+    async with GuardedClient(
+        Silence(told.append), sse=SSE, auth=AsksAgain(), transport=transport
+    ) as client:
+        assert (await client.get(SSE)).status_code == 200
+    assert told == []
+
+
 async def test_odd_pauses_are_left_alone_where_no_events_are_sent() -> None:
     body = b"retry: -5\n"
     for headers, wanted in ((EVENTS, b": no pause\n"), ({"content-type": "text/plain"}, body)):
