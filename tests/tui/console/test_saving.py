@@ -255,6 +255,15 @@ async def test_a_table_that_is_narrowed_says_what_of_it_is_taken_along(
     assert lines == [f"{number},rain" for number in range(0, 30, 2)]
 
 
+async def test_the_blocks_of_prose_are_offered_as_no_table(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("It rains.", "It stops.")) as (stand, _):
+        await stand.press("s")
+        await stand.until(lambda: "For your eyes only" in words_of(stand))
+        assert "CSV" not in words_of(stand)
+        await stand.press("escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, SaveScreen))
+
+
 async def test_a_table_is_saved_as_csv_from_the_list_of_calls_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -191,8 +191,9 @@ class SaveScreen(PlaceDialog):
         super().__init__("Save this result", neutral_line(record.server, 60))
         self._record = record
         self._result = result
-        # Whoever saves it from elsewhere may want the table too.
-        self._shown = shown or table_of(unpacked(result))
+        # Whoever saves it from elsewhere may want the table too; its blocks are no rows of one.
+        data = unpacked(result)
+        self._shown = shown or (() if data is result else table_of(data))
         self._count = count or len(self._shown)
         self._name = plain_name("result", record.server, record.call.name)
 
