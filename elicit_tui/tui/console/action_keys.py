@@ -220,9 +220,9 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
     for name in (*own, *THEME_NAMES):
         help_text, says = ("worn now", "worn") if name == worn else ("kept for the next time", name)
-        worded = Traits((name,), found_by=("theme:", says, name, *in_words(name).split()))
-        worn_now = name == worn
-        yield entry(f"Theme: {name}", help_text, WearTheme(app, name), worded, listed=worn_now)
+        found_by = ("theme:", says, name, *in_words(name).split())
+        worded = Traits((name,), found_by=found_by, beside="worn now" * (name == worn))
+        yield entry(f"Theme: {name}", help_text, WearTheme(app, name), worded, listed=name == worn)
     yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
     yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
     leaving = LEAVING._replace(beside=key("console.quit"))

@@ -178,6 +178,8 @@ async def test_the_theme_that_is_worn_is_said_to_be(tmp_path: Path) -> None:
     async with console(tmp_path) as stand:
         await searching(stand, "theme worn", "worn now")
         assert stand.text().count("Theme:") == 1
+        line = next(line for line in stand.text().splitlines() if "Theme:" in line)
+        assert "worn now" in line, "it is marked in its own line, whatever is pointed at"
 
 
 async def test_over_a_question_the_palette_says_why_no_tool_is_called_and_what_can_be_done(
