@@ -179,6 +179,8 @@ class ValueList(OptionList):
         self._values: tuple[str, ...] = ()
         self._listed: tuple[tuple[str, str], ...] = ()
         """The values, each with what stands beside it."""
+        self._way = "↓"
+        """The keys that lead here from the field."""
         self.goes_on = True
         """Whether who takes a value is through with the field."""
 
@@ -206,11 +208,20 @@ class ValueList(OptionList):
             self._values, self._listed = tuple(values), listed
             self.clear_options()
             self.add_options(Option(_with_its_tool(*each)) for each in listed)
-        before = "" if by_down else f"{key_of(self, CLEAR)}, then "
-        self.border_title = f"{len(values)} known · {before}↓ to take one"
+        self._way = f"{'' if by_down else f'{key_of(self, CLEAR)}, then '}↓"
+        self._name_way(inside=self.has_focus)
+
+    def _name_way(self, *, inside: bool) -> None:
+        way = "Enter" if inside else self._way
+        self.border_title = f"{len(self._values)} known · {way} to take one"
+
+    def on_blur(self) -> None:
+        """Say how one comes here again."""
+        self._name_way(inside=False)
 
     def on_focus(self) -> None:
         """Point at the first value, by whichever key one came: Enter takes it."""
+        self._name_way(inside=True)
         if self.highlighted is None:
             self.action_first()
 

@@ -186,6 +186,10 @@ async def test_who_passes_a_field_that_is_filled_takes_no_value_for_it(tmp_path:
         await stand.until(lambda: "known" not in stand.text())
         await stand.press("up", "ctrl+u")
         await stand.until(lambda: "1 known · ↓ to take one" in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "1 known · Enter to take one" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "1 known · ↓ to take one" in stand.text())
         await stand.press("ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {"note": "A"}

@@ -139,9 +139,16 @@ def kept() -> Any:
 
 
 async def test_a_favourite_stands_first_in_the_next_run_too(tmp_path: Path) -> None:
-    async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
-        await stand.press("right", "end", "f")
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS, size=(160, 40)) as stand:
+        await stand.press("right", "end")
+        await stand.until(lambda: "f Favourite" in stand.text().splitlines()[-1])
+        await stand.press("f")
         await stand.until(lambda: "★ last" in stand.text())
+        await stand.until(lambda: "f Not favourite" in stand.text().splitlines()[-1])
+        await stand.press("down")
+        await stand.until(lambda: "f Favourite" in stand.text().splitlines()[-1])
+        await stand.press("home")
+        await stand.until(lambda: "f Not favourite" in stand.text().splitlines()[-1])
     async with console(tmp_path, servers=["alpha"], tools=TOOLS) as stand:
         text = stand.text()
         assert text.index("★ last") < text.index("first")

@@ -256,6 +256,11 @@ class OffersBox(Vertical):
         server = record.name if record is not None else ""
         return (server, offer.key) in self.app.remembered.favourites
 
+    @property
+    def at_favourite(self) -> bool:
+        """Whether what the cursor is on is one."""
+        return self.offer is not None and self._is_favourite(self.offer, self.record)
+
     def point_at(self, offer: Offer) -> None:
         """Put the cursor on this one, as far as it is listed."""
         self.query_one("#offer-list", RowList).point_at(offer.key)

@@ -176,6 +176,8 @@ class ServersPane(Pane):
             return "Read again"  # What its file has now.
         if action == "restart" and self.record is not None and self.record.state == "closed":
             return "Start"
+        if action == "favourite" and self._entered is not None and self._entered.at_favourite:
+            return "Not favourite"
         if action == "remove" and self._entered is not None:
             return "Remove server"  # Not the tool that the cursor is on.
         return "" if self._entered is not None and action in ("restart", "stop", "mute") else None
@@ -269,6 +271,7 @@ class ServersPane(Pane):
             # Muting names its key at once, and so before this one does: of another server anew.
             self.record is not None and self.record.name,
             self.worded("mute"),
+            self.worded("favourite"),
             self.remedies,
             self.check_action("search", ()),
             self.in_frame,
@@ -301,10 +304,15 @@ class ServersPane(Pane):
             from elicit_tui.tui.console.panels.offers import OffersBox
 
             self._offers = OffersBox()
-            self._offers.pointed = self._mark_meant
+            self._offers.pointed = self._pointed
             self.query_one("#offers-box", Vertical).mount(self._offers)
         self._offers.display = record is not None
         self._offers.show(record, self._known)
+
+    def _pointed(self) -> None:
+        """The cursor is on something else that a server offers."""
+        self._mark_meant()
+        self._say_what_keys_do()
 
     def _server_row(self, name: str, width: int) -> list[Line]:
         record = self.state.servers.get(name)
@@ -403,6 +411,7 @@ class ServersPane(Pane):
         """Let what the cursor is on stand at the top, in the next runs too."""
         if self._entered is not None:
             self._entered.toggle_favourite()
+            self._say_what_keys_do()
 
     @property
     def _editing(self) -> ServerEditing:
