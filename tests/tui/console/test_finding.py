@@ -270,6 +270,18 @@ async def test_calls_are_found_by_all_words_in_any_order_and_each_of_them_stands
         await stand.until(lambda: not listing.keys)
 
 
+async def test_no_result_is_read_through_before_calls_are_searched(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "read", {}))
+        record.end("answered", result=text_result("Some words of it."))
+        await stand.press("3")
+        await stand.until(lambda: "Some words" in stand.text())
+        await stand.settled()
+        assert record.result_words is None
+        await stand.press("slash", *"words")
+        await stand.until(lambda: record.result_words is not None)
+
+
 async def test_behind_a_search_of_the_calls_n_goes_to_what_was_found_in_the_whole_result(
     tmp_path: Path,
 ) -> None:

@@ -279,13 +279,8 @@ def test_a_file_is_never_renamed_over_another(
         assert not mine.exists()
 
 
-async def test_of_the_files_in_a_list_each_is_read_once_and_none_that_is_huge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    huge = json.dumps({"server": "beta", "tool": "greet", "arguments": {"a": ["x"] * 50_000}})
-    for number in range(5):
-        (tmp_path / f"huge-{number}.call.json").write_text(huge)
-        keep(tmp_path / f"small-{number}.call.json")
+def counted_reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Each file that is read from now on, as often as it is."""
     reads: list[Path] = []
     read = SavedCall.read
 
@@ -294,6 +289,17 @@ async def test_of_the_files_in_a_list_each_is_read_once_and_none_that_is_huge(
         return read(path)
 
     monkeypatch.setattr(SavedCall, "read", counted)
+    return reads
+
+
+async def test_of_the_files_in_a_list_each_is_read_once_and_none_that_is_huge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    huge = json.dumps({"server": "beta", "tool": "greet", "arguments": {"a": ["x"] * 50_000}})
+    for number in range(5):
+        (tmp_path / f"huge-{number}.call.json").write_text(huge)
+        keep(tmp_path / f"small-{number}.call.json")
+    reads = counted_reads(monkeypatch)
     async with listing(tmp_path, monkeypatch) as stand:
         await stand.until(lambda: "a file of 250,057 bytes: Enter reads it" in stand.text())
         await stand.until(lambda: "name=Ada, times=2" in stand.text())
@@ -301,6 +307,26 @@ async def test_of_the_files_in_a_list_each_is_read_once_and_none_that_is_huge(
         await stand.until(lambda: "Kept call: small-4" in stand.text())
     assert len(reads) == 5
     assert all(path.name.startswith("small") for path in reads)
+
+
+async def test_a_search_reads_each_of_many_kept_calls_once_whatever_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(300):
+        folder = tmp_path / f"f{number // 100}"
+        folder.mkdir(exist_ok=True)
+        keep(folder / f"kept-{number}.call.json")
+    for number in range(3):
+        Remembered().keeps_in(tmp_path / f"f{number}")
+    until_written(20)
+    reads = counted_reads(monkeypatch)
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.until(lambda: "1 of 300" in stand.text())
+        in_sight = len(reads)
+        assert in_sight < 40
+        await stand.press("slash", *"29 kept")
+        await stand.until(lambda: "1 of 13 found" in stand.text())
+        assert len(reads) < 300 + 2 * in_sight + 13
 
 
 def no_links(*names: Path) -> None:

@@ -230,7 +230,7 @@ class CallsPane(ChosenCall):
         if self.ready:
             words = wanted_words(self._search.value)
             listed = (r for r in self.state.calls if self._filter in ("", r.filed_under))
-            keys = tuple(r.call.id for r in listed if has_all(words, searched(r)))
+            keys = tuple(r.call.id for r in listed if not words or has_all(words, searched(r)))
             calls = self.query_one("#call-list", PlacedList)
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)

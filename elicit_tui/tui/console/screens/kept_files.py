@@ -53,6 +53,8 @@ class KeptFilesScreen(Dialog[Path]):
         self._folder = neutral_line(here_in_words(), 60)
         super().__init__("Calls kept in files", self._folder)
         self._files: dict[str, Path] = {}
+        self._searched: dict[Path, str] = {}
+        """What a search looks at of each file, once it did: they may be many."""
 
     def body(self) -> ComposeResult:
         """The search, which comes with its key, and the list."""
@@ -86,15 +88,22 @@ class KeptFilesScreen(Dialog[Path]):
     def _draw(self) -> None:
         words = wanted_words(self._search.value)
         paths_there = self.app.remembered.kept_files()
-        self._files = {str(path): path for path in paths_there if has_all(words, self._said(path))}
+        self._files = {
+            str(path): path
+            for path in paths_there
+            if not words or has_all(words, self._said(path))
+        }
         self._list.show(tuple(self._files), self._row, words)
         self._search.verb = "To the list" if self._files else ""
         self.refresh_bindings()
 
     def _said(self, path: Path) -> str:
         """What a search looks at: what it is called, where it is, and what it calls."""
-        called, _ = what_it_calls(self.app, path, SEARCHED_CELLS)
-        return f"{_name(path)} {at_home(path.parent)} {called}".casefold()
+        if path not in self._searched:
+            called, _ = what_it_calls(self.app, path, SEARCHED_CELLS)
+            said = f"{_name(path)} {at_home(path.parent)} {called}"
+            self._searched[path] = said.casefold()
+        return self._searched[path]
 
     def action_search(self) -> None:
         """Look for some of them."""
