@@ -42,9 +42,9 @@ _ROOMY = 16
 """Rows of a terminal in which the prompt stays in view above the form."""
 
 _GLANCE_SECONDS = 0.02
+"""Between two looks whether the terminal has said where the form begins."""
 _SETTLED_SECONDS = 1.0
 """A question is drawn after so long, whatever of it still moves."""
-"""Between two looks whether the terminal has said where the form begins."""
 
 
 class InlineApp(OrderedApp[None]):

@@ -302,8 +302,8 @@ class KeyBar(ClickBar):
 
 
 def key_label(node: DOMNode, binding: Binding) -> str:
-    """What a key does here and now, in a word or two."""
-    worded = getattr(node, "worded", None)
+    """What a key does here and now, in a word or two; empty for one that another stands for."""
+    worded = getattr(node, "worded", None) if binding.description else None
     words = worded(binding.action) if worded is not None else None
     if words is not None:
         return str(words)

@@ -304,6 +304,21 @@ async def test_behind_a_search_of_the_calls_n_goes_to_what_was_found_in_the_whol
         await stand.until(lambda: "n Note" in stand.text())
 
 
+async def test_a_call_that_was_found_and_has_no_result_says_so_where_n_would_go_to_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        stand.app.state.calls.start("alpha", Call("tools/call", "read", {})).end("cancelled")
+        await stand.press("3")
+        await stand.until(lambda: "n Note" in stand.text())
+        await stand.press("slash", *"read", "enter")
+        await stand.until(lambda: "1 of 1 found" in stand.text())
+        assert "To what is found" not in stand.text()
+        assert stand.text().count("End search") == 1
+        await stand.press("n")
+        await stand.until(lambda: "This call has no result." in stand.notices())
+
+
 async def test_a_tool_is_found_by_what_it_does_however_that_is_said(tmp_path: Path) -> None:
     tools = [
         tool("fetch", description="Read the contents of a file."),

@@ -263,7 +263,8 @@ class CallsPane(ChosenCall):
         if action in ("filter", "search", "difference") and not len(self.state.calls):
             return False
         if action in ("note", "to_found") and self.ready and self.record is not None:
-            return (action == "to_found") == bool(self._search.value.strip())
+            finds = bool(self._search.value.strip())
+            return not finds if action == "note" else finds and self.record.result is not None
         if not self.ready or action not in ACTIONS:
             return super().check_action(action, parameters)
         if action in ("list", "read"):
