@@ -237,7 +237,9 @@ class FormBody(Body):
         if self.ready:
             return any(part.unseen for part in frame.to_be_seen)
         at_fields = frame.page == "answer" and self.form.refusal is None
-        return at_fields and (frame.message.unseen or self.fields.reads_on)
+        if not at_fields or self.fields.withholds_a_fault:
+            return False
+        return frame.message.unseen or self.fields.reads_on
 
     @property
     def leads_to_a_page(self) -> bool:
@@ -393,11 +395,12 @@ class FormBody(Body):
     def _send(self) -> None:
         conversion = self.fields.conversion
         if conversion.problems:
-            if self.goes_on and not self.fields.withholds_a_fault:
+            if self.goes_on:
                 self.frame.shows_unseen()
                 return
             self.frame.hush()
             self.fields.reveal_problems()
+            self.frame.summarise()  # From here on the key may read on.
             first = conversion.problems[0]
             if first.field is None:
                 self.frame.say(first.message)

@@ -46,6 +46,11 @@ class SeenRows(RowsView):
     def conversion(self) -> Conversion:
         """Content and problems of what is on the screen at this moment."""
 
+    @property
+    @abstractmethod
+    def withholds_a_fault(self) -> bool:
+        """Whether an answer is wrong, and not only missing, and nobody may have been told of it."""
+
     @abstractmethod
     def focus_field(self, name: str) -> None:
         """Focus one field and bring it into view."""
@@ -141,9 +146,10 @@ class SeenRows(RowsView):
     def reads_on(self) -> bool:
         """Whether the key that takes it shows first what was never on the screen.
 
-        A page that shows all of it is for what can go out.
+        What is wrong is told before. A page that shows all of it is for what can go out.
         """
-        return self.unseen and (self.conversion.ok or not self.wants_a_page)
+        shows = self.conversion.ok or not (self.withholds_a_fault or self.wants_a_page)
+        return shows and self.unseen
 
     def show_unseen(self, *, briefly: bool) -> str:
         """Go to the form's own words, else to the first field that was not there; tell what it is.

@@ -312,9 +312,11 @@ async def test_what_is_wrong_is_told_before_a_form_is_read_on() -> None:
     async with asked(app) as pilot:
         await pilot.press(*"bad")
         await until(pilot, lambda: "◌ 1 to correct" in app.words, "that it was judged")
-        assert "^S Read on" in app.words
+        assert "^S Send" in app.words
+        assert "^S Read on" not in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "✗ an email address" in app.words, "what is wrong")
+        await until(pilot, lambda: "^S Read on" in app.words, "what comes then")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "✗ an email address" not in app.words, "what is below")
         assert app.outcome is None

@@ -393,6 +393,7 @@ class ArgumentsScreen(OffersValues):
         if problems := form_view.conversion.problems:
             if not self.reads_on(form_view):
                 form_view.reveal_problems()
+                self.count_unseen()  # From here on the key may read on.
                 self.say("\n".join(each.message for each in problems if each.field is None))
             return
         left, again = form_view.not_taken(), f"{self.app.key_of('arguments.call')} again"

@@ -89,9 +89,7 @@ class KeptFilesScreen(Dialog[Path]):
         words = wanted_words(self._search.value)
         paths_there = self.app.remembered.kept_files()
         self._files = {
-            str(path): path
-            for path in paths_there
-            if not words or has_all(words, self._said(path))
+            str(path): path for path in paths_there if not words or has_all(words, self._said(path))
         }
         self._list.show(tuple(self._files), self._row, words)
         self._search.verb = "To the list" if self._files else ""

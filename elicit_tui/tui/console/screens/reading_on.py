@@ -159,8 +159,7 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
 
     def reads_on(self, place: FormView) -> bool:
         """Whether what was not seen of a form that lacks an answer was shown, as its key says."""
-        shows = place.reads_on and not place.withholds_a_fault
-        if shows:
+        if shows := place.reads_on:
             self._show_unseen(place)
         return shows
 
