@@ -286,8 +286,7 @@ class CallsPane(ChosenCall):
         """There may be no call, or no result of it."""
         if action in ("end_search", "list", "read", "restart", "came_from"):
             return ""
-        record = self.record
-        if record is None:
+        if (record := self.record) is None:
             return "There is no call here."
         if action == "cancel":
             return "This call is over."
