@@ -294,6 +294,7 @@ class RedisStore(RedisQuestions):
                 number = layout.number_in(columns)
                 keys = [key(known.session, "questions"), *self._same_node]
                 await self.server.run(scripts.LIST, keys, number, known.session, known.id)
+                await self._noted(known.session, known.id)
         await self.calls.restore(lost=interruptions != self._restored_after)
         self._restored_after, self._restored_at = interruptions, time.monotonic()
 

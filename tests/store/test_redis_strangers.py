@@ -7,6 +7,7 @@ import pytest
 from elicit_tui.store import redis_layout as layout
 from elicit_tui.store import redis_questions
 from elicit_tui.store.redis_store import RedisStore
+from tests.store.redis import RedisCluster
 from tests.store.redis_pair import REDIS_THAT_FAILS, Start, goes, two
 from tests.store.world import ASKER, answer, grant, put, question, sent
 
@@ -118,3 +119,18 @@ async def test_a_question_whose_list_alone_was_lost_is_listed_anew(
         at_the_next_look(asking, monkeypatch)
         await goes(asking.heartbeat())
         assert [one.id for one in await goes(answering.waiting())] == [first.id, second.id]
+
+
+async def test_a_question_that_is_listed_anew_in_a_cluster_is_told_to_who_watches(
+    redis_cluster: RedisCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redis_cluster.command("FLUSHALL")
+    async with two(redis_cluster) as (asking, answering):
+        waiting = await put(asking)
+        await goes(asking.server._client.delete(layout.key(OWN, "questions")))
+        before = await goes(answering.changes())
+        assert before.waiting == ()
+        at_the_next_look(asking, monkeypatch)
+        await goes(asking.heartbeat())
+        after = await goes(answering.changes(before.number, 5.0))
+        assert [one.id for one in after.waiting] == [waiting.id]
