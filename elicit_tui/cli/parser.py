@@ -225,14 +225,16 @@ def _sentence(summary: str) -> str:
 
 
 def positive_seconds(text: str) -> float:
-    """An argparse type: a number of seconds above 0."""
+    """An argparse type: a number of seconds above 0, that a calendar can say."""
     try:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
     # Neither NaN nor infinity: both would pass a single comparison.
     if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of seconds above 0 and below 1000000000"
+        )
     return seconds
 
 

@@ -128,6 +128,11 @@ def test_wrong_usage_is_an_error_of_ours(name: str, arguments: list[str]) -> Non
         parse(name, arguments)
 
 
+def test_a_time_that_no_calendar_can_say_is_told_between_what_it_may_be() -> None:
+    with pytest.raises(UsageError, match=r"'1e9' is not .* above 0 and below 1000000000"):
+        parse("call", ["s", "t", "--timeout", "1e9"])
+
+
 def test_a_commands_help_ends_the_parsing(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(HelpShown):
         parse("call", ["--help"])
