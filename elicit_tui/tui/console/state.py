@@ -110,6 +110,8 @@ class ConsoleState:
         self.ended = 0
         """How many questions have ended in this run."""
         self.last_end = ""
+        self.asked_last = ""
+        """The call that this question was of, by its id; empty where that is not known."""
         self._knows_guardian = False
         """Whether the activity has said what the guardian is."""
         """When the last question ended, whose it was and what became of it; empty before."""
@@ -243,6 +245,7 @@ class ConsoleState:
             f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {quoted(message, 60)}"
         )
         of_one = len(request.calls) == 1
+        self.asked_last = calls[0].call.id if of_one and calls else ""
         for call in calls:
             if of_one and outcome.decided_by == "user":
                 call.waited += event.waited_ms / 1000

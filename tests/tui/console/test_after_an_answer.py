@@ -199,3 +199,39 @@ async def test_a_later_that_comes_late_hides_no_other_question(tmp_path: Path) -
         await stand.pilot.pause()
         await stand.shown(second)
         assert isinstance(stand.app.screen, QuestionScreen)
+
+
+async def test_where_nothing_waits_any_more_enter_shows_the_call_that_asked_last(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(120, 40)) as stand:
+        call = started(stand, "plan")
+        request = stand.ask("alpha", "Where to?", calls=(call,))
+        await stand.shown(request)
+        await put_off(stand)
+        await stand.until(lambda: "[2 Questions" in stand.text())
+        await stand.press("enter")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(
+            lambda: "Enter shows the call that asked it: plan, running." in stand.text()
+        )
+        await stand.until(lambda: "Enter Its call" in stand.text().splitlines()[-1])
+        started(stand, "newer")
+        await stand.press("enter")
+        await stand.until(lambda: "[3 Calls" in stand.text())
+        await stand.until(lambda: stand.app.screen.query_one("#call-list", RowList).key == call.id)
+
+
+async def test_where_the_call_of_the_last_question_is_not_known_enter_shows_the_history(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(120, 40)) as stand:
+        await stand.press("2", "enter")
+        assert "[2 Questions" in stand.text(), "nothing was asked yet"
+        request = stand.ask("alpha", "Where to?")
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: "Enter History" in stand.text().splitlines()[-1])
+        await stand.press("enter")
+        await stand.until(lambda: "[5 History" in stand.text())

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 
 from elicit_tui.elicitation import ElicitationRequest, Pending, Question
 from elicit_tui.text import countdown, neutral, neutral_line
+from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.outcome_words import age, decided, said, tool_of
 from elicit_tui.tui.console.panels.pane import CORNERS, Pane
 from elicit_tui.tui.console.screens.records import (
@@ -49,6 +50,7 @@ class QuestionsPane(Pane):
     """Two lists; Enter opens what the cursor is on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "last", "History", id="questions.last"),
         Binding("D", "decline_all", "Decline all", key_display="D", id="questions.decline_all"),
         Binding("m", "mute", "Mute server", id="questions.mute"),
     ]
@@ -56,6 +58,8 @@ class QuestionsPane(Pane):
     def __init__(self, state: ConsoleState) -> None:
         super().__init__(state, id="questions-pane")
         self._stopped: dict[str, Stopped] = {}
+        self._leads: object = None
+        """Where the key leads that shows the last question, as it was last said."""
 
     def compose(self) -> ComposeResult:
         """Waiting above, stopped below; beside them, where it is wide, the row pointed at."""
@@ -123,6 +127,9 @@ class QuestionsPane(Pane):
         # Tab goes where there is something; where nothing is, the upper list names the keys.
         stopped.can_focus = bool(stopped.keys)
         waiting.can_focus = bool(keys) or not stopped.keys
+        if (leads := (self._has_last, self._asked_last)) != self._leads:
+            self._leads = leads
+            self.refresh_bindings()
         self._draw_preview()
 
     def _draw_preview(self) -> None:
@@ -159,6 +166,9 @@ class QuestionsPane(Pane):
         """How the last question ended, and what can be done next."""
         last, key = self.state.last_end, self.app.key_of
         sentence = f"Nothing waits. The last one was\n{last}" if last else "Nothing waits."
+        if (call := self._asked_last) is not None:
+            stands = f"{neutral_line(call.call.name, 60)}, {call.standing}"
+            sentence += f"\n{key('questions.last')} shows the call that asked it: {stands}."
         if not self.app.has_pane("servers"):
             return (
                 f"{sentence}\n\nWhat a server asks through an agent is listed here; "
@@ -263,6 +273,8 @@ class QuestionsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the row under the cursor."""
+        if action == "last":
+            return self.ready and self._has_last
         if not self.ready or action not in ("decline_all", "mute"):
             return True
         return (self.entry if action == "decline_all" else self.server) is not None
@@ -275,12 +287,32 @@ class QuestionsPane(Pane):
         """A muted server is let speak again; of whose questions all are declined."""
         if action == "decline_all" and self.server is not None:
             return f"Decline all of {shortened(neutral_line(self.server, 80), _NAMED)}"
+        if action == "last" and self._asked_last is not None:
+            return "Its call"
         return "Unmute server" if action == "mute" and self.server in self.app.muted else None
 
     @on(RowList.Highlighted)
     def _other_row(self) -> None:
         self.refresh_bindings()
         self._draw_preview()
+
+    @property
+    def _asked_last(self) -> CallRecord | None:
+        """The call that asked the last question."""
+        return self.state.calls.get(self.state.asked_last)
+
+    @property
+    def _has_last(self) -> bool:
+        """Whether nothing waits, and something was asked that stands elsewhere now."""
+        waiting = self.query_one("#waiting", RowList)
+        leads = waiting.has_focus and self.app.has_pane("history")
+        return leads and not waiting.keys and bool(self.state.last_end)
+
+    async def action_last(self) -> None:
+        """Show the call that asked last, or the history, where that question stands."""
+        if self._asked_last is not None:
+            self.app.point_at_call(self.state.asked_last)
+        await self.app.show_pane("history" if self._asked_last is None else "calls")
 
     def action_decline_all(self) -> None:
         """Decline, once that is sure, every waiting question of this row's server."""
