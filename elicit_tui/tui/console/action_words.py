@@ -10,6 +10,8 @@ from textual.binding import Binding
 SENTENCES: Final[Mapping[str, str]] = {
     "console.quit": "Leave elicit-tui (quit)",
     "console.next_question": "Open the next question",
+    "console.previous_pane": "Show the pane before this one",
+    "console.next_pane": "Show the next pane",
     "console.mute_loop": "Mute the server whose question is open, or that asks in a loop",
     "console.suspend": "Suspend to the shell",
     "console.allowances": "Show the tools allowed for this session",
@@ -26,6 +28,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "servers.remove": "Remove this server",
     "servers.offers": "Go to what this server offers",
     "server.begin_anew": "Begin anew: as the file has it, or a new one",
+    "questions.last": "Show the call that asked last, or the history",
     "questions.decline_all": "Decline all questions of this server",
     "questions.mute": "Mute the server that asks this",
     "calls.list": "Back to the list of calls",

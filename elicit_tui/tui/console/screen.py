@@ -50,6 +50,27 @@ def _pane_keys(panes: Sequence[str]) -> list[BindingType]:
 
 LEAVES: Final = Binding("q", "app.ask_to_leave", "Leave", show=False)
 """As in other programs; but a letter alone ends nothing: it always asks."""
+HABITS: Final[Sequence[BindingType]] = (
+    LEAVES,
+    Binding("colon", "app.command_palette", "Commands", show=False),
+    Binding(
+        "left_square_bracket",
+        "turn(-1)",
+        "Pane before",
+        show=False,
+        key_display="[",
+        id="console.previous_pane",
+    ),
+    Binding(
+        "right_square_bracket",
+        "turn(1)",
+        "Next pane",
+        show=False,
+        key_display="]",
+        id="console.next_pane",
+    ),
+)
+"""What other programs have taught a person to press."""
 
 
 class ConsoleScreen(Screen[None]):
@@ -63,7 +84,7 @@ class ConsoleScreen(Screen[None]):
         (28, "-tall"),
     ]
 
-    BINDINGS: ClassVar[list[BindingType]] = [*_pane_keys(tuple(PANES)), LEAVES]
+    BINDINGS: ClassVar[list[BindingType]] = [*_pane_keys(tuple(PANES)), *HABITS]
     pane_names: ClassVar[tuple[str, ...]] = tuple(PANES)
     """The panes that there are; the first one is shown."""
 
@@ -112,6 +133,12 @@ class ConsoleScreen(Screen[None]):
         await self.show_pane(name)
         self.pane.came_from = None
         self.pane.chosen()
+
+    async def action_turn(self, by: int) -> None:
+        """Show the next pane, or the one before; from the last one the first."""
+        shown = next(name for name in self.pane_names if self._panes.get(name) is self.pane)
+        at = self.pane_names.index(shown) + by
+        await self.action_pane(self.pane_names[at % len(self.pane_names)])
 
     async def show_pane(self, name: str) -> None:
         """Show another pane."""
@@ -274,7 +301,7 @@ class ConsoleScreen(Screen[None]):
 class InboxScreen(ConsoleScreen):
     """The main screen of a console with nothing but the questions of other processes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*_pane_keys(INBOX_PANES), LEAVES]
+    BINDINGS: ClassVar[list[BindingType]] = [*_pane_keys(INBOX_PANES), *HABITS]
     pane_names: ClassVar[tuple[str, ...]] = INBOX_PANES
 
 

@@ -227,7 +227,7 @@ async def test_what_the_help_found_is_shown_to_its_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "entry"),
     [
-        ("palette", "^P          Every action by its name"),
+        ("palette", "^P, :       Every action by its name"),
         ("console.help", "F1, ?       Help"),
         ("leave, once", "q           Go back; at the panes leave, once you are sure."),
         ("running", "◐ running"),

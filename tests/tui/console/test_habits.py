@@ -9,6 +9,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.action_keys import commands
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.palette import Palette
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import HelpScreen
@@ -161,3 +162,23 @@ async def test_what_was_searched_for_and_cleared_comes_back_by_the_key_that_undo
         line = stand.app.focused
         assert isinstance(line, SearchLine)
         await stand.until(lambda: line.value == "needle")
+
+
+async def test_brackets_turn_the_panes_and_a_colon_opens_the_palette(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("right_square_bracket")
+        await stand.until(lambda: "[2 Questions]" in stand.text())
+        await stand.press("left_square_bracket", "left_square_bracket")
+        await stand.until(lambda: "[5 History]" in stand.text())
+        await stand.press("right_square_bracket")
+        await stand.until(lambda: "[1 Servers]" in stand.text())
+        await stand.press("colon")
+        await stand.until(lambda: isinstance(stand.app.screen, Palette))
+        await stand.press("escape")
+
+
+async def test_brackets_and_a_colon_are_signs_where_one_types(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        await stand.press("4", "slash", "left_square_bracket", "colon", "right_square_bracket")
+        line = stand.app.screen.query_one("#activity-search", SearchLine)
+        assert line.value == "[:]"

@@ -369,7 +369,7 @@ class HelpScreen(TextDialog):
             entries.append(_key_lines(key, sentence(binding), name if named else "", width))
         groups["console"] += [
             _key_lines(key, does, "", width)
-            for key, does in ((self._palette, PALETTE), ("q", QUITS))
+            for key, does in ((f"{self._palette}, :", PALETTE), ("q", QUITS))
         ]
         order = sorted(groups, key=lambda family: family not in self._here)
         if self._panes_are_covered:
