@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +37,9 @@ class Remembered:
     folders: list[str] = field(default_factory=list)
     """Where calls were kept in files, the newest first."""
 
+    def __post_init__(self) -> None:
+        self._changes = 0
+
     @classmethod
     def load(cls) -> Remembered:
         """What was remembered; nothing where there is no such file."""
@@ -66,9 +69,10 @@ class Remembered:
     def _change(self, change: Callable[[Remembered], None]) -> None:
         """Change it here at once, and soon in the file."""
         change(self)
-        write_later(self._write, change)
+        self._changes += 1
+        write_later(self._write, change, self._changes)
 
-    def _write(self, change: Callable[[Remembered], None]) -> None:
+    def _write(self, change: Callable[[Remembered], None], number: int) -> None:
         """Change it in the file, as that stands by now: other consoles write it too."""
         try:
             with paths.sole_writer(_file()):
@@ -77,10 +81,12 @@ class Remembered:
                     now = self
                 else:
                     change(now)
-                paths.replace_file(_file(), json.dumps(vars(now)).encode())
+                paths.replace_file(_file(), json.dumps(asdict(now)).encode())
         except (OSError, ElicitTuiError):
             return
-        self.favourites, self.recent, self.folders = now.favourites, now.recent, now.folders
+        # Of several changes at once only the last knows all that was changed here.
+        if number == self._changes:
+            self.favourites, self.recent, self.folders = now.favourites, now.recent, now.folders
 
     def theme_for(self, configured: str) -> str:
         """The theme to wear: the one chosen over this one, else this one."""

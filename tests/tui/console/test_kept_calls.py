@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from elicit_tui import paths
 from elicit_tui.elicitation import Call
 from elicit_tui.paths import sole_writer, state_directory
-from elicit_tui.tui.console.remembered import Remembered
+from elicit_tui.tui.console.remembered import Place, Remembered
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 from elicit_tui.tui.console.written_later import until_written
@@ -199,6 +200,26 @@ def test_two_consoles_remember_what_the_other_was_told() -> None:
     until_written(20)
     assert Remembered.load().favourites == []
     assert one.toggle_favourite("alpha", "tool:deploy") is False, "here it was one"
+
+
+def test_what_is_used_while_something_is_written_stays_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, seen, replaces = Remembered(), list[list[Place]](), paths.replace_file
+    one.choose_theme("light", "auto")
+    until_written(20)
+
+    def replace_file(*given: Any) -> None:
+        if not seen:
+            one.used("alpha", "tool:second")
+        seen.append(one.recent)
+        replaces(*given)
+
+    monkeypatch.setattr(paths, "replace_file", replace_file)
+    one.used("alpha", "tool:first")
+    until_written(20)
+    until_written(20)
+    assert seen == [[("alpha", "tool:second"), ("alpha", "tool:first")]] * 2
 
 
 def test_what_another_console_writes_just_now_is_waited_for_and_holds_nothing_up() -> None:
