@@ -191,10 +191,21 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         return f"In JSON \\{self._escaped} is {means}. A backslash is written \\\\."
 
     def on_paste(self, event: events.Paste) -> None:
-        """What is pasted into a text is text, whatever signs it has."""
+        """What is pasted into a text is text, whatever signs it has.
+
+        But a list or an object over all of one takes its place, where no text is wanted; and over
+        the only text of a list a list has its values there.
+        """
         text = json.dumps(event.text.rstrip("\r\n"), ensure_ascii=False)
         row, _ = self.selection.end
-        if self._is_null_of_a_text and not event.text.lstrip().startswith('"'):
+        parsed = _parsed(event.text)
+        if isinstance(parsed, list) and parsed and self._is_only_of_a_list:
+            self._select_quotes_too()
+            self._write(readable_json(parsed, indent=None)[1:-1])
+        elif parsed is not None and self._is_whole_of_no_text:
+            self._select_quotes_too()
+            self._write(event.text.strip())
+        elif self._is_null_of_a_text and not event.text.lstrip().startswith('"'):
             self._write(text)
             self.move_cursor_relative(columns=-1)
         elif _is_within_a_text(self.text.split("\n")[row], *self._columns):
@@ -257,8 +268,13 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         """Take the blank, quote or bracket of whoever types JSON, where it needs no writing.
 
         That is a blank before a value, the quote that begins a text in place of the one that is
-        selected, and a bracket of the list in which the value stands.
+        selected, and a bracket of the list in which the value stands. A bracket that is typed over
+        all of a text takes its place, where no text is wanted.
         """
+        if typed in ("[", "{") and self._is_whole_of_no_text:
+            self._select_quotes_too()
+            self._write(typed)
+            return True
         if typed == " " and self.selected_text == "null":
             return True
         if typed == '"' and self._is_whole_text:
@@ -307,11 +323,39 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         begin, end = self._columns
         return begin < end and bool(_BEGUN.search(line[:begin])) and line[end : end + 1] == '"'
 
+    @property
+    def _is_whole_of_no_text(self) -> bool:
+        """Whether all of a text is selected, where the schema does not want one."""
+        return self._is_whole_text and not self._wants_text(self.selection.end[0])
+
+    @property
+    def _is_only_of_a_list(self) -> bool:
+        """Whether all of the only text of a list is selected, or the null in its place."""
+        row, _ = self.selection.end
+        above, line, below, *_ = ["", *self.text.split("\n"), ""][row:]
+        alone = line.strip() == (f'"{self.selected_text}"' if self._is_whole_text else "null")
+        alone = alone and self._wants_text(row)
+        return alone and above.endswith("[") and below.lstrip().startswith("]")
+
+    def _select_quotes_too(self) -> None:
+        if self._is_whole_text:
+            (row, _), (begin, end) = self.selection.end, self._columns
+            self.selection = Selection((row, begin - 1), (row, end + 1))
+
     def _wants_text(self, row: int) -> bool:
         """Whether the value in this line is of a key that takes a text, or a list of them."""
         lines = self.text.split("\n")[: row + 1]
         named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
         return named is not None and named[1] in self._text_names
+
+
+def _parsed(text: str) -> Any:
+    """The list or the object that a text is as JSON; None where it is none."""
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, (list, dict)) else None
 
 
 def _one_more(lines: Sequence[str], indent: str) -> list[str]:

@@ -352,3 +352,33 @@ async def test_the_bar_of_json_hides_no_key_on_an_ordinary_screen(tmp_path: Path
         assert "F7 Begin anew" in bar
         assert "F4 Whole screen" in bar
         assert "…" not in bar
+
+
+async def test_a_list_or_an_object_over_all_of_a_text_takes_its_place_where_none_is_wanted(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path) as stand:
+        editor = stand.app.screen.query_one(JsonEditor)
+        editor.begin('{\n  "rank": "high"\n}')
+        assert editor.selected_text == "high"
+        stand.app.post_message(events.Paste('[{"of": "two"}]\n'))
+        await stand.until(lambda: editor.text == '{\n  "rank": [{"of": "two"}]\n}')
+        editor.begin('{\n  "rank": "high"\n}')
+        await stand.press("[", "1", "]")
+        assert editor.text == '{\n  "rank": [1]\n}'
+        editor.begin('{\n  "name": "Ada"\n}')
+        stand.app.post_message(events.Paste("[1, 2]"))
+        await stand.until(lambda: editor.text == '{\n  "name": "[1, 2]"\n}')
+
+
+@pytest.mark.parametrize("item", ["null", '"old"'])
+async def test_a_list_pasted_over_the_only_value_of_a_list_has_its_values_there(
+    tmp_path: Path, item: str
+) -> None:
+    async with writing(tmp_path) as stand:
+        editor = stand.app.screen.query_one(JsonEditor)
+        editor.begin(f'{{\n  "observations": [\n    {item}\n  ]\n}}')
+        assert editor.selected_text == item.strip('"')
+        stand.app.post_message(events.Paste('["one", "two"]'))
+        await stand.until(lambda: "two" in editor.text)
+        assert json.loads(editor.text) == {"observations": ["one", "two"]}
