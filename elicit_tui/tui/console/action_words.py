@@ -59,6 +59,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "activity.search": "Search the activity",
     "history.read": "Read the history again",
     "history.search": "Search the history",
+    "record.call": "Show the call that asked this",
     "record.copy": "Copy the record as JSON",
     "result.turn": "Show the result in another way",
     "result.search": "Search the result",

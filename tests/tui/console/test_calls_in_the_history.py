@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.views import RowList
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import FakeConnection, Stand, console
@@ -74,3 +75,30 @@ async def test_a_question_stands_above_the_call_that_asked_it(tmp_path: Path) ->
         text = stand.text()
         assert text.index("Where to?") < text.index("travel")
         assert "question, or call" in text
+
+
+async def test_a_key_leads_from_the_record_of_a_question_to_the_call_that_asked_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(120, 40)) as stand:
+        call = Call("tools/call", "plan", {})
+        stand.app.state.calls.start("alpha", call)
+        for message, calls in (("Where to?", (call,)), ("Who is it?", ())):
+            request = stand.ask("alpha", message, calls=calls)
+            await stand.shown(request)
+            await stand.press("ctrl+n")
+            await stand.until(lambda asked=request: stand.outcome(asked))
+        ended_call(stand, "newer")
+        await stand.press("5", "slash", *"who is", "enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, RecordScreen))
+        await stand.until(lambda: "Esc Back" in stand.text())
+        assert "z Its call" not in stand.text()
+        await stand.press("escape", "slash", *"where", "enter")
+        rows = stand.app.query_one("#history-rows", RowList)
+        await stand.until(lambda: rows.has_focus and rows.keys)
+        rows.point_at(next(key for key in rows.keys if not key.startswith("call:")))
+        await stand.press("enter")
+        await stand.until(lambda: "z Its call" in stand.text())
+        await stand.press("z")
+        await stand.until(lambda: "[3 Calls" in stand.text())
+        await stand.until(lambda: stand.app.query_one("#call-list", RowList).key == call.id)

@@ -204,7 +204,10 @@ _LABELS: Final = {"verdict": "guardian verdict"}
 class RecordScreen(SearchedText):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("c", "copy", "Copy", id="record.copy")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("z", "call", "Its call", id="record.call"),
+        Binding("c", "copy", "Copy", id="record.copy"),
+    ]
 
     def __init__(self, row: Row) -> None:
         super().__init__("Recorded", neutral_line(str(row.server), 60))
@@ -242,6 +245,30 @@ class RecordScreen(SearchedText):
                 [(("as it is recorded", "accent"),), *self._fields(width)],
             ]
         )
+
+    @property
+    def _call_id(self) -> str:
+        """The call that asked it, where this console has that; else empty."""
+        call_id = self._row.details.get("callId")
+        known = isinstance(call_id, str) and self.app.state.calls.get(call_id) is not None
+        return str(call_id) if known else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only to a call that is known."""
+        if action == "call":
+            return bool(self._call_id)
+        return super().check_action(action, parameters)
+
+    def why_not(self, action: str) -> str:
+        """It may have been asked by none of the calls that are listed."""
+        unknown = "No call under Calls is recorded as the one that asked this."
+        return unknown if action == "call" else super().why_not(action)
+
+    async def action_call(self) -> None:
+        """Show the call that asked it."""
+        self.app.point_at_call(self._call_id)
+        self.dismiss(None)
+        await self.app.show_pane("calls")
 
     def action_copy(self) -> None:
         """Copy it as JSON, every field as it is recorded."""
