@@ -21,7 +21,14 @@ from elicit_tui.errors import (
 )
 from elicit_tui.host.awaiting import Awaiting, Lifeline
 from elicit_tui.host.breaches import Breaches
-from elicit_tui.host.events import HostEvent, ListChanged, ServerLog, ServerStateChanged, State
+from elicit_tui.host.events import (
+    CallSent,
+    HostEvent,
+    ListChanged,
+    ServerLog,
+    ServerStateChanged,
+    State,
+)
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.launch import ServerProcess
 from elicit_tui.host.offers import CallResult, Prompt, Resource, ResourceTemplate, Tool, all_pages
@@ -384,6 +391,7 @@ class Connection:
             # Where that fails the call itself tells whether they were needed.
             with contextlib.suppress(ProtocolCallError):
                 await self.tools()
+        self.emit(CallSent(self.name, call.id))
         driver = CallDriver(
             self.identity,
             session,

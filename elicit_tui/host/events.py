@@ -98,6 +98,13 @@ def _in_words(data: Any) -> str:
     return ", ".join(words) or readable_json(data, indent=None)
 
 
+class CallSent(NamedTuple):
+    """A call goes out to its server: from here on nobody can say that nothing was done."""
+
+    server: str
+    call_id: str
+
+
 class RoundStarted(NamedTuple):
     """A round of questions of one call came in; `group_size` of them were let through."""
 
@@ -140,6 +147,7 @@ HostEvent = (
     | ServerLog
     | Progress
     | LogMessage
+    | CallSent
     | RoundStarted
     | TaskStarted
     | UrlCompleted

@@ -15,7 +15,7 @@ import pytest
 from elicit_tui.elicitation import Call, Question, accept
 from elicit_tui.elicitation.settings import Rule, ServerSettings
 from elicit_tui.errors import Interrupted, LimitReached
-from elicit_tui.host.events import Progress
+from elicit_tui.host.events import CallSent, Progress
 from elicit_tui.host.offers import CallResult
 from tests.host.world import (
     HANDSHAKE,
@@ -161,9 +161,9 @@ async def test_a_call_waits_while_another_one_works_and_its_time_does_not_pass()
         assert await said(plain) == "plain answer"
 
 
-async def test_a_call_that_waits_for_its_turn_can_be_cancelled() -> None:
+async def test_a_call_that_waits_for_its_turn_is_not_told_as_sent_and_can_be_cancelled() -> None:
     async with world(ON_STDIO) as here:
-        _, slow = await begin(here, "slow")
+        before, slow = await begin(here, "slow")
         call, plain = await begin(here, "plain")
         done, _ = await asyncio.wait((plain,), timeout=0.3)
         assert not done
@@ -171,6 +171,8 @@ async def test_a_call_that_waits_for_its_turn_can_be_cancelled() -> None:
         with pytest.raises(Interrupted):
             await asyncio.wait_for(plain, WAIT)
         assert not slow.done()
+        sent = [event.call_id for event in here.events if isinstance(event, CallSent)]
+        assert sent == [before.id]
         slow.cancel()
         await asyncio.wait((slow,), timeout=WAIT)
 

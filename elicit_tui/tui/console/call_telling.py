@@ -109,7 +109,8 @@ class CallTelling:
         waits = waits or ("waits for its turn" if self._before(record) else "")
         waits = waits or ("waits for its server" if self._unlisted(record) else "")
         cells = 10 if width >= ROOMY else 4
-        stands = waits or (bar(record, cells) if record.state == "running" else how(record)[1])
+        under_way = record.state == "running" and record.sent
+        stands = waits or (bar(record, cells) if under_way else how(record)[1])
         room = width - cell_len(stands) - 3
         more = shortened(neutral_line(record.note, 80), room)
         more = more or briefly(record.told_texts, room, self._beside(record))

@@ -27,6 +27,12 @@ KEPT_ANSWERED: Final = 50
 CallState = Literal["running", "answered", "failed", "cancelled", "refused"]
 
 SIGNS: Final = {"running": "◐", "answered": "●", "failed": "✗", "cancelled": "○", "refused": "✗"}
+UNSENT: Final = {
+    "running": "waiting",
+    "failed": "never sent",
+    "cancelled": "cancelled, never sent",
+}
+"""How a call stands, by its state, that did not go out."""
 _BECAME: Final[dict[Action | None, str]] = {
     "decline": "declined",
     "cancel": "cancelled",
@@ -70,6 +76,8 @@ class CallRecord:
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     state: CallState = "running"
+    sent: bool = True
+    """Whether its server may have it; of one of an earlier run that did not, `ended_as` says so."""
     waited: float = 0.0
     """Seconds of its time that the person took to answer what it asked."""
     round: int = 1
@@ -188,6 +196,8 @@ class CallRecord:
         """How it stands; where a question of it was refused, what became of that."""
         if self.ended_as:
             return self.ended_as
+        if not self.sent and self.state in UNSENT:
+            return UNSENT[self.state]
         if self.refusal is not None:
             return self.refusal.summary
         if self.state == "refused" and self.confirmation:

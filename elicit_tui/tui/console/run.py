@@ -383,9 +383,8 @@ class ConsoleRun:
             return
         call = Call(offer.method, offer.name, arguments, own=own)
         entry = self._state.calls.start(server, call, offer.schema)
-        entry.repeats = repeats
+        entry.repeats, entry.sent = repeats, False
         entry.confirmation = self._allowed(server, call)
-        self._state.say(server, f"→ {offer.shown}")
         self._app.remembered.used(server, offer.key)
         await self._app.show_pane("calls")
         self._app.point_at_call(call.id)

@@ -19,7 +19,7 @@ from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Re
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.text import neutral_line, quoted, readable_json
+from elicit_tui.text import name_line, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.activity import Activity
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, GUARDIAN, ROLES, asked, ending, plural
@@ -308,6 +308,8 @@ class ConsoleState:
             self._progressed(event)
         elif isinstance(event, events.LogMessage):
             self._logged(event)
+        elif isinstance(event, events.CallSent):
+            self._sent(event.call_id)
         elif isinstance(event, events.RoundStarted):
             record = self.calls.get(event.call_id)
             if record is not None:
@@ -321,6 +323,11 @@ class ConsoleState:
                 self.completed_urls[done] = None
         elif isinstance(event, events.ListChanged):
             self.changed_lists.add(event.server)
+
+    def _sent(self, call_id: str) -> None:
+        if (record := self.calls.get(call_id)) is not None:
+            record.sent = True
+            self.say(record.server, f"→ {name_line(record.call.name, 120)}")
 
     def waits_for_turn(self, call: CallRecord) -> bool:
         """Whether a running call has not gone out yet, as its server has another one to answer."""

@@ -15,7 +15,7 @@ from elicit_tui.broker import Broker, BrokerOptions
 from elicit_tui.elicitation import Call, ElicitationRequest, Outcome, Queue, ServerIdentity
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.errors import Interrupted, ServerError, ToolRefused
-from elicit_tui.host.events import ServerStateChanged
+from elicit_tui.host.events import CallSent, ServerStateChanged
 from elicit_tui.host.gate import ToolGate
 from elicit_tui.host.offers import CallResult, ResourceTemplate, Tool
 from elicit_tui.host.open_calls import OpenCalls
@@ -43,6 +43,8 @@ class FakeConnection:
     host: FakeHost
     tool_list: tuple[Tool, ...] = ()
     work: Work | None = None
+    sends: bool = True
+    """Whether its calls go out at once; else they wait as those behind another one do."""
     process_id: int = 4711
     instructions: str | None = None
     calls: list[Call] = field(default_factory=list)
@@ -99,6 +101,8 @@ class FakeConnection:
             if outcome is not None and outcome.action != "accept":
                 raise ToolRefused(call.name, outcome)
         self.calls.append(call)
+        if self.sends:
+            self.host.tell(CallSent(self.name, call.id))
         if self.work is None:
             return CallResult({"content": [{"type": "text", "text": "done"}]})
         task = self.running[call.id] = asyncio.ensure_future(self.work(self, call))

@@ -13,7 +13,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GranularApproval, ServerSettings
-from elicit_tui.errors import ProtocolCallError
+from elicit_tui.errors import ProtocolCallError, ServerError
 from elicit_tui.host.events import LogMessage, Progress
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.panels.calls import CallsPane
@@ -422,3 +422,39 @@ async def test_a_call_that_waits_for_its_turn_says_behind_which_and_has_no_log_o
             logs = {record.call.name: list(record.log) for record in stand.app.state.calls}
             assert logs.pop(first.name) == ["info: step 1"]
             assert [*logs.values()] == [[]]
+
+
+async def test_a_call_that_ends_before_it_was_sent_is_told_as_never_sent_everywhere(
+    tmp_path: Path,
+) -> None:
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        await gone.wait()
+        raise ServerError("The server alpha ended.")
+
+    gone, tools = asyncio.Event(), {"alpha": [tool("pay")]}
+    async with console(tmp_path, tools=tools, work=work) as stand:
+        stand.host.connections["alpha"].sends = False
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "◐ waiting" in stand.text())
+        assert not [each for each in stand.app.state.activity if "pay" in each.text]
+        gone.set()
+        await stand.until(lambda: "✗ never sent" in stand.text())
+        assert "The server alpha ended." in stand.text()
+        await stand.press("4")
+        await stand.until(lambda: "← pay: never sent" in stand.text())
+        assert "→ pay" not in stand.text()
+        await stand.press("5")
+        await stand.until(lambda: "never sent" in stand.text())
+
+
+async def test_a_call_that_is_cancelled_before_it_was_sent_says_both(tmp_path: Path) -> None:
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    async with console(tmp_path, tools={"alpha": [tool("pay")]}, work=work) as stand:
+        stand.host.connections["alpha"].sends = False
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "◐ waiting" in stand.text())
+        await stand.press("x")
+        await stand.until(lambda: "cancelled, never sent" in stand.text())
