@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, field
@@ -44,15 +45,15 @@ class Remembered:
     def load(cls) -> Remembered:
         """What was remembered; nothing where there is no such file."""
         try:
-            return cls._read() or cls()
+            return cls._read(_file()) or cls()
         except (OSError, ElicitTuiError):
             return cls()
 
     @classmethod
-    def _read(cls) -> Remembered | None:
+    def _read(cls, file: Path) -> Remembered | None:
         """What stands in the file; None where there is none, or it is none of ours."""
         try:
-            with _file().open("rb") as stream:
+            with file.open("rb") as stream:
                 written = json.loads(stream.read(LARGEST_FILE))
         except (FileNotFoundError, ValueError, RecursionError):
             return None
@@ -70,18 +71,19 @@ class Remembered:
         """Change it here at once, and soon in the file."""
         change(self)
         self._changes += 1
-        write_later(self._write, change, self._changes)
+        with contextlib.suppress(ElicitTuiError):
+            write_later(self._write, _file(), change, self._changes)
 
-    def _write(self, change: Callable[[Remembered], None], number: int) -> None:
+    def _write(self, file: Path, change: Callable[[Remembered], None], number: int) -> None:
         """Change it in the file, as that stands by now: other consoles write it too."""
         try:
-            with paths.sole_writer(_file()):
-                now = self._read()
+            with paths.sole_writer(file):
+                now = self._read(file)
                 if now is None:
                     now = self
                 else:
                     change(now)
-                paths.replace_file(_file(), json.dumps(asdict(now)).encode())
+                paths.replace_file(file, json.dumps(asdict(now)).encode())
         except (OSError, ElicitTuiError):
             return
         # Of several changes at once only the last knows all that was changed here.

@@ -256,3 +256,15 @@ async def test_all_that_was_used_last_is_in_the_palette(tmp_path: Path) -> None:
         for offer in stand.app.state.servers["alpha"].offers:
             stand.app.remembered.used("alpha", offer.key)
         assert {f"Recent: alpha: {name}" for name in names} <= set(titles(stand))
+
+
+def test_what_is_written_late_goes_to_the_home_that_it_was_meant_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meant = state_directory() / "console.json"
+    with sole_writer(meant):
+        Remembered.load().used("alpha", "tool:late")
+        monkeypatch.setenv("HOME", str(tmp_path))
+    until_written(20)
+    assert "tool:late" in meant.read_text()
+    assert Remembered.load().recent == []
