@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from textual.content import Content
@@ -213,6 +213,10 @@ class Body(ABC):
     def goes_on(self) -> bool:
         """Whether the key that accepts would show first what was never on the screen."""
         return False
+
+    def shows_more(self, parts: Sequence[PartToSee]) -> bool:
+        """Whether the key that accepts would show more of these parts of what it accepts."""
+        return any(part.unseen for part in parts)
 
     @property
     def leads_to_a_page(self) -> bool:

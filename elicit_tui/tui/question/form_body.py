@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from textual import events
@@ -240,6 +240,10 @@ class FormBody(Body):
         if not at_fields or self.fields.withholds_a_fault:
             return False
         return frame.message.unseen or self.fields.reads_on
+
+    def shows_more(self, parts: Sequence[PartToSee]) -> bool:
+        """Of a form that lacks an answer no page shows what its fields have no room for."""
+        return self.goes_on if not self.ready else super().shows_more(parts)
 
     @property
     def leads_to_a_page(self) -> bool:

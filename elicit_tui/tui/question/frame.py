@@ -359,7 +359,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         return bool(shown)
 
     def _asks_again(self, more: bool | None = None) -> str:
-        more = any(part.unseen for part in self.to_be_seen) if more is None else more
+        more = self.body.shows_more(self.to_be_seen) if more is None else more
         key, does = self.key(self.accepted_by), self.body.accepting
         return asks_again(self._shown_now, key, does, more=more)
 

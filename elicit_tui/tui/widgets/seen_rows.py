@@ -165,7 +165,7 @@ class SeenRows(RowsView):
         below = [name for name in self.fields_unseen if not self._was_there(name)]
         answer_seen = below[0] in self._rows and self._rows[below[0]].answer_seen
         # While an answer lacks nothing goes out: then it is scrolled as often as that shows more.
-        self._scrolled_on = not self.conversion.problems
+        self._scrolled_on = self.conversion.ok or self._on_top == below[0]
         self._on_top = below[0]
         self._make_rows(below[0], below[-1])
         self._seen_no_more(below)  # What is painted of them now is.

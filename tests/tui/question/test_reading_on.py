@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -304,6 +305,31 @@ async def test_a_form_that_lacks_an_answer_reads_on_as_its_key_says_before_it_te
         assert "^S Send" in app.words
         await pilot.press("ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "the answer")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_where_there_is_no_room_for_what_is_read_on_the_key_comes_to_what_lacks(
+    size: tuple[int, int],
+) -> None:
+    more: dict[str, dict[str, object]] = {}
+    for n in range(4):
+        choices = [f"choice {each} " * 8 for each in range(9)]
+        told = {"description": "words " * 60, "default": "long value " * 40}
+        more[f"d{n}"] = {"type": "string", **told}
+        items = {"type": "string", "enum": choices}
+        more[f"e{n}"] = {"type": "array", "items": items, "default": choices[-1:]}
+    app = Asking(form_question(schema(("name",), name={"type": "string"}, **more)))
+    async with asked(app, size) as pilot:
+        for _ in range(2 * len(more)):
+            await pilot.press("ctrl+s")
+            await ready(pilot, app)
+            if "needs an answer" in app.words:
+                break
+            said = re.sub(r"[\s│]+", " ", app.words)
+            does = "reads on." if "^S Read on" in said else "shows what lacks."
+            assert f"^S again {does}" in re.sub(r" type search ", " ", said)
+        assert "needs an answer" in app.words
+    assert app.outcome is None
 
 
 async def test_what_is_wrong_is_told_before_a_form_is_read_on() -> None:
