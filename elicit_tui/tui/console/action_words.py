@@ -45,6 +45,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.filter": "List the calls of one state",
     "calls.search": "Search the calls",
     "calls.found": "Go to what calls were searched for, in the whole result",
+    "calls.remove": "Remove this call from the list",
     "calls.keep": "Keep this call in a file",
     "calls.kept": "Show the calls kept in files",
     "calls.note": "Write a note at this call",

@@ -249,6 +249,10 @@ class Calls:
         """The call with this id of ours."""
         return None if call_id is None else self._records.get(call_id)
 
+    def remove(self, record: CallRecord) -> None:
+        """Have this one no more, if it is still there."""
+        self._records.pop(record.call.id, None)
+
     @property
     def running(self) -> tuple[CallRecord, ...]:
         """The calls that have not ended."""

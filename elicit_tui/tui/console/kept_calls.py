@@ -79,17 +79,24 @@ class KeptCalls:
 
     def note(self, record: CallRecord) -> None:
         """Keep the note of a call that is kept already."""
-        place = {"server": record.server, "name": record.call.name}
-        began = {record.began.isoformat(timespec=unit) for unit in ("seconds", _UNIT)}
 
         def noted(calls: list[Any]) -> bool:
-            those = (c for c in calls if isinstance(c, dict) and place.items() <= c.items())
-            own = [call for call in those if call.get("began") in began]
+            own = _those_of(record, calls)
             for call in own:
                 call["note"] = record.note
             return bool(own)
 
         write_later(self._change, noted)
+
+    def remove(self, record: CallRecord) -> None:
+        """Keep a call no more."""
+
+        def removed(calls: list[Any]) -> bool:
+            own = _those_of(record, calls)
+            calls[:] = [call for call in calls if call not in own]
+            return bool(own)
+
+        write_later(self._change, removed)
 
     def rename(self, old: str, new: str) -> None:
         """The calls of a server are found under its new name."""
@@ -223,6 +230,14 @@ def is_lost(record: CallRecord) -> bool:
 def is_too_long(result: Any) -> bool:
     """Whether a result is longer than what is kept; to write out what is huge would take long."""
     return is_larger_than(result, LARGEST_RESULT) or len(ascii_json(result)) > LARGEST_RESULT
+
+
+def _those_of(record: CallRecord, calls: list[Any]) -> list[dict[str, Any]]:
+    """Of what is written there, this call."""
+    place = {"server": record.server, "name": record.call.name}
+    began = {record.began.isoformat(timespec=unit) for unit in ("seconds", _UNIT)}
+    those = (call for call in calls if isinstance(call, dict) and place.items() <= call.items())
+    return [call for call in those if call.get("began") in began]
 
 
 def _began_before(written: Any, moment: datetime) -> bool:

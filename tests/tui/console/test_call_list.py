@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,9 +19,11 @@ from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, briefly
 from elicit_tui.tui.console.calls import AnsweredQuestion
+from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
+from elicit_tui.tui.console.written_later import until_written
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -346,3 +349,35 @@ async def test_like_rows_stand_as_a_table_beside_the_calls_where_no_cell_has_to_
         await stand.press("escape")
         await made(stand, "other", text_result(json.dumps(wide)))
         await stand.until(lambda: '"host": "h0",' in stand.text())
+
+
+async def test_a_call_is_removed_from_the_list_once_that_is_sure_and_stays_away(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "● done" in stand.text())
+        await stand.press("delete")
+        await stand.until(lambda: "Remove the call of “ping”?" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: "● done" in stand.text())
+        await stand.press("delete")
+        await stand.until(lambda: "Remove the call of “ping”?" in stand.text())
+        await stand.press("y")
+        await stand.until(lambda: "No call yet." in stand.text())
+    until_written(30)
+    assert not KeptCalls("redacted").read()
+
+
+async def test_a_call_that_runs_is_not_removed_and_the_key_says_what_ends_it(
+    tmp_path: Path,
+) -> None:
+    async def work(connection: Any, call: Call) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}, work=work) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "running" in stand.text())
+        await stand.press("delete")
+        await stand.until(lambda: "It still runs: x cancels it." in stand.notices())

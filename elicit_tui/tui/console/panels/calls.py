@@ -42,7 +42,7 @@ AIR: Final = 2
 CORNERS: Final = 4
 """Cells of the frame that its words do not have."""
 ACTIONS: Final = frozenset(
-    {*IN_FRAME, *"list read cancel again restart turn whole copy open_link".split()}
+    {*IN_FRAME, *"list read cancel again remove restart turn whole copy open_link".split()}
 )
 """Those that are of the call under the cursor."""
 
@@ -272,7 +272,7 @@ class CallsPane(ChosenCall):
         record = self.record
         if record is None:
             return False
-        if action in ("cancel", "again"):
+        if action in ("cancel", "again", "remove"):
             return (record.state == "running") == (action == "cancel")
         if action == "restart":
             return self.state.has_ended(record.server)

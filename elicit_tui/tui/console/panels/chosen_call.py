@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from elicit_tui.text import quoted
 from elicit_tui.tui.console.calls import CallRecord
@@ -14,6 +18,10 @@ from elicit_tui.tui.console.taking import copy_command, copy_data
 class ChosenCall(Pane):
     """A pane in which one call is chosen, and the keys that act on that."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("delete", "remove", "Remove", False, "Del", id="calls.remove"),
+    ]
+
     @property
     @abstractmethod
     def record(self) -> CallRecord | None:
@@ -23,6 +31,22 @@ class ChosenCall(Pane):
         """Cancel the call under the cursor."""
         if self.record is not None:
             self.app.cancel_call(self.record.call.id)
+
+    def action_remove(self) -> None:
+        """Ask whether the call is to go from the list."""
+        from elicit_tui.tui.console.screens.confirmations import RemoveCallScreen
+
+        if self.record is not None:
+            sure = partial(self._remove, self.record)
+            self.app.push_screen(RemoveCallScreen(self.record), sure)
+
+    def _remove(self, record: CallRecord, sure: bool | None) -> None:
+        if sure:
+            from elicit_tui.tui.console.kept_calls import KeptCalls
+
+            self.state.calls.remove(record)
+            KeptCalls(self.state.settings.history.content).remove(record)
+            self.state.changed()
 
     def action_copy_json(self) -> None:
         """Copy the data of the result as JSON; of one without data all that arrived."""

@@ -134,6 +134,7 @@ TITLES = {
     "stop": "stopping a server",
     "start": "starting a server for a call",
     "again": "a call once more",
+    "forget": "a call to be removed",
     "decline_all": "declining all questions of a server",
     "unsent": "an answer that was not sent",
     "leave": "leaving",

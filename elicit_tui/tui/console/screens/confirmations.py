@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,6 +13,9 @@ from elicit_tui.tui.console.dialog import SureDialog, TextDialog
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.shared_questions import Unsent
 from elicit_tui.tui.console.spans import Line, joined, labelled, text_lines
+
+if TYPE_CHECKING:
+    from elicit_tui.tui.console.calls import CallRecord
 
 # Asks once before leaving: while questions wait or calls run, or where a letter alone asks for it.
 
@@ -231,6 +234,30 @@ class AgainScreen(SureDialog):
         yield from self.asking([words], "again", verb, "Back")
 
 
+# Asks once before a call goes from the list.
+
+
+class RemoveCallScreen(SureDialog):
+    """Result: True to have it in the list no more."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "sure", "Remove", key_display="y", id="forget.sure"),
+        Binding("escape,n", "leave", "Keep", key_display="n", id="forget.stay"),
+    ]
+
+    def __init__(self, record: CallRecord) -> None:
+        self._called = quoted(record.call.name, 40)
+        super().__init__(f"Remove the call of {self._called}?")
+
+    def body(self) -> ComposeResult:
+        """What goes with it, and what stays."""
+        words = (
+            "It goes from the calls and from the history, with its result and your note. What it "
+            "asked, and how that was answered, stays in the history. Nothing that it did is undone."
+        )
+        yield from self.asking([words], "forget", "Remove", "Keep")
+
+
 # Asks once before all waiting questions of a server are declined.
 
 
@@ -306,5 +333,6 @@ SCREENS: Final[tuple[type, ...]] = (
     StopScreen,
     StartAndCallScreen,
     AgainScreen,
+    RemoveCallScreen,
     UnsentScreen,
 )
