@@ -12,8 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets.text_area import Selection
 
+from elicit_tui.form.field import Problem
 from elicit_tui.form.shape import secret_names, text_names
 from elicit_tui.text import readable_json
+from elicit_tui.tui.console.json_places import place_of
 from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
 from elicit_tui.tui.widgets.text_block import TextEditor, part_of
@@ -153,6 +155,15 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
             self.selection = Selection((row, begin), (row, end))
             return True
         return False
+
+    def go_to(self, problem: Problem) -> None:
+        """Select the value that is at fault, if it is there: what is typed takes its place."""
+        if (place := place_of(problem, self.text)) is not None:
+            begin, end = (self._location(offset) for offset in place)
+            self.selection = Selection(begin, end)
+
+    def _location(self, offset: int) -> tuple[int, int]:
+        return self.text.count("\n", 0, offset), offset - self.text.rfind("\n", 0, offset) - 1
 
     def action_next_value(self) -> None:
         """Go to the next value that is still to be written; from the last one to the button.

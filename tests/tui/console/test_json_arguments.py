@@ -12,8 +12,10 @@ import pytest
 from textual import events
 
 from elicit_tui.elicitation import Call
+from elicit_tui.form.field import Problem
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.json_editor import JsonEditor
+from elicit_tui.tui.console.json_places import place_of
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea
 from elicit_tui.tui.widgets.buttons import KeyButton
@@ -382,3 +384,38 @@ async def test_a_list_pasted_over_the_only_value_of_a_list_has_its_values_there(
         stand.app.post_message(events.Paste('["one", "two"]'))
         await stand.until(lambda: "two" in editor.text)
         assert json.loads(editor.text) == {"observations": ["one", "two"]}
+
+
+async def test_a_value_that_is_refused_is_selected_so_that_what_is_typed_takes_its_place(
+    tmp_path: Path,
+) -> None:
+    entity = {"name": '}, "a": [', "observations": ["tall", 75]}
+    async with calling_again(tmp_path, entity) as editor:
+        screen = editor.screen
+        assert isinstance(screen, ArgumentsScreen)
+        screen.action_send()
+        assert editor.selected_text == "75"
+        editor.replace('"thin"', *editor.selection)
+        editor.move_cursor((0, 0))
+        editor.text = editor.text.replace('"tall"', "[]")
+        screen.action_send()
+        row, column = editor.cursor_location
+        assert editor.text.split("\n")[row][column:] == "[],"
+
+
+@pytest.mark.parametrize(
+    ("problem", "found"),
+    [
+        (Problem("a", "", "[1].b"), "x"),
+        (Problem("a", "", ""), ""),
+        (Problem("c", ""), "null"),
+        (Problem('q"', ""), "1.5"),
+        (Problem("none", ""), None),
+        (Problem(None, ""), None),
+    ],
+)
+def test_the_place_of_a_value_is_found_among_its_like(problem: Problem, found: str | None) -> None:
+    text = '{"a": [{"b": "y"}, {"d": [], "b": "x"}], "c": null, "q\\"": 1.5}'
+    place = place_of(problem, text)
+    assert (None if place is None else text[slice(*place)]) == found
+    assert problem.field != "a" or problem.inside or place == (6, 6)

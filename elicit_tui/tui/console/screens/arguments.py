@@ -49,7 +49,6 @@ _SHAPE_CHARACTERS = 320
 """Of what the JSON is to look like; About has all of it."""
 _JUDGED_SECONDS = 0.4
 """So long after a key JSON is judged: in the middle of a word it is wrong anyway."""
-
 _BESIDES_CHARACTERS = 160
 """So much of what no field has is told whole beside the form; what is longer stays JSON."""
 
@@ -354,10 +353,12 @@ class ArgumentsScreen(OffersValues):
         elif content is not None and not self._tell_problems(content):
             self.say(self._json_area.escape_hint)
 
-    def _tell_problems(self, content: Mapping[str, Any]) -> bool:
-        """Say what the tool would not take; whether there is something."""
+    def _tell_problems(self, content: Mapping[str, Any], *, go_there: bool = False) -> bool:
+        """Say what the tool would not take; whether there is something. `go_there`: in the JSON."""
         problems = self._form.judge(content)
         self.say("\n".join(str(problem) for problem in problems[:4]))
+        for problem in problems[:1] if go_there else ():
+            self._json_area.go_to(problem)
         return bool(problems)
 
     def _read_json(self, *, go_there: bool = True) -> dict[str, Any] | None:
@@ -375,10 +376,10 @@ class ArgumentsScreen(OffersValues):
         except ValueError as error:
             self.say(f"This is not JSON: {error}.")
             return None
-        if not isinstance(content, dict):
-            self.say("Arguments are a JSON object: { … }.")
-            return None
-        return content
+        if isinstance(content, dict):
+            return content
+        self.say("Arguments are a JSON object: { … }.")
+        return None
 
     def action_send(self) -> None:
         """Call with what stands there, if it is what the tool asks for."""
@@ -386,7 +387,7 @@ class ArgumentsScreen(OffersValues):
             if self._judging is not None:
                 self._judging.stop()
             content = self._read_json()
-            if content is not None and not self._tell_problems(content):
+            if content is not None and not self._tell_problems(content, go_there=True):
                 self.take_once_seen(content, self._json_area)
             return
         form_view = self.query_one(FormView)
@@ -444,7 +445,6 @@ class ArgumentsScreen(OffersValues):
     @property
     def _written_in_words(self) -> TextLine | TextBlock | None:
         """The field of text that has the focus, of one line or of several."""
-        focused = self.focused
-        line = self.typed_in
+        focused, line = self.focused, self.typed_in
         shown = line if line is not None and not line.is_masked else None
         return focused if isinstance(focused, TextBlock) else shown
