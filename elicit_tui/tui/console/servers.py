@@ -115,22 +115,22 @@ class Offer:
         return any(map(_DEPRECATED.search, (self.title, self.description)))
 
     def has(self, words: Iterable[str]) -> int:
-        """How many of these words stand in its name, title or description."""
-        text = f"{self.shown} {self.title} {self.description}".casefold()
+        """How many of these words stand in its kind, name, title or description."""
+        text = f"{self.kind} {self.shown} {self.title} {self.description}".casefold()
         return sum(word in text for word in words)
 
 
 def searched_for(term: str, offers: Sequence[Offer]) -> tuple[list[str], int]:
-    """The words that are looked for among these, and how many of them each that is found has.
+    """The words that are looked for among these, and how many of them what is found has at least.
 
-    That is all; where nothing has all of them, as many of the longer ones as something has.
+    That is all; where nothing has all of them, any of the longer ones.
     """
     words = telling_words(term)
     if not words or any(offer.has(words) == len(words) for offer in offers):
         return words, len(words)
     telling = [word for word in words if len(word) >= _TELLING]
-    most = max((offer.has(telling) for offer in offers), default=0)
-    return (telling, most) if most else (words, len(words))
+    has_any = any(offer.has(telling) for offer in offers)
+    return (telling, 1) if has_any else (words, len(words))
 
 
 def found_by(term: str, offers: Iterable[Offer], words: Sequence[str], least: int) -> list[Offer]:

@@ -410,24 +410,6 @@ async def test_what_the_key_that_filters_lists_next_is_said_in_the_room_that_the
         assert "cancelled or re…" not in stand.text()
 
 
-async def test_where_nothing_has_all_words_what_has_most_is_listed_and_it_is_said(
-    tmp_path: Path,
-) -> None:
-    reads = tool("read_note", description="Reads the contents of a file.")
-    moves = tool("move_note", description="Moves a file.")
-    tools = {"alpha": [tool("weather")], "beta": [reads, moves]}
-    async with console(tmp_path, tools=tools, size=(100, 30)) as stand:
-        await stand.press("right", "slash", *"show file contents")
-        await stand.until(lambda: "none has all of these words" in stand.text())
-        assert "read_note" in stand.text()
-        assert "move_note" not in stand.text()
-        await stand.press("ctrl+u", *"file")
-        await stand.until(lambda: "move_note" in stand.text())
-        assert "none has all" not in stand.text()
-        await stand.press("ctrl+u", *"xylophone of a")
-        await stand.until(lambda: "no tool, prompt or resource matches" in stand.text())
-
-
 @pytest.mark.parametrize("content", ["redacted", "full"])
 async def test_the_history_is_searched_by_what_was_answered_but_by_no_secret(
     tmp_path: Path, content: Any

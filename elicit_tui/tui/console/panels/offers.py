@@ -128,9 +128,13 @@ class OffersBox(Vertical):
         for record, offer in self._found_elsewhere(words, looked_for, least):
             key = f"{record.name} {offer.key}"
             self._shown[key], self._elsewhere[key] = offer, record
+        has_all = least == len(telling_words(words))
+        if not has_all:
+            # What has most of the words stands first, whose ever it is.
+            nearest = sorted(self._shown.items(), key=lambda shown: -shown[1].has(looked_for))
+            self._shown = dict(nearest)
         self._widths = sorted(cell_len(offer.shown) for offer in offers)
         listing = self.query_one("#offer-list", PlacedList)
-        has_all = least == len(telling_words(words))
         listing.beside = self._known if has_all else lambda room: SOME * (len(SOME) <= room)
         listing.empty = self._no_match if offers else self._nothing
         listing.show(tuple(self._shown), self._row, looked_for)
