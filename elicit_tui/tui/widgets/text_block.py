@@ -333,7 +333,7 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     @property
     def _enter(self) -> str:
-        return "line, on an empty one next" if self.spec.each_line else "line"
+        return "New line, on an empty one next" if self.spec.each_line else "New line"
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Something was typed: a blank block is unset again."""

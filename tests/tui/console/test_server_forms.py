@@ -276,6 +276,7 @@ async def test_a_form_that_is_longer_than_the_screen_says_that_it_goes_on_and_it
         assert "Environment" not in stand.text()
         await stand.press(*["tab"] * 5)
         await stand.until(lambda: "Environment" in stand.text())
+        await stand.until(lambda: "Enter New line" in stand.text().splitlines()[-1])
         await stand.until(lambda: "more below" not in stand.text())
 
 
