@@ -266,13 +266,21 @@ class CallTelling:
                 if pictures := sum(part.is_picture for part in found):
                     words = f"{self._how_to_see(pictures)} · {words}"
                 lines.extend(text_lines(words, width, "dim"))
-            of_run = "  of an earlier run" if record.ended_as else ""
-            if of_run and self._state.settings.history.content == "redacted":
-                of_run += ", secrets masked"
-            size = " · ".join(["", *_size(record)])
-            head: Line = (("result", "accent"), (size + of_run + "  as JSON" * as_json, "dim"))
+            head = self._result_head(record, width, as_json)
             self._laid_out = (key, width, [head, *self._goes_with_the_run(record, width), *lines])
         return self._laid_out[2]
+
+    def _result_head(self, record: CallRecord, width: int, as_json: bool) -> Line:
+        """How big it is, as far as there is room for that, and of which run."""
+        of_run = "  of an earlier run" if record.ended_as else ""
+        if of_run and self._state.settings.history.content == "redacted":
+            of_run += ", secrets masked"
+        sizes, title = [*_size(record)], "result"
+        room = width - cell_len(title)
+        rest = of_run + "  as JSON" * as_json
+        while sizes and cell_len(" · ".join(["", *sizes]) + rest) > room:
+            sizes.pop()
+        return (title, "accent"), (shortened(" · ".join(["", *sizes]) + rest, room), "dim")
 
     def _goes_with_the_run(self, record: CallRecord, width: int) -> list[Line]:
         """That a result is too long for the next run, and what keeps it."""

@@ -156,6 +156,15 @@ async def test_a_result_of_an_earlier_run_is_read_as_any_other(tmp_path: Path) -
         await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
 
 
+async def test_how_big_a_result_is_gives_way_to_the_run_that_it_is_of(tmp_path: Path) -> None:
+    kept_again("redacted", saying("It rains."))
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "It rains." in stand.text())
+        (head,) = [line for line in stand.text().splitlines() if "result" in line and "run" in line]
+        assert "of an earlier run, secrets masked " in head
+
+
 def test_the_last_hundred_calls_are_kept() -> None:
     for number in range(103):
         kept_again("full", saying(str(number)))
