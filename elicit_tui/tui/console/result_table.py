@@ -174,6 +174,8 @@ class ResultTable(DrawnTable):
         first = next(iter(self.columns.values()), None)
         takes = 0 if first is None else first.get_render_width(self)
         self.fixed_columns = int(0 < 2 * takes <= self.size.width)
+        # What is told takes rows at the end: the cursor, and what was done there, stays in sight.
+        self.move_cursor(row=self.cursor_row, animate=False)
 
     @property
     def _most_of_first(self) -> int:

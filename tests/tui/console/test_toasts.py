@@ -10,6 +10,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
@@ -126,3 +127,24 @@ async def test_what_is_told_of_a_row_that_is_read_covers_nothing_of_it(
         assert told.area
         assert not told.overlaps(screen.query_one(".dialog").region)
         assert not told.overlaps(screen.query_one("KeyBar").region)
+
+
+async def test_a_row_that_was_copied_at_the_end_of_the_screen_stays_in_sight(
+    tmp_path: Path,
+) -> None:
+    rows = [{"name": f"value {number}", "size": number} for number in range(60)]
+    async with console(tmp_path, servers=["alpha"], size=(80, 24), notifications=True) as stand:
+        call = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        call.end("answered", result=text_result(json.dumps(rows)))
+        await stand.press("3")
+        await stand.until(lambda: "look" in stand.text())
+        await stand.press("z")
+        await stand.until(lambda: "value 1 " in stand.text())
+        screen = stand.app.screen
+        table = screen.query_one(ResultTable)
+        await stand.press(*["down"] * (table.size.height - 2))
+        await stand.until(lambda: f"value {table.number} " in stand.text())
+        await stand.press("c")
+        await stand.until(lambda: f"Row {table.number + 1}, as JSON" in stand.text())
+        await stand.until(lambda: f"value {table.number} " in stand.text())
+        assert table.number > table.size.height - 2, "what is told has its row now"
