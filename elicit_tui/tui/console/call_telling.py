@@ -260,7 +260,7 @@ class CallTelling:
         key = (record, as_json, record.is_saved)
         if self._laid_out[:2] != (key, width):
             lines = received(self._read(record.result, width - len(GUTTER), as_json))
-            found = binaries(record.result)
+            found = [part for part in binaries(record.result) if not part.text]
             if found:
                 words = f"{self._app.key_of('calls.save')} saves what is not text"
                 if pictures := sum(part.is_picture for part in found):

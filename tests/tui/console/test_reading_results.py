@@ -356,6 +356,10 @@ async def test_a_text_that_is_sent_as_data_is_read_as_text(tmp_path: Path) -> No
     blob = {"type": "resource", "resource": {"uri": "x:y", "mimeType": "text/plain", "blob": data}}
     async with reading(tmp_path, {"content": [blob]}) as (stand, _):
         await stand.until(lambda: "plain words" in stand.text())
+        await stand.press("escape")
+        await stand.until(lambda: "● done" in stand.text())
+        assert "plain words" in stand.text()
+        assert "what is not text" not in stand.text()
 
 
 async def test_folded_objects_are_told_apart_and_nested_rows_are_json_at_first(
