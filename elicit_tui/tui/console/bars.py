@@ -141,7 +141,7 @@ NARROW: Final = 80
 AT_MOST: Final = 5
 """Keys of a pane that are named where not all have room."""
 AT_LEAST: Final = 4
-"""With fewer of them the palette gives way, as on every narrow screen; the help names it."""
+"""With fewer of them on a narrow screen the palette gives way; the help names it."""
 
 ALWAYS: Final = ("command_palette", "quit", "help")
 
@@ -213,7 +213,7 @@ class KeyBar(ClickBar):
         are left out all the same, the way out stays.
         """
         if not self.tells_right(width):
-            yield from self._of_a_pane()
+            yield from self._of_a_pane(width)
             return
         parts = [part for part in self._parts if self._key_of(part) not in self._named]
         # Where the palette has no room beside these, or there are none, none is kept free for it.
@@ -231,13 +231,15 @@ class KeyBar(ClickBar):
         if width >= NARROW:
             yield named, self._right[-1:]
 
-    def _of_a_pane(self) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
+    def _of_a_pane(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
         """All keys where there is room; else few of them, as the palette and the help have all."""
         for count in range(len(self._rarer), -1, -1):
             yield (*self._parts, *self._rarer[:count], *self._mark(count)), self._right
         for count in range(AT_MOST, -1, -1):
             mark = [CUT] if self._rarer or count < len(self._parts) else []
-            right = self._right if count >= AT_LEAST else (CUT, *self._right[-2:])
+            right = self._right
+            if count < AT_LEAST and width < NARROW:
+                right = (*([] if mark else [CUT]), *right[-2:])
             yield (*self._parts[:count], *mark), right
 
     @staticmethod

@@ -9,6 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.tui.console.bars import KeyBar, Part
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.confirmations import Leaves, LeaveScreen, UnsentScreen
@@ -262,3 +263,21 @@ async def test_a_confirmation_names_the_key_that_shows_what_it_hides(tmp_path: P
         await stand.press("pagedown", "pagedown")
         await stand.until(lambda: "PgDn" not in stand.text())
         await stand.press("escape")
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 100])
+async def test_what_a_bar_leaves_out_has_one_mark_and_the_palette_stays_on_a_usual_screen(
+    tmp_path: Path, width: int
+) -> None:
+    async with console(tmp_path, size=(width, 24)) as stand:
+        bar = stand.app.screen.query_one(KeyBar)
+        for count in range(1, 8):
+            keys = [Part(((f" {number} Start server ", "plain"),)) for number in range(count)]
+            always = [
+                Part(((words, "plain"),)) for words in (" ^P Commands ", " ^Q Leave ", " F1 ")
+            ]
+            bar.show(keys, always)
+            line = bar.render_line(0).text
+            assert line.count("…") <= 1
+            assert "^Q" in line
+            assert "^P" in line or width < 80
