@@ -81,7 +81,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "[run]", "the console (the same without a command)", "elicit_tui.cli.console", asks=True
     ),
     "call": Command(
-        "call SERVER TOOL|@FILE [KEY=VALUE | KEY:=JSON]...",
+        "call SERVER TOOL | @FILE [KEY=VALUE | KEY:=JSON]...",
         "one tool call, without the console",
         "elicit_tui.cli.call",
         asks=True,
