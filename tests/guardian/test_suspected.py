@@ -206,6 +206,43 @@ def test_what_sounds_so_in_a_form_of_another_thing_is_spared(
     assert GUARDIAN.review(said(message, meant, [*meant])).verdict != "allow"
 
 
+_DESCRIBED: Final = (
+    "e.g. B047",
+    "for the crossword, 7 letters",
+    "printed on the label above the barcode",
+    "street, city and postal code",
+)
+_BESIDE: Final = (
+    {"quantity": {"type": "integer", "title": "Quantity", "minimum": 1}},
+    {"group": choice("Group", "U10", "U12", "U14")},
+    {"address": {"type": "string", "title": "Address"}},
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("Enter your password", "Password"),
+        ("Please give the API key of the build server", "API key"),
+        ("Bitte das Passwort eingeben", "Passwort"),
+        ("Zadejte své heslo", "Heslo"),
+        ("Podaj hasło", "Hasło"),
+        ("Digite a sua senha", "Senha"),
+        ("Escriba su contraseña", "Contraseña"),
+        ("Введите пароль", "Пароль"),
+        ("请输入口令", "口令"),
+    ],
+)
+def test_what_is_asked_for_by_a_secrets_name_is_spared_by_nothing_that_stands_beside_it(
+    message: str, title: str
+) -> None:
+    for description in _DESCRIBED:
+        secret = {"type": "string", "title": title, "description": description}
+        for beside in _BESIDE:
+            request = said(message, {"v": secret, **beside}, ["v"])
+            assert GUARDIAN.review(request).verdict == "block", (description, beside)
+
+
 _SACRIFICE: Final = "White to move. Shall I sacrifice the queen and destroy Black's king side"
 _MOVES: Final = {"move": choice("Move", "sacrifice the queen", "destroy the king side", "wait")}
 GAMES_FOR_GOOD: Final = [
