@@ -65,6 +65,7 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("f1,question_mark", "help", "Help", id="question.help"),
     Binding("ctrl+y", "anyway", "Send anyway", id="question.anyway", show=False),
     Binding("f5", "copy", "Copy the URL", id="question.copy", show=False),
+    Binding("c", "copy_here", "Copy the URL", id="question.copy_here", show=False),
     Binding("f6", "code", "QR code", id="question.code", show=False),
     Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
     Binding("f8", "again", "Again, as last time", id="question.again", show=False),

@@ -191,6 +191,13 @@ class Body(ABC):
         """Whether y and n answer it, or one of them leads on; letters are nothing else here."""
         return self.takes_yes
 
+    def takes(self, action: str, page: str) -> bool:
+        """Whether the key of this action does something on a page: a letter may be a field's."""
+        if action not in ("yes", "no", "copy_here"):
+            return True
+        in_place = page in ("answer", "review", "step")
+        return in_place and self.takes_letters and action != "copy_here"
+
     @property
     def letters(self) -> Mapping[str, str]:
         """By the names of actions that have a key already: those that are the same by a letter."""

@@ -107,10 +107,18 @@ class PageBody(Body):
         before = not self.opened and self.url.can_open and not login
         return before and self.frame.page == "answer"
 
+    def takes(self, action: str, page: str) -> bool:
+        """A letter copies the address; in a login it may be one of an address that is typed."""
+        login = self.question.request.traits.takes_redirect
+        copies = action == "copy_here" and not login and page == "answer"
+        return copies or super().takes(action, page)
+
     @property
     def letters(self) -> Mapping[str, str]:
-        """Those that open it or decline."""
-        return {"send": "yes", "decline": "no"} if self.takes_letters else {}
+        """Those that open it, decline or copy."""
+        page = self.frame.page
+        ways = {"send": "yes", "decline": "no", "copy": "copy_here"}
+        return {own: letter for own, letter in ways.items() if self.takes(letter, page)}
 
     @property
     def accepting(self) -> str:

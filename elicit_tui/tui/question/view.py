@@ -260,10 +260,8 @@ class QuestionView(QuestionFrame):
             self.body.send(self.shown)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Yes and No are for questions that have nothing to be typed."""
-        if action in ("yes", "no"):
-            return self.page in ("answer", "review", "step") and self.body.takes_letters
-        return True
+        """Letters are for questions that have nothing to be typed."""
+        return self.body.takes(action, self.page)
 
     def acts_on(self, event: events.Key) -> bool:
         """The keys of the buttons count in an approval's note too, where a line has its own."""
@@ -443,6 +441,8 @@ class QuestionView(QuestionFrame):
         """Put the URL on the clipboard, also over SSH."""
         if isinstance(self.body, PageBody) and self.page == "answer":
             self.body.copy()
+
+    action_copy_here = action_copy
 
     def action_code(self) -> None:
         """Show or hide the QR code."""

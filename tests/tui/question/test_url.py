@@ -172,13 +172,23 @@ async def test_only_http_and_https_can_be_opened_copied_or_drawn(url: str) -> No
     assert not open_in_browser(url)
 
 
-async def test_copy_goes_through_the_terminal_itself() -> None:
+@pytest.mark.parametrize("key", ["f5", "c"])
+async def test_copy_goes_through_the_terminal_itself(key: str) -> None:
     app = Asking(url_question(URL), opener=Browser())
     async with asked(app) as pilot:
-        await pilot.press("f5")
+        await pilot.press(key)
         await pilot.pause()
         assert app.clipboard == URL
         assert app.outcome is None
+
+
+async def test_a_letter_copies_the_address_where_no_browser_could_be_started() -> None:
+    app = Asking(url_question(URL), opener=Browser(starts=False))
+    async with asked(app) as pilot:
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "No browser could be started" in app.words, "the sentence")
+        await pilot.press("c")
+        await until(pilot, lambda: app.clipboard == URL, "the address is copied")
 
 
 async def test_the_qr_code_comes_on_demand_and_goes_again() -> None:
@@ -360,4 +370,5 @@ async def test_the_help_of_a_page_names_the_letters_that_open_and_decline_it() -
         await pilot.press("f1")
         await until(pilot, lambda: "This question" in app.words, "the help")
         assert "^S y" in app.words
+        assert "F5 c" in app.words
         assert "^N n" in app.words

@@ -139,3 +139,4 @@ async def test_the_help_of_a_login_names_no_letters_that_may_be_an_address() -> 
         await until(pilot, lambda: "This question" in app.words, "the help")
         assert "^S  " in app.words
         assert "^S y" not in app.words
+        assert "F5 c" not in app.words
