@@ -52,6 +52,11 @@ def _cells(parts: Sequence[Part]) -> int:
     return sum(part.width for part in parts)
 
 
+def _key_alone(part: Part) -> Part:
+    """The key of a part, without what it does."""
+    return Part((part.spans[0], (" ", "plain")), part.action, part.node)
+
+
 def _cut(parts: Sequence[Part], room: int) -> list[Part]:
     """As many as there is room for, with a mark where some are left out."""
     shown = list(parts)
@@ -141,7 +146,7 @@ NARROW: Final = 80
 AT_MOST: Final = 5
 """Keys of a pane that are named where not all have room."""
 AT_LEAST: Final = 4
-"""With fewer of them on a narrow screen the palette gives way; the help names it."""
+"""With fewer of them the palette has its key alone, and on a narrow screen none: the help does."""
 
 ALWAYS: Final = ("command_palette", "quit", "help")
 
@@ -237,10 +242,12 @@ class KeyBar(ClickBar):
             yield (*self._parts, *self._rarer[:count], *self._mark(count)), self._right
         for count in range(AT_MOST, -1, -1):
             mark = [CUT] if self._rarer or count < len(self._parts) else []
-            right = self._right
-            if count < AT_LEAST and width < NARROW:
-                right = (*([] if mark else [CUT]), *right[-2:])
-            yield (*self._parts[:count], *mark), right
+            if count >= AT_LEAST or width >= NARROW:
+                yield (*self._parts[:count], *mark), self._right
+            if count < AT_LEAST:
+                palette = map(_key_alone, self._right[:-2]) if width >= NARROW else ()
+                gone = () if mark or width >= NARROW else (CUT,)
+                yield (*self._parts[:count], *mark), (*palette, *gone, *self._right[-2:])
 
     @staticmethod
     def _key_of(part: Part) -> str:
