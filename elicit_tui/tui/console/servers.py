@@ -115,22 +115,23 @@ class Offer:
         return any(map(_DEPRECATED.search, (self.title, self.description)))
 
     def has(self, words: Iterable[str]) -> int:
-        """How many of these words stand in its kind, name, title or description."""
-        text = f"{self.kind} {self.shown} {self.title} {self.description}".casefold()
-        return sum(word in text for word in words)
+        """How many of these words stand in its name, title or description, or are its kind."""
+        text = f"{self.shown} {self.title} {self.description}".casefold()
+        return sum(word in text or word == self.kind for word in words)
 
 
 def searched_for(term: str, offers: Sequence[Offer]) -> tuple[list[str], int]:
     """The words that are looked for among these, and how many of them what is found has at least.
 
-    That is all; where nothing has all of them, any of the longer ones.
+    That is all; where next to nothing has all of them, any of the longer ones: whoever says in
+    words of their own what a tool does has one too many.
     """
     words = telling_words(term)
-    if not words or any(offer.has(words) == len(words) for offer in offers):
-        return words, len(words)
     telling = [word for word in words if len(word) >= _TELLING]
-    has_any = any(offer.has(telling) for offer in offers)
-    return (telling, 1) if has_any else (words, len(words))
+    whole = sum(offer.has(words) == len(words) for offer in offers)
+    if whole >= _ENOUGH or not any(offer.has(telling) for offer in offers):
+        return words, len(words)
+    return telling, min(1, len(telling))
 
 
 def found_by(term: str, offers: Iterable[Offer], words: Sequence[str], least: int) -> list[Offer]:
@@ -155,6 +156,8 @@ _DEPRECATED: Final = re.compile(
 """What is said of the thing itself: a tool may also list deprecated packages."""
 _TELLING: Final = 3
 """Letters of a word that tells something by itself."""
+_ENOUGH: Final = 3
+"""Offers that have all of the words of a search: there one of them will be meant."""
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NEAR: Final[tuple[Callable[[str, str], bool], ...]] = (

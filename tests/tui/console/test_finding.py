@@ -327,7 +327,7 @@ async def test_a_tool_is_found_by_what_it_does_however_that_is_said(tmp_path: Pa
     async with console(tmp_path, servers=["alpha"], tools={"alpha": tools}) as stand:
         listing = stand.app.query_one("#offer-list", RowList)
         await stand.press("slash", *"reads the files")
-        await stand.until(lambda: listing.keys == ("tool:fetch",))
+        await stand.until(lambda: listing.keys == ("tool:fetch", "tool:list"))
         await stand.press("escape")
         await searching(stand, "reads the files", "alpha: fetch")
 

@@ -128,11 +128,13 @@ class OffersBox(Vertical):
         for record, offer in self._found_elsewhere(words, looked_for, least):
             key = f"{record.name} {offer.key}"
             self._shown[key], self._elsewhere[key] = offer, record
-        has_all = least == len(telling_words(words))
-        if not has_all:
-            # What has most of the words stands first, whose ever it is.
-            nearest = sorted(self._shown.items(), key=lambda shown: -shown[1].has(looked_for))
+        # What has most of the words stands first, whose ever it is.
+        wanted = telling_words(words)
+        if least < len(wanted):
+            nearest = sorted(self._shown.items(), key=lambda shown: -shown[1].has(wanted))
             self._shown = dict(nearest)
+        first = next(iter(self._shown.values()), None)
+        has_all = first is None or first.has(wanted) == len(wanted)
         self._widths = sorted(cell_len(offer.shown) for offer in offers)
         listing = self.query_one("#offer-list", PlacedList)
         listing.beside = self._known if has_all else lambda room: SOME * (len(SOME) <= room)
