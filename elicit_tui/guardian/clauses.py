@@ -50,6 +50,8 @@ class Clause(Denials):
     after: Clause | None
     listed: Clause | None
 
+    # What else is the thing ------------------------------------------------------------------
+
     def standing(self, hit: Hit) -> Standing:
         """How the clause speaks of a hit that is no act."""
         if self.denies(hit):
@@ -288,6 +290,8 @@ class Clause(Denials):
         of = bool(before) and self._is(before[-1] + 1, "of")
         return not before or (of and all(self._is(at, "anything", "copied") for at in before))
 
+    # Acts ------------------------------------------------------------------------------------
+
     def means(self, act: Hit) -> bool:
         """Whether it speaks of doing an act: neither that it is not done nor that it was."""
         return not (self.is_denied(act) or self.reports(act))
@@ -351,7 +355,10 @@ _MOST_WORDS: Final = 2_500
 
 
 def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
-    """A bounded part of a folded text, cut into clauses (`latin`: it was ASCII unfolded)."""
+    """A folded text cut into clauses; a bounded number of words of it.
+
+    `latin`: it was ASCII before it was folded.
+    """
     found: list[Clause] = []
     current = Clause([], [], latin=latin)
     end, quote = 0, ""

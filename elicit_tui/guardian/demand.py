@@ -2,8 +2,7 @@
 
 The same for secrets, for contents of the machine and for sensitive personal data. A field is
 weighed together with the whole request, and each frame counts once, with its heaviest evidence, as
-docs/guardian.md lists it. What the field's own name says no other words take back, if not all of a
-form's together, where none asks for it (`suspected.is_spared`).
+docs/guardian.md lists it. What the field's own name says is never taken back by other words.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from elicit_tui.kept import kept
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
+_OR_ANOTHER: Final = ("entry word", "ticket word")  # A slogan, a number of a queue.
 _COUNTED: Final = re.compile(r"number of .*s$|(?:max|min)(?:imum)? ")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
 _MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED, _MOST_IN_A_ROW = 50, 9, 100, 998
@@ -107,6 +107,8 @@ class Demand:
             own.append(_Piece(weight(amount, "open-field", place, field.name), field.name))
         return own
 
+    # The field itself -------------------------------------------------------------------------
+
     def _labelled(self, field: FieldReading) -> Iterator[_Piece]:
         labels = field.texts("name", "title")
         named = [
@@ -118,7 +120,7 @@ class Demand:
         ]
         for found in named:
             if self._is_name(found) and self._fits(found.clause, found.hit, field):
-                yield _piece(found, 4, f"field-is-{self.thing.called}")
+                yield _piece(found, 4, self._frame(found, f"field-is-{self.thing.called}"))
                 return
         for found in named:
             rest = found.clause.words[found.hit.end :]
@@ -143,6 +145,11 @@ class Demand:
         other = clause.ends_a_name(hit) or _stands_in(mention, [it.words for it in self.senses])
         return other or mention.place.is_harmless_in_greek(clause.said(hit), mention.span)
 
+    def _frame(self, mention: Mention, frame: str) -> str:
+        """What the frame of a word is called, which may mean something else in another form."""
+        differs = _stands_in(mention, _OR_ANOTHER) and frame != "stands-alone"
+        return f"{frame}-in-one-sense" if differs else frame
+
     @kept
     def senses(self) -> tuple[Sense, ...]:
         """The harmless things of which the form's fields show that they are meant."""
@@ -163,6 +170,8 @@ class Demand:
             return True
         figures = clause.of(self.thing.in_figures)
         return not _is_count(field) and any(hit.start <= other.start < hit.end for other in figures)
+
+    # What is said of it -----------------------------------------------------------------------
 
     def _described(self, field: FieldReading) -> Iterator[_Piece]:
         for place in field.texts(*_OF_FIELD):
@@ -223,7 +232,7 @@ class Demand:
                 daily = not (told or any(key[1:] == hit[1:] for key in clause.of("run")))
                 told_only = clause.is_cited or not (in_words or asked)
                 spare = place.field is None and told_only and self.request.is_spare(field)
-                yield 2 + asked - max(daily, 2 * spare), frame, mention
+                yield 2 + asked - max(daily, 2 * spare), self._frame(mention, frame), mention
                 continue
             asked = handed or (asked and in_words)
             whose = _is_somebodys(clause, hit) or place.says("prefix")

@@ -97,6 +97,8 @@ class Denials(Words):
         linked = self._is(hit.end, "of") and not self._is(hit.end, "joint", "relative", "your")
         return not linked or not self._is(hit.start, "plain", "attribute", "noun too")
 
+    # What denies -----------------------------------------------------------------------------
+
     @kept
     def _denied_here(self) -> AsFarAsAsked[_Stretch]:
         """The stretches of words that a negation or an omission covers, and where it stands.

@@ -110,7 +110,10 @@ def neighbouring(lent: Sequence[dict[str, _Told]]) -> Iterator[dict[str, _Told]]
 def fits(
     needs: Sequence[str], window: Sequence[Clause], *, acts: bool = False, overlapping: bool = False
 ) -> Sequence[_Stands] | None:
-    """Where some concepts stand that all do, each at words of its own (`overlapping`: shared)."""
+    """Where some concepts stand that all do, each at words of its own.
+
+    `overlapping`: they may share some of these words.
+    """
     # An act counts only as an order; the others must not be denied, nor only bear such a name.
     found: list[list[_Stands]] = []
     for number, concept in enumerate(needs):
@@ -158,7 +161,10 @@ def _share(stands: _Stands, other: _Stands, *, overlapping: bool) -> bool:
 def summed(
     rule: str, severity: Severity, roles: Sequence[str] = PROSE, *, typed: bool = False
 ) -> Callable[[Reading], Iterator[Sighting]]:
-    """A rule whose frames are summed up over a request (`typed`: that has a field to type into)."""
+    """A rule whose frames are summed up over what a request says.
+
+    `typed`: only where there is a field to type into.
+    """
 
     def find(request: Reading) -> Iterator[Sighting]:
         if typed and not request.free_fields:

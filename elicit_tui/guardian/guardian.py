@@ -56,8 +56,8 @@ class Guardian:
         trusted = request.url is not None and is_trusted(request.url, self.settings.trusted_domains)
         began, until = thread_time(), monotonic() + SECONDS
         for rule in self.rules:
-            worst = max((it.severity for it in findings if not it.to_author), default=Severity.NOTE)
-            if rule.beside not in (None, worst) or (rule.about_host and trusted):
+            found = rule.last and any(not it.to_author for it in findings)
+            if found or (rule.about_host and trusted):
                 continue
             try:
                 if monotonic() > until and thread_time() > began + SECONDS:

@@ -52,8 +52,8 @@ class GuardianRule:
     """Whether a trusted domain quiets it: look-alike and host findings only."""
     once: bool = False
     """Whether the first place that it sees tells enough."""
-    beside: Severity | None = None
-    """How grave all that rules before it have found must be for it to look."""
+    last: bool = False
+    """Whether it looks only at what no rule before it has found."""
     if_it_fails: Severity = Severity.WARN
     """How grave it is that it could not look."""
 
@@ -200,7 +200,10 @@ class Mention(NamedTuple):
 def mentions(
     places: Iterable[Place], *concepts: str, usual_only: bool = False
 ) -> Iterator[Mention]:
-    """Where some concepts stand in some places, also as read in other ways but `usual_only`."""
+    """Where some concepts stand in some places.
+
+    `usual_only`: other ways to read a text are left out.
+    """
     for place in places:
         for view in place.views[: 1 if usual_only else None]:
             if not view.concepts.isdisjoint(concepts):

@@ -21,7 +21,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from elicit_tui.guardian.pages import TABLES
-from tests.guardian.bounds import BLOCKS, FIRST, RAISES, WARNS, Bounds, Verdicts, Within
+from tests.guardian.bounds import BLOCKS, FIRST, WARNS, Bounds, Verdicts, Within
 from tests.guardian.labelled import Labelled, every_labelled
 from tests.guardian.regression import PAGES, Page
 
@@ -34,8 +34,7 @@ SPARED: Final = -3.0
 BY, HARMLESS_BY = 0.3, 0.25
 """By how much a request of the tests is to be on the right side of a bound: a word more is none."""
 WARNED_OF: Final = 1
-"""So many harmless requests of our own may be warned of as an act: of a hundred one may be; and
-so many that are to be warned of may be blocked."""
+"""So many harmless requests of our own may be warned of as an act: of a hundred one may be."""
 WHAT: Final = {
     "like_secret": "a secret that is asked for, or contents of the machine",
     "like_act": "an act that is hard to take back",
@@ -92,14 +91,9 @@ def taught(page: Page) -> tuple[Any, Any]:
 def within(page: Page, weights: Any) -> Iterator[Within]:
     """Between which sums a bound must lie for each request that the tests hold."""
     may_warn: list[Within] = []
-    may_raise: list[Within] = []
     for one, score in zip(page.every, page.scores(weights), strict=True):
-        if one.is_only_warned_of and (page.name, RAISES) in FIRST:
-            may_raise.append(((page.name, RAISES), score + 3 / PER_UNIT, inf))
         if one.is_decided_by(page.name) and one.is_one(page.name):
-            # Of what is a lure the secret that it is after tells too: it must be further above.
-            high = score - (3 / PER_UNIT if page.name == "like_lure" else 0)
-            yield next(iter(one.spared_by(page.name)), (page.name, WARNS)), -inf, high
+            yield next(iter(one.spared_by(page.name)), (page.name, WARNS)), -inf, score
         elif one.is_decided_by(page.name) and one.expected == "allow" and not one.found:
             is_act = page.name == "like_act"
             bound = WARNS if is_act or one.file == "held" else BLOCKS
@@ -108,8 +102,7 @@ def within(page: Page, weights: Any) -> Iterator[Within]:
                 may_warn.append(least)
             else:
                 yield least
-    for spared in (may_warn, may_raise):
-        yield from sorted(spared, key=itemgetter(1))[:-WARNED_OF]
+    yield from sorted(may_warn, key=itemgetter(1))[:-WARNED_OF]
 
 
 def fitted(every: list[Labelled]) -> Iterator[tuple[str, str]]:

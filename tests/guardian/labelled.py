@@ -23,7 +23,7 @@ from tests.guardian.test_context import ALLOWED as ALLOWED_THERE
 from tests.guardian.test_context import BLOCKED
 from tests.guardian.test_harmless_words import CARDS
 from tests.guardian.test_parity import ANSWERS, TABLE
-from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, PROPOSED, TOLD
+from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, TOLD
 from tests.guardian.test_suspected import CASES, GAMES_FOR_GOOD, said
 from tests.guardian.test_suspected import SPARED as SPARED_THERE
 
@@ -89,18 +89,12 @@ class Labelled:
     def is_decided_by(self, page: str) -> bool:
         """Whether a test holds what is said of it, and a page's sum can change it.
 
-        Of our own file no act is held, nor a warning, that no other rule finds.
+        Of our own file no act is held, nor a warning.
         """
-        is_kept = self.expected != "warn"
-        is_held = self.file == "held" or (self.is_ours and is_kept)
+        is_held = self.file == "held" or (self.is_ours and self.expected != "warn")
         told = self.is_one(page) is not None
         may = all(of == page for of, *_ in self.found) if self.found else page in self.may
         return bool(is_held and told and may)
-
-    @property
-    def is_only_warned_of(self) -> bool:
-        """Whether it is one of ours that is to be warned of and never blocked."""
-        return self.is_ours and (self.expected, *self.also_ok) == ("warn",)
 
     @property
     def is_ours(self) -> bool:
@@ -174,13 +168,10 @@ def held() -> list[Labelled]:
     free += [form(text, card_number={**shown, "title": title}) for text, title in CARDS]
     free += [request_of(it) for code in LANGUAGES for it in remarks(code)]
     free += [said(text, harmless, [*harmless][:1]) for text, harmless, _ in SPARED_THERE]
-    acts += [*GAMES_FOR_GOOD, *(form(text, ok=YES_OR_NO) for text in PROPOSED)]
     told = [("destructive", "warn", it) for it in acts] + [("benign", "allow", it) for it in free]
     told += [("credential", "block", it) for it in (*DESCRIBED, *BLOCKED)]
     told += [*foretold()]
-    for text, _, meant in SPARED_THERE:
-        kind = ("destructive", "warn") if "ok" in meant else ("credential", "block")
-        told.append((*kind, said(text, meant, [*meant])))
+    told += [("destructive", "warn", it) for it in GAMES_FOR_GOOD]
     told += [(KIND_OF[rule], "block", said(*it)) for rule, *it in CASES]  # type: ignore[arg-type]
     return [one for it in told if (one := known("held", *it)) is not None]
 

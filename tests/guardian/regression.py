@@ -27,8 +27,6 @@ UNTOLD: Final = frozenset(
     |sure|maybe|name|contents|in figures|attribute""".replace("\n    ", "").split("|")
 )
 """Grammar, and what other rules read in its clause."""
-COURTEOUS: Final = ("addressed", "noun too", "please")
-"""What politeness adds to any text."""
 
 
 def is_told(page: str, sign: str) -> bool:
@@ -36,8 +34,7 @@ def is_told(page: str, sign: str) -> bool:
     thing = sign.removeprefix("denying ").removeprefix("asked ").removeprefix("field ")
     if sign.startswith("named "):  # What a yes is called tells no act, nor a lure.
         return page == "like_secret" and sign.removeprefix("named ") not in UNTOLD
-    tells = thing not in UNTOLD or (page == "like_act" and thing == sign)
-    return tells and thing not in COURTEOUS
+    return thing not in UNTOLD or (page == "like_act" and thing == sign)
 
 
 @cache

@@ -147,6 +147,7 @@ def test_every_word_for_a_piece_of_evidence_belongs_to_one() -> None:
     made |= {
         f"{begin}-{thing}" for begin in ("field-is", "may-be") for thing in ("secret", "contents")
     }
+    made |= {f"{it}-in-one-sense" for it in ("asked-for", "spoken-of", "field-is-secret")}
     made |= {"destroys", "takes", "alters", "command", "irreversible", *table("recipes")}
     made |= {look.split()[0] for look in table("looks")}
     made |= {one.name for rule in table("sums") for one in frames_of(rule)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import pytest
 
 from elicit_tui.elicitation import ElicitationRequest
@@ -149,17 +147,17 @@ def test_an_act_on_production_needs_no_field_to_be_warned_of() -> None:
     assert GUARDIAN.review(form("Permanently delete all tables of production?")).verdict == "warn"
 
 
-PROPOSED: Final = [
-    "Won't you delete the production database?",
-    "Wollen Sie nicht die Produktionsdatenbank löschen?",
-    "¿No quiere borrar la base de datos de producción?",
-    "Vill du inte radera produktionsdatabasen?",
-    "Не хотите удалить рабочую базу данных?",
-    "本番データベースを削除しませんか?",
-]
-
-
-@pytest.mark.parametrize("text", PROPOSED)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Won't you delete the production database?",
+        "Wollen Sie nicht die Produktionsdatenbank löschen?",
+        "¿No quiere borrar la base de datos de producción?",
+        "Vill du inte radera produktionsdatabasen?",
+        "Не хотите удалить рабочую базу данных?",
+        "本番データベースを削除しませんか?",
+    ],
+)
 def test_who_asks_whether_one_will_not_do_an_act_proposes_it(text: str) -> None:
     assert GUARDIAN.review(form(text, ok=YES_OR_NO)).verdict == "warn"
 

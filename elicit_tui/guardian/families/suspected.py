@@ -46,7 +46,6 @@ def made(request: Reading) -> frozenset[str]:
     must = [it for it in fields if it.name not in request.optional] or fields[: len(fields) == 1]
     opened = [it for it in must if it.is_open and it.kind == "text"]
     only = must[0] if len(must) == 1 else None
-    few = only.few if only is not None else ()
     others = {field.kind for field in fields if field is not only}
     is_open = any(field.is_open and field.is_free for field in fields)
     told = [[w for it in one for w in it.words] for one in sentences(request.message.clauses)]
@@ -61,12 +60,12 @@ def made(request: Reading) -> frozenset[str]:
         "nothing open": not is_open,
         "open to be left": is_open and not opened,
         "only a yes": only is not None and only.kind == "boolean",
-        "only a few choices": bool(few),
+        "only a few choices": only is not None and bool(only.few),
         "yes beside": "boolean" in others,
         "choice beside": "choice" in others,
         "must be typed": any(it.is_free and "default" not in it.drawn for it in must),
-        "choice of two": len(few) == 2,
-        "choice of three": len(few) == 3,
+        "choice of two": only is not None and len(only.few) == 2,
+        "choice of three": only is not None and len(only.few) == 3,
         "all must be answered": bool(fields) and not request.optional,
         "long sentence": any(len(it) >= _LONG <= _length(it) for it in told),
         "question": any(clause.is_question for clause in request.message.clauses),
@@ -183,23 +182,16 @@ def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
     return amount, near[sums.index(max(sums))] | own
 
 
-@lru_cache(maxsize=3)
-def _most(page: str, request: Reading) -> int:
-    """What a request can add up to at most, so that few are weighed in full; an address nothing."""
-    known = request.concepts
-    if any(_FIGURE.search(it.read) for it in request.places if it.role not in UNREAD):
-        known |= _FIGURED
-    made_so = sum(weights_of(page).get(sign, 0) for sign in made(request))
-    return made_so + most_of(page, known) if request.mode != "url" else -sys.maxsize
-
-
 @lru_cache(maxsize=1)
 def _furthest(request: Reading) -> tuple[int, str]:
     """How far above the sum from which its page warns a request is at most, and that page."""
-    above = [(-1, "")]
-    for page in PAGES.values():
-        warns = _bound(page, "warns from")
-        if _most(page, request) >= warns and may_be(page, request):
+    known, above = request.concepts, [(-1, "")]
+    if any(_FIGURE.search(it.read) for it in request.places if it.role not in UNREAD):
+        known |= _FIGURED
+    for page in PAGES.values() if request.mode != "url" else ():
+        warns, weights = _bound(page, "warns from"), weights_of(page)
+        most = sum(weights.get(sign, 0) for sign in made(request)) + most_of(page, known)
+        if most >= warns and may_be(page, request):
             above.append((_weighed(page, request)[0] - warns, page))
     return max(above)
 
@@ -207,24 +199,13 @@ def _furthest(request: Reading) -> tuple[int, str]:
 def _suspected(page: str, request: Reading) -> Iterator[Sighting]:
     above, furthest = _furthest(request)
     if above >= 0 and page == furthest:
-        blocks = _weighed(page, request)[0] >= _bound(page, "blocks from")
-        yield from _sightings(page, request, Severity.BLOCK if blocks else Severity.WARN)
-
-
-def _raised(page: str, request: Reading) -> Iterator[Sighting]:
-    """What is only warned of, and weighs so much that it is blocked."""
-    bound = _bound(page, "raises from")
-    if _most(page, request) >= bound <= _weighed(page, request)[0]:
-        yield from _sightings(page, request, Severity.BLOCK)
-
-
-def _sightings(page: str, request: Reading, severity: Severity) -> Iterator[Sighting]:
-    weights, (_, lent) = weights_of(page), _weighed(page, request)
-    weighed = [weight(weights[it], it, at, " ".join(w)) for it, (at, w) in lent.items()]
-    because = tuple(sorted(weighed, key=lambda why: (-why.amount, why.frame)))
-    shown = lent[because[0].frame][0] if because else request.message
-    for field in _handed(request) if page == "like_secret" else (None,):
-        yield Sighting(severity, shown.where, shown.text[:120], field, because, ())
+        weights, (amount, lent) = weights_of(page), _weighed(page, request)
+        weighed = [weight(weights[it], it, at, " ".join(w)) for it, (at, w) in lent.items()]
+        because = tuple(sorted(weighed, key=lambda why: (-why.amount, why.frame)))
+        severity = Severity.BLOCK if amount >= _bound(page, "blocks from") else Severity.WARN
+        shown = lent[because[0].frame][0] if because else request.message
+        for field in _handed(request) if page == "like_secret" else (None,):
+            yield Sighting(severity, shown.where, shown.text[:120], field, because, ())
 
 
 def _bound(page: str, name: str) -> int:
@@ -244,18 +225,14 @@ def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tupl
     page, *unsure = table("spared")[rule]
     told = {why.frame for why in because} - weights_of("described").keys()
     sure = told.difference(unsure, table("recipes"))
-    if page == "like_secret":
-        # A field without a title, or beyond those that are read, tells of no other thing.
-        told_of = request.fields[:_MOST_FIELDS]
-        is_told = told_of == request.fields and all(it.texts("title") for it in told_of)
-        never, stronger = not is_told or not sure.issubset(table("spared")["named"]), "named"
-    else:
-        # A bare yes lets happen whatever is told; beside a choice it may be a game, by one frame.
-        is_bare = page == "like_act" and not made(request).isdisjoint(("only a yes", "no field"))
-        never, stronger = len(sure) > 1, "bare" if is_bare else "sure"
-    if never or not (sure or unsure):
+    # Where no field says a word, none says that it is another thing.
+    is_silent = not any(field.texts(*_OF_FIELDS) for field in request.fields)
+    # A bare yes lets happen whatever is told; beside a choice it may be a game, by one frame.
+    is_bare = not made(request).isdisjoint(("only a yes", "no field"))
+    never = {"like_secret": is_silent or sure, "like_act": is_bare, "like_lure": False}
+    if never[page] or len(sure) > 1 or not (sure or unsure):
         return "", ""
-    bound = f"spares {stronger} below" if sure or stronger == "bare" else "spares below"
+    bound = "spares sure below" if sure else "spares below"
     return page, bound if told else "spares described below"
 
 
@@ -264,8 +241,4 @@ PAGES: Final = {
     "deception.suspected": "like_lure",
     "destructive.told": "like_act",
 }
-RULES = tuple(
-    house_rule(rule, partial(find, page), beside=worst)
-    for find, worst in ((_suspected, Severity.NOTE), (_raised, Severity.WARN))
-    for rule, page in PAGES.items()
-)
+RULES = tuple(house_rule(it, partial(_suspected, page), last=True) for it, page in PAGES.items())
