@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
 from elicit_tui.elicitation import MASK
 from elicit_tui.elicitation.shapes import has_password, is_secret_name, masked, secret_kind
+from tests.bounds import bounded
 from tests.guardian.scores import OWN
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
@@ -91,9 +91,8 @@ def test_the_messages_of_harmless_requests_hold_no_secret() -> None:
 @pytest.mark.parametrize("piece", ["a", "password ", "abc def ", "A1", "1 ", "eyJ", "x-", "passw"])
 def test_looking_is_bounded_whatever_the_text(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    started = time.monotonic()
-    assert masked(text).endswith(MASK)
-    assert time.monotonic() - started < 5
+    with bounded():
+        assert masked(text).endswith(MASK)
 
 
 SUM = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"

@@ -93,7 +93,7 @@ def test_a_withdrawn_question_ends_its_hook(start: RunFactory, log: Path) -> Non
         started = time.monotonic()
         there.broker.withdraw(request.id, "The server withdrew it.")
         outcome = await asking
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30  # The hook takes a minute.
         assert outcome.decided_by == "server"
         await there.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import os
@@ -20,6 +19,7 @@ from PIL import Image
 
 from elicit_tui.tui.console import pictures
 from elicit_tui.tui.console.pictures import PicturePage, drawing
+from tests.bounds import bounded
 from tests.tui.console.reading import reading
 from tests.tui.console.stand import Stand
 
@@ -104,24 +104,29 @@ async def test_a_wrong_checksum_of_a_note_hides_no_picture() -> None:
     ],
     ids=["100,000 a side", "pixels missing", "cut", "no picture", "no base64", "50 MB"],
 )
-async def test_whatever_is_sent_as_a_picture_costs_a_sentence_and_no_time(
+async def test_whatever_is_sent_as_a_picture_costs_a_sentence(
     tmp_path: Path, data: str, said: str
 ) -> None:
     async with reading(tmp_path, result(data)) as (stand, screen):
-        longest = 0.0
-
-        async def watch() -> None:
-            nonlocal longest
-            while True:
-                began = time.perf_counter()
-                await asyncio.sleep(0.005)
-                longest = max(longest, time.perf_counter() - began)
-
-        watching = asyncio.ensure_future(watch())
-        await stand.until(lambda: said in in_words(stand))
-        watching.cancel()
-        assert longest < 0.5
+        with bounded():
+            await stand.until(lambda: said in in_words(stand))
         assert not screen.query_one("#picture").children
+
+
+async def test_the_console_answers_keys_while_a_picture_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    (tmp_path / "picture_program.py").write_text(
+        f"import pathlib, threading; pathlib.Path({str(begun)!r}).touch()\n"
+        "threading.Event().wait(60)\n"
+    )
+    monkeypatch.setattr(pictures, "__file__", str(tmp_path / "pictures.py"))
+    async with reading(tmp_path, result(a_picture())) as (stand, screen):
+        await stand.until(begun.exists)
+        await stand.press("t")
+        await stand.until(lambda: "[image/png" in stand.text())
+        assert not screen.query("#picture > *")
 
 
 async def test_a_picture_that_never_ends_is_given_up(

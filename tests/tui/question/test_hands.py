@@ -9,6 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Finding, Severity
 from elicit_tui.form.field import Ticked, Unset
+from tests.bounds import bounded
 from tests.tui.question.asking import (
     WARNING,
     Asking,
@@ -283,10 +284,9 @@ async def test_the_raw_request_of_millions_of_choices_is_bounded_and_says_so() -
     choices = [f"choice {number}" for number in range(40_000)]
     app = Asking(form_question(schema(v={"type": "string", "enum": choices})))
     async with asked(app) as pilot:
-        begun = time.monotonic()
-        await pilot.press("f2")
-        await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
-        assert time.monotonic() - begun < 10
+        with bounded():
+            await pilot.press("f2")
+            await until(pilot, lambda: app.view.page == "raw" and not app.view.deaf, "the request")
         assert " more" in app.view.aside._text.render().plain  # type: ignore[union-attr]
 
 
