@@ -156,6 +156,9 @@ _SAID_OF_IT: Final = (
 )
 """What a sentence says of a password instead of telling it: "the password is correct"."""
 _EXAMINED: Final = 40_000
+_PIECE: Final = 20_000
+_SHARED: Final = 6_000
+"""Characters of a long text that are looked at together, and how many of them twice."""
 _SHORTEST: Final = len("a://:b@c")
 _DEEPEST: Final = 8
 
@@ -235,6 +238,28 @@ def masked(text: str) -> str:
         position = span.end
     pieces.append(text[position:_EXAMINED])
     return "".join(pieces) + (MASK if len(text) > _EXAMINED else "")
+
+
+def masked_throughout(text: str) -> str:
+    """The same, but all of a long text is looked at: in pieces that overlap.
+
+    A secret is whole in one of them; of one that is longer than what they share the parts are found
+    that look like a secret alone.
+    """
+    if len(text) <= _EXAMINED:
+        return masked(text)
+    spans = sorted(
+        (start + span.start, start + span.end)
+        for start in range(0, len(text) - _SHARED, _PIECE - _SHARED)
+        for span in secrets_in(text[start : start + _PIECE])
+    )
+    pieces: list[str] = []
+    position = 0
+    for start, end in spans:
+        if start >= position:
+            pieces += (text[position:start], MASK)
+        position = max(position, end)
+    return "".join(pieces) + text[position:]
 
 
 def card_number(text: str) -> bool:

@@ -284,11 +284,12 @@ class CallTelling:
 
     def _goes_with_the_run(self, record: CallRecord, width: int) -> list[Line]:
         """That a result is too long for the next run, and what keeps it."""
-        from elicit_tui.tui.console.kept_calls import LARGEST_RESULT, is_lost
+        from elicit_tui.tui.console.kept_calls import is_lost
+        from elicit_tui.tui.console.kept_results import AT_MOST
 
         if self._state.settings.history.content == "none" or not is_lost(record):
             return []
-        words = f"Longer than {LARGEST_RESULT:,} characters, so it goes with this run"
+        words = f"Too large to be kept (at most {AT_MOST}), so it goes with this run"
         saves = f"{self._app.key_of('calls.save')} saves it."
         return text_lines(f"{words}: {saves}", width, "dim")
 
@@ -309,6 +310,8 @@ class CallTelling:
         return f"{self._app.key_of('calls.whole')} {shows}" if can_draw() else WANTED
 
     def _no_result(self, record: CallRecord, width: int) -> list[Line]:
+        if record.result_file:
+            return text_lines("Reading what came back …", width, "dim")
         if not record.ended_as:
             return []
         again, why = self._app.key_of("calls.again"), record.no_result

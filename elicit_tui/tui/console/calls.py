@@ -116,7 +116,9 @@ class CallRecord:
     is_saved: bool = False
     """Whether what came back was saved to files."""
     no_result: str = ""
-    """Of one of an earlier run: why what came back is not kept; empty where nothing did."""
+    """Why what came back is not kept for another run; empty where it is, or nothing did."""
+    result_file: str = ""
+    """Of one of an earlier run: the file with what came back, until that is read."""
 
     @cached_property
     def shown_arguments(self) -> Mapping[str, Any]:
@@ -225,6 +227,11 @@ class CallRecord:
         """Remember a log line; the oldest are let go."""
         self.log.append(text)
         self.logged += 1
+
+    def came_back(self, result: dict[str, Any] | None, why_not: str) -> None:
+        """What an earlier run had as its result is read; `why_not` where it could not be."""
+        self.result_file, self.size = "", None
+        self.result, self.no_result = result, "" if result is not None else why_not
 
     def end(self, state: CallState, *, result: Any = None, failure: str | None = None) -> None:
         """The call is over."""

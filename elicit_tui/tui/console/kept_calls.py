@@ -6,13 +6,11 @@ and asked for when the call is made again; in a result it is masked. Logs stay w
 
 from __future__ import annotations
 
-import html
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, get_args
-from urllib.parse import quote, quote_plus
 
 from elicit_tui import paths
 from elicit_tui.elicitation import (
@@ -20,14 +18,22 @@ from elicit_tui.elicitation import (
     Call,
     ElicitationRequest,
     Method,
-    Review,
     ServerIdentity,
 )
-from elicit_tui.elicitation.keeping import kept_arguments, kept_content
+from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.shapes import masked
-from elicit_tui.form.limits import is_larger_than
 from elicit_tui.text import ascii_json, neutral, neutral_line
 from elicit_tui.tui.console.calls import KEPT_CALLS, AnsweredQuestion, CallRecord, CallState
+from elicit_tui.tui.console.kept_results import (
+    TOO_LARGE,
+    is_too_large,
+    make_room,
+    may_be_kept,
+    named_file,
+    remove_files_but_those_of,
+    tells,
+    written_down,
+)
 from elicit_tui.tui.console.written_later import write_later
 
 if TYPE_CHECKING:
@@ -41,14 +47,10 @@ LARGEST_READ: Final = 4 * LARGEST_FILE
 LARGEST_CALL: Final = 400_000
 """One that is larger, by names of others, is not kept."""
 LARGEST_ARGUMENTS: Final = 20_000
-LARGEST_RESULT: Final = 40_000
 """Characters of their JSON; longer ones are not kept."""
 KEPT_QUESTIONS: Final = 10
 LARGEST_QUESTION: Final = 500
 """Characters of what one asked, and of what was sent for it."""
-TOO_LONG: Final = f"what came back is too long to be kept (more than {LARGEST_RESULT:,} characters)"
-TELLS: Final = "what came back is not kept, as it holds an argument that is not"
-DATA: Final = "what came back is not kept, as it holds a picture or other data"
 NOT_KEPT: Final = "what came back is not kept"
 _UNIT: Final = "milliseconds"
 """Of when they began: calls are listed in that order."""
@@ -134,7 +136,9 @@ class KeptCalls:
             with paths.sole_writer(self._file):
                 calls = self._written()
                 if change(calls):
+                    make_room(calls)
                     paths.replace_file(self._file, _fitting(calls))
+                    remove_files_but_those_of(calls)
         except (OSError, ValueError, RecursionError):
             return
 
@@ -152,10 +156,13 @@ class KeptCalls:
         withheld = [name for name in call.arguments if name not in arguments]
         what = {"server": server, "method": call.method, "name": call.name}
         secret = {name: call.arguments[name] for name in withheld}
-        result, asked = self._result(record.result, secret), _asked(record, secret)
-        written = {**what, "arguments": arguments, "withheld": withheld, **result, **asked, **end}
+        result, record.no_result = may_be_kept(record.result, secret, self._policy)
+        asked = _asked(record, secret)
+        written = {**what, "arguments": arguments, "withheld": withheld, **asked, **end}
 
         def added(calls: list[Any]) -> bool:
+            written.update(written_down(result, record.no_result))
+            record.no_result = str(written.get("no_result") or "")
             written["note"] = record.note  # It may have been written meanwhile.
             calls[:] = [*calls, written][-KEPT_CALLS:]
             return len(ascii_json(written)) <= LARGEST_CALL
@@ -184,19 +191,6 @@ class KeptCalls:
                 harmless[name] = value
         return harmless
 
-    def _result(self, result: Any, withheld: Mapping[str, Any]) -> dict[str, Any]:
-        """What came back, as it may be kept; else why it is not."""
-        if not result or not isinstance(result, dict):
-            return {}
-        if is_too_long(result):
-            return {"no_result": TOO_LONG}
-        if _tells(result, withheld):
-            return {"no_result": TELLS}
-        kept = kept_arguments(result, Review(), self._policy)
-        if [*_data(kept)] != [*_data(result)]:
-            return {"no_result": DATA}  # Masked, a picture would be none, and saved be spoilt.
-        return {"result": kept}
-
     def _written(self) -> list[Any]:
         """The calls in the file. Raises OSError, ValueError, RecursionError."""
         try:
@@ -222,14 +216,9 @@ def _fitting(calls: list[Any]) -> bytes:
 
 
 def is_lost(record: CallRecord) -> bool:
-    """Whether what came back is too long for a later run, and was not saved."""
+    """Whether what came back is too large for a later run, and was not saved."""
     is_new = record.result is not None and not record.ended_as and not record.is_saved
-    return is_new and is_too_long(record.result)
-
-
-def is_too_long(result: Any) -> bool:
-    """Whether a result is longer than what is kept; to write out what is huge would take long."""
-    return is_larger_than(result, LARGEST_RESULT) or len(ascii_json(result)) > LARGEST_RESULT
+    return is_new and (record.no_result == TOO_LARGE or is_too_large(record.result))
 
 
 def _those_of(record: CallRecord, calls: list[Any]) -> list[dict[str, Any]]:
@@ -243,47 +232,6 @@ def _those_of(record: CallRecord, calls: list[Any]) -> list[dict[str, Any]]:
 def _began_before(written: Any, moment: datetime) -> bool:
     record = _record(written)
     return record is not None and record.began.astimezone() < moment
-
-
-def _data(result: Any) -> Iterator[Any]:
-    """The binary parts of a result, as they stand in it."""
-    if isinstance(result, (Mapping, list)):
-        for item in result.values() if isinstance(result, Mapping) else result:
-            yield from _data(item)
-    if isinstance(result, Mapping):
-        yield from (result[key] for key in ("data", "blob") if isinstance(result.get(key), str))
-
-
-def _tells(value: Any, withheld: Mapping[str, Any]) -> bool:
-    """Whether something of a value holds what is withheld, however it is spelled there."""
-    spelled = {word for leaf in _leaves(withheld) for word in _spellings(leaf)}
-    texts = (text for key, leaf in _named_leaves(value) for text in (key, leaf))
-    return any(word in text for text in texts for word in spelled)
-
-
-def _spellings(text: str) -> Iterator[str]:
-    """How a server may write a text back: as it is, as HTML, in a URL, as JSON, in that again."""
-    yield from (text, html.escape(text), quote(text, safe=""), quote_plus(text))
-    for is_ascii in (True, False):
-        once = json.dumps(text, ensure_ascii=is_ascii)[1:-1]
-        yield from (once, json.dumps(once, ensure_ascii=is_ascii)[1:-1])
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    """Each text and number inside."""
-    return (leaf for _, leaf in _named_leaves(value))
-
-
-def _named_leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Each text and number inside, with the key under which it stands."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _named_leaves(item, str(key))
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _named_leaves(item, name)
-    elif value not in ("", None, True, False):
-        yield name, value if isinstance(value, str) else ascii_json(value)
 
 
 def _asked(record: CallRecord, withheld: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,8 +250,8 @@ def _asked(record: CallRecord, withheld: Mapping[str, Any]) -> dict[str, Any]:
         for end in [*record.answered][-KEPT_QUESTIONS:]
     ]
     whole = [[end.message, end.summary, end.sent] for end in record.answered]
-    tells = _tells(asked, withheld) or _tells(whole, withheld)
-    return {"asked": [] if tells else asked, "questions": record.questions}
+    told = tells(asked, withheld) or tells(whole, withheld)
+    return {"asked": [] if told else asked, "questions": record.questions}
 
 
 def _answered(written: Any) -> Iterator[AnsweredQuestion]:
@@ -363,6 +311,7 @@ def _record(written: Any) -> CallRecord | None:
             refused_before=_refusal(written, standing),
             withheld=tuple(neutral_line(str(name), 80) for name in withheld),
             result=dict(written["result"]) if written.get("result") is not None else None,
+            result_file=named_file(written),
             no_result=neutral_line(str(written.get("no_result") or missing), 200),
         )
     except (KeyError, TypeError, ValueError, StopIteration):

@@ -136,10 +136,10 @@ def test_what_came_back_is_there_in_the_next_run_as_far_as_the_history_may_keep_
     assert (kept_again(content, saying(SECRET)).result == saying(SECRET)) is (content == "full")
 
 
-def test_what_came_back_is_not_kept_where_it_is_too_long_or_tells_what_was_not_kept() -> None:
-    long = kept_again("full", saying("x" * 40_000))
-    assert long.result is None
-    assert "more than 40,000 characters" in long.no_result
+def test_what_came_back_is_not_kept_where_it_is_too_large_or_tells_what_was_not_kept() -> None:
+    large = kept_again("full", saying("x" * 1_100_000))
+    assert large.result is None
+    assert "too large to be kept (at most 1,000,000 characters" in large.no_result
     for said in ("hunter2", "It is HUNTER2: hunter2."):
         told = kept_again("redacted", saying(said), password="hunter2")
         assert told.result is None

@@ -58,24 +58,24 @@ async def test_leaving_asks_once_and_cancels_waiting_questions_by_shutdown(
 @pytest.mark.parametrize(
     ("saved", "content"), [(False, "redacted"), (True, "full"), (False, "none")]
 )
-async def test_leaving_asks_once_where_a_result_is_too_long_for_the_next_run(
+async def test_leaving_asks_once_where_a_result_is_too_large_for_the_next_run(
     tmp_path: Path, saved: bool, content: Any
 ) -> None:
     history = HistorySettings(content=content)
     async with console(tmp_path, servers=["alpha"], history=history) as stand:
-        for text in ("short", "x" * 50_000):
+        for text in ("short", "x" * 1_100_000):
             made = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
             made.end("answered", result={"content": [{"type": "text", "text": text}]})
         made.is_saved = saved
         await stand.press("3")
-        await stand.until(lambda: "result · 50 kB" in stand.text())
+        await stand.until(lambda: "result · 1.1 MB" in stand.text())
         told = "goes with this run: s saves it." in " ".join(stand.text().replace("│", " ").split())
         assert told == (not saved and content != "none")
         await stand.press("ctrl+q")
         if saved or content == "none":
             await stand.until(lambda: stand.app._exit)
             return
-        await stand.until(lambda: "1 result is too long to be kept" in stand.text())
+        await stand.until(lambda: "1 result is too large to be kept" in stand.text())
         await stand.press("y")
         await stand.until(lambda: stand.app._exit)
 

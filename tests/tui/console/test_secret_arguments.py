@@ -17,7 +17,8 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.runtime.opening import LazyGuardian
 from elicit_tui.tui.console.calls import CallRecord
-from elicit_tui.tui.console.kept_calls import TELLS, KeptCalls
+from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.kept_results import TELLS
 from elicit_tui.tui.console.results import as_command
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.keep_call import KeepCallScreen

@@ -98,7 +98,7 @@ class CallsPane(ChosenCall):
 
     def on_mount(self) -> None:
         """Have the calls of earlier runs, then draw."""
-        self.state.remember_calls()
+        self.have_earlier_calls()
         super().on_mount()
 
     def compose(self) -> ComposeResult:

@@ -108,7 +108,7 @@ class HistoryPane(SearchedPane):
 
     def opened(self) -> None:
         """Read the ledger when it is looked at, and have the calls of earlier runs."""
-        self.state.remember_calls()
+        self.have_earlier_calls()
         self.action_read()
 
     def action_read(self) -> None:
@@ -151,7 +151,8 @@ class HistoryPane(SearchedPane):
 
     @property
     def _calls_now(self) -> object:
-        return [(record.call.id, record.standing) for record in self.state.calls]
+        calls = self.state.calls
+        return [(each.call.id, each.standing, each.result is None) for each in calls]
 
     def _list(self) -> None:
         """What was asked and what was called, each in its turn."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
@@ -85,6 +86,21 @@ class Pane(Container, SaysWhyNot, HearsOn):
 
     def draw(self) -> None:
         """Show the state as it stands."""
+
+    def have_earlier_calls(self) -> None:
+        """Have the calls of earlier runs; what is long of their results is read beside the loop."""
+        self.state.remember_calls()
+        self._read_long_results()
+
+    @work(exclusive=True, group="earlier calls")
+    async def _read_long_results(self) -> None:
+        from elicit_tui.tui.console.kept_results import UNREADABLE, read_result
+
+        for call in self.state.calls:
+            if call.result_file:
+                result = await asyncio.to_thread(read_result, call.result_file)
+                call.came_back(result, UNREADABLE)
+                self.state.changed()
 
     def take_focus(self) -> None:
         """Give the focus at once to the widget that one most likely wants."""

@@ -31,7 +31,7 @@ class Leaves:
     running: int
     """How many calls run."""
     lost: int
-    """How many results are too long to be kept, and were not saved."""
+    """How many results are too large to be kept, and were not saved."""
     drafts_kept: bool
     """Whether the next run has what was typed."""
 
@@ -70,7 +70,7 @@ class LeaveScreen(SureDialog):
         if what.lost:
             are, them = ("is", "it") if what.lost == 1 else ("are", "them")
             words.append(
-                f"{plural(what.lost, 'result')} {are} too long to be kept for the next run: "
+                f"{plural(what.lost, 'result')} {are} too large to be kept for the next run: "
                 f"{self.app.key_of('calls.save')} under Calls saves {them} to a file."
             )
         if not words:
