@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -87,3 +88,30 @@ def test_a_console_that_breaks_ends_its_questions_and_servers_in_order(stand: St
         assert "Traceback" not in console.everything
         assert console.as_it_was
     stand.bears_out(BREAKS)
+
+
+KEEPING = "elicit_tui.tui.console.kept_calls.KeptCalls._add"
+UNKEPT = Row(
+    "what keeps a call for the next run breaks while the console is being left",
+    "one sentence, with what went wrong and where",
+    done="the console; left with SIGTERM while a call runs",
+    code=4,
+)
+
+
+@proves(UNKEPT)
+def test_what_could_not_be_kept_when_the_console_is_gone_is_told_and_is_its_exit_code(
+    stand: Stand,
+) -> None:
+    stand.faulty()
+    with Console(stand, command=broken(stand, KEEPING)) as console:
+        console.shows("1 of 1 ready")
+        console.call("faulty", "exits_when_told")
+        console.until(lambda: stand.sent() == CALLED, "the call")
+        console.signal(signal.SIGTERM)
+        assert console.end() == UNKEPT.code
+        told = " ".join(console.everything.split())
+        assert f"elicit-tui: Something could not be kept for the next run ({WRONG}" in told
+        assert "Traceback" not in console.everything
+        assert console.as_it_was
+    stand.bears_out(UNKEPT)

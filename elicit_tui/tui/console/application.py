@@ -297,7 +297,7 @@ class ConsoleApp(Controller):
         self.presenter.tick()
         if isinstance(self.screen, ConsoleScreen):
             self.screen.tick()
-        if self._console_run is not None:
+        if self._console_run is not None and not self._leaving.is_set():
             self._console_run.tick()
 
     # The look

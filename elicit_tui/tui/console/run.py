@@ -9,12 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from elicit_tui.elicitation import (
-    Call,
-    Queue,
-    Responder,
-    cancel,
-)
+from elicit_tui.elicitation import Call, Queue, Responder, cancel
 from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
 from elicit_tui.host.uri_templates import filled, values_in
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
@@ -34,6 +29,7 @@ from elicit_tui.tui.console.servers import (
     startable,
 )
 from elicit_tui.tui.console.under_way import calls_of, once_sure
+from elicit_tui.tui.console.written_later import unforeseen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,7 +170,9 @@ class ConsoleRun:
         self._state.changed()
 
     def tick(self) -> None:
-        """Read again what servers say has changed."""
+        """Read again what servers say has changed; tell what could not be written."""
+        for error in unforeseen():
+            tell_failure(self._app, self._state, error)
         while self._state.changed_lists:
             record = self._state.servers.get(self._state.changed_lists.pop())
             if record is not None and record.offers_read:

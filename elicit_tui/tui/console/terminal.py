@@ -13,6 +13,7 @@ from elicit_tui import paths
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.tui.console.application import ConsoleApp
+from elicit_tui.tui.console.written_later import unforeseen, until_written
 from elicit_tui.tui.ordered_app import what_broke
 from elicit_tui.tui.textual_terminal import outliving_terminal, watched_terminal
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.servers import OwnFile
 
 INTERRUPTED: Final = 130
+_BROKE: Final = "The console broke ({}). Its open questions were cancelled and its servers ended."
+_UNKEPT: Final = "Something could not be kept for the next run ({})."
 
 
 def run(
@@ -32,7 +35,7 @@ def run(
     inbox: bool = False,
     own_file: OwnFile | None = None,
 ) -> int:
-    """Run the console until it ends; the exit code. Raises ElicitTuiError when it broke."""
+    """Run the console until it ends; the exit code. Raises ElicitTuiError when something broke."""
 
     async def main() -> int:
         app = ConsoleApp(
@@ -47,13 +50,13 @@ def run(
         with _ended_by_signals(app):
             result = await app.run_async()
             await app.wind_up()
+        until_written()
         if summary := app.state.summary():
             sys.stderr.write(f"{summary}\n")
-        if app.failure is not None:
-            raise ElicitTuiError(
-                f"The console broke ({what_broke(app.failure)}). "
-                "Its open questions were cancelled and its servers ended."
-            )
+        broken = [] if app.failure is None else [_BROKE.format(what_broke(app.failure))]
+        unkept = dict.fromkeys(_UNKEPT.format(what_broke(error)) for error in unforeseen())
+        if broken or unkept:
+            raise ElicitTuiError(" ".join([*broken, *unkept]))
         return app.return_code or (result if result is not None else 0)
 
     return asyncio.run(main())

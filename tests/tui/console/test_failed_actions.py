@@ -12,12 +12,14 @@ from textual.app import ComposeResult
 
 from elicit_tui.errors import ElicitTuiError, UsageError
 from elicit_tui.tui.console.dialog import Dialog, SureDialog
+from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.panels.pane import ActivityPane
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.allowances import AllowancesScreen
 from elicit_tui.tui.widgets.buttons import KeyButton
 from tests.tui.console.stand import Stand, console
+from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
 
@@ -148,6 +150,19 @@ async def test_what_nobody_foresaw_ends_the_console(
     monkeypatch.setattr(CallsPane, "action_kept", raising(KeyError("a fault of ours")))
     with pytest.raises(KeyError, match="a fault of ours"):
         await pressed(tmp_path, "3", "W")
+
+
+async def test_a_write_in_its_thread_may_fail_unforeseen_and_the_console_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KeptCalls, "_add", raising(KeyError("no such place")))
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: "● done" in stand.text())
+        await stand.until(lambda: "KeyError: 'no such place' (" in stand.notices())
+        await stand.press("4")
+        await stand.until(lambda: "KeyError: 'no such place' (" in stand.text())
+        assert stand.app.failure is None
 
 
 async def pressed(path: Path, *keys: str) -> None:
