@@ -52,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = commands.add_parser("list", help="the questions, one a row, oldest first")
     _add_filters(listing)
     listing.add_argument(
+        "--calls",
+        action="store_true",
+        help="the latest calls instead, of the console and of `call` at a terminal",
+    )
+    listing.add_argument(
         "--limit",
         metavar="N",
         type=_count,
@@ -165,6 +170,12 @@ def _opened(namespace: argparse.Namespace) -> Iterator[Ledger]:
 
 def _list(namespace: argparse.Namespace) -> int:
     output = Output()
+    if getattr(namespace, "calls", False):
+        from elicit_tui.cli.history_calls import list_calls
+
+        settings = load_settings(namespace, Narration())
+        list_calls(namespace, settings.history.content, output)
+        return OK
     try:
         with _opened(namespace) as ledger:
             rows: Iterable[Row] = ledger.rows(
@@ -178,6 +189,11 @@ def _list(namespace: argparse.Namespace) -> int:
     except LedgerMissing as missing:
         _write_rows((), namespace, output)
         Narration().say(f"No question has been recorded yet. {missing}")
+    if namespace.history_command == "list" and namespace.output == "text":
+        from elicit_tui.tui.console.kept_calls import KeptCalls
+
+        if KeptCalls("full").written_at:
+            Narration().say("Calls stand apart: --calls lists them.")
     return OK
 
 

@@ -75,11 +75,14 @@ def outcome(row: Row) -> str:
 def plain_table(rows: Iterable[Row]) -> str:
     """Columns padded with blanks, one line a row, nothing shortened to a terminal's width."""
     lines = [HEADINGS, *map(cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    return "\n".join(in_plain_columns(lines))
+
+
+def in_plain_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """These lines with each column as wide as the widest of its cells."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        yield "  ".join(map(str.ljust, line, widths)).rstrip()
 
 
 def terminal_table(rows: Iterable[Row], width: int | None = None) -> str:

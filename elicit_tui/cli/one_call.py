@@ -39,6 +39,7 @@ from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.cli.arguments import Prepared
+    from elicit_tui.cli.shell_call import ShellCall
     from elicit_tui.elicitation import Queue, Responder
     from elicit_tui.host.connection import Connection
     from elicit_tui.host.launch import Launched
@@ -83,6 +84,8 @@ class OneCall:
         """Why the server is gone, where it went by itself."""
         self._connection: Connection | None = None
         self._call: Call | None = None
+        self._shell_call: ShellCall | None = None
+        """What the console's history is to have of it; None where no person is at the terminal."""
         self._without_person = 0
         """How many questions it pushed that cost nobody's time."""
         self._over: LimitReached | None = None
@@ -134,6 +137,8 @@ class OneCall:
         error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
+        if self._shell_call is not None:
+            self._shell_call.keep(self._report.result, error)
         self._telling.finish()
         if error is not None and code == exit_codes.USAGE:
             self._advise(error)
@@ -270,11 +275,20 @@ class OneCall:
         else:
             arguments = self._given.as_texts()
         self._call = Call(self._method, self._options.name, arguments)
+        if self._person.present:
+            self._shell_call = self._kept_as(self._call, runtime)
         try:
             self._report.result = (await connection.call(self._call)).result
         except Interrupted as error:
             raise self._over or error from None
         self._report.schema_problem = self._schema_problem()
+
+    def _kept_as(self, call: Call, runtime: Runtime) -> ShellCall:
+        from elicit_tui.cli.shell_call import ShellCall
+
+        schema = self._tool.input_schema if self._tool is not None else {}
+        policy = self._settings.history.content
+        return ShellCall(self._options.server, call, schema, policy, runtime.guardian)
 
     def _schema_problem(self) -> str | None:
         """Why the result is not what the tool's outputSchema says (spec: server/tools)."""
@@ -295,6 +309,8 @@ class OneCall:
         return self._given.for_schema(self._tool.input_schema, incomplete=self._options.incomplete)
 
     def _on_broker_event(self, event: BrokerEvent) -> None:
+        if isinstance(event, Resolved) and self._shell_call is not None:
+            self._shell_call.note_question(event)
         if isinstance(event, Notice):
             self._telling.notice(event)
         elif not event.request.traits.from_server:

@@ -113,6 +113,8 @@ class CallRecord:
     """The names of arguments that its schema calls secret."""
     withheld: tuple[str, ...] = ()
     """The arguments of one of an earlier run that were not kept."""
+    in_shell: bool = False
+    """Whether it was made by `elicit-tui call`, in whichever run of that."""
     is_saved: bool = False
     """Whether what came back was saved to files."""
     no_result: str = ""
@@ -289,9 +291,12 @@ class Calls:
         """Whether a call has a result, and so has another one of the same."""
         return record is not None and record.result is not None and bool(self.like(record))
 
-    def remember(self, earlier: Iterable[CallRecord]) -> None:
-        """Have the calls of earlier runs too, the oldest first."""
-        self._records = {record.call.id: record for record in earlier} | self._records
+    def remember(self, kept: Iterable[CallRecord]) -> None:
+        """Have these calls too, made in other runs, as far as they are not there already."""
+        known = {_made(record) for record in self._records.values()}
+        all_of_them = [*self._records.values(), *(r for r in kept if _made(r) not in known)]
+        all_of_them.sort(key=lambda record: record.began.astimezone())
+        self._records = {record.call.id: record for record in all_of_them}
 
     def start(self, server: str, call: Call, schema: Any = None) -> CallRecord:
         """Remember a call that begins. `schema`: of its arguments."""
@@ -312,6 +317,11 @@ def _spelled(values: Mapping[str, Any]) -> dict[str, str]:
         for name, value in values.items()
     )
     return {name: text[:COMPARED] for name, text in texts}
+
+
+def _made(record: CallRecord) -> tuple[str, str, str]:
+    """What was called and when, as a file has it: nothing else is the same in every run."""
+    return record.server, record.call.name, record.began.isoformat(timespec="milliseconds")
 
 
 def _what(record: CallRecord) -> tuple[str, str, str]:

@@ -72,6 +72,14 @@ class KeptCalls:
         calls = (record for record in records if record is not None)
         return sorted(calls, key=lambda record: record.began.astimezone())
 
+    @property
+    def written_at(self) -> int:
+        """When they were last written, also by others, in nanoseconds; 0: never."""
+        try:
+            return self._file.stat().st_mtime_ns
+        except OSError:
+            return 0
+
     def add(
         self, record: CallRecord, schema: Mapping[str, Any], guardian: LazyGuardian | None
     ) -> None:
@@ -159,6 +167,7 @@ class KeptCalls:
         result, record.no_result = may_be_kept(record.result, secret, self._policy)
         asked = _asked(record, secret)
         written = {**what, "arguments": arguments, "withheld": withheld, **asked, **end}
+        written |= {"in_shell": True} if record.in_shell else {}
 
         def added(calls: list[Any]) -> bool:
             written.update(written_down(result, record.no_result))
@@ -177,7 +186,11 @@ class KeptCalls:
         guardian: LazyGuardian | None,
     ) -> dict[str, Any]:
         """The arguments without those that may not be kept."""
-        if guardian is None or len(ascii_json(dict(arguments))) > LARGEST_ARGUMENTS:
+        if (
+            not arguments
+            or guardian is None
+            or len(ascii_json(dict(arguments))) > LARGEST_ARGUMENTS
+        ):
             return {}
         if self._policy == "full":
             return dict(arguments)
@@ -306,6 +319,7 @@ def _record(written: Any) -> CallRecord | None:
             note=neutral(str(written.get("note") or ""), 1_000),
             failure=neutral(written["failure"], 1_000) if written["failure"] else None,
             ended_as=standing,
+            in_shell=written.get("in_shell") is True,
             answered=deque(_answered(written.get("asked")), KEPT_QUESTIONS),
             questions=int(written.get("questions") or 0),
             refused_before=_refusal(written, standing),

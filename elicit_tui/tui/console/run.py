@@ -10,10 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from elicit_tui.elicitation import Call, Queue, Responder, cancel
-from elicit_tui.errors import ElicitTuiError, Interrupted, ProtocolCallError, ToolRefused
+from elicit_tui.errors import ElicitTuiError, ToolRefused
 from elicit_tui.host.uri_templates import filled, values_in
 from elicit_tui.text import name_line, neutral, neutral_line, quoted
 from elicit_tui.tui.console.announcer import tell_refused
+from elicit_tui.tui.console.call_ends import end_with
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.failed_actions import tell_failure
 from elicit_tui.tui.console.once_more import once_meant, once_started
@@ -388,16 +389,10 @@ class ConsoleRun:
         self._app.point_at_call(call.id)
         try:
             answer = await record.connection.call(call)
-        except Interrupted:
-            entry.end("cancelled", failure=entry.cancelled_by)
-        except ToolRefused as refused:
-            entry.end("refused", failure=neutral(str(refused), 4_000))
-            tell_refused(self._app, refused)
-        except ProtocolCallError as error:
-            words = f"The server answered with error {error.shown_code}: {error.message}"
-            entry.end("failed", failure=neutral(words, 4_000))
         except ElicitTuiError as error:
-            entry.end("failed", failure=neutral(str(error), 4_000))
+            end_with(entry, error)
+            if isinstance(error, ToolRefused):
+                tell_refused(self._app, error)
         except asyncio.CancelledError:
             entry.end("cancelled", failure="elicit-tui ended.")
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Review
-from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
-from elicit_tui.text import name_line, neutral_line, quoted, readable_json
+from elicit_tui.text import name_line, neutral_line, quoted
 from elicit_tui.tui.console.activity import Activity
+from elicit_tui.tui.console.call_ends import message_of, note_question
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, GUARDIAN, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 KEPT_STOPPED: Final = 100
 KEPT_MUTED: Final = 20
 """Of those, what muted servers asked: one that asks on without end pushes nothing else out."""
-SENT_CHARACTERS: Final = 2_000
-"""Of what was sent that a call tells; the history has all of it."""
 TOLD_REFUSALS: Final = 3
 FLOOD_STEP: Final = 500
 """A flood's outcomes are told in the activity once for so many of them."""
@@ -79,6 +77,8 @@ class ConsoleState:
         """The broker's, once there is one."""
         self.calls = Calls()
         self._remembers = False
+        self.calls_read_at = 0
+        """When the calls that are kept had been written as they were read here."""
         self.half_typed: dict[tuple[str, str, str], Draft] = {}
         """What was typed for a call that was not made: by server, what it offers, and, of a call
         that was to be made again, the arguments that it had."""
@@ -155,8 +155,15 @@ class ConsoleState:
             from elicit_tui.tui.console.kept_calls import KeptCalls
 
             self._remembers = True
-            earlier = KeptCalls(self.settings.history.content).read()
-            self.calls.remember(call for call in earlier if call.server in self.servers)
+            kept = KeptCalls(self.settings.history.content)
+            self.calls_read_at = kept.written_at
+            self.have_calls(kept.read())
+
+    def have_calls(self, kept: Iterable[CallRecord]) -> None:
+        """Have calls of other runs: of the servers that there are, and what the shell called."""
+        there = len(self.calls)
+        self.calls.remember(call for call in kept if call.in_shell or call.server in self.servers)
+        self.version += len(self.calls) != there
 
     def say(self, server: str, text: str, role: str = "plain") -> None:
         """Add a line of neutral text to the activity."""
@@ -201,7 +208,7 @@ class ConsoleState:
                 return
         why = f"{'over its limit' if flooded else 'not asked'}: {neutral_line(outcome.reason)}"
         self.activity.add(event.request.server.name, why, "warn")
-        message = neutral_line(event.request.message or event.request.url or "(no message)", 120)
+        message = message_of(event)
         for call in calls:
             if not call.answered:  # Else its own answers stand there.
                 end = AnsweredQuestion(message, outcome.action, why, len(calls) == 1)
@@ -235,26 +242,17 @@ class ConsoleState:
         if outcome.in_group or outcome.unasked:
             self._not_asked(record, calls, event)
             return
-        message = neutral_line(request.message or request.url or "(no message)", 120)
         sign = SIGNS[outcome.action]
         who = self._introduced(outcome.decided_by)
         self.activity.add(
             name, f"{sign} {ending(outcome)}{who}: {asked(request)}", ROLES[outcome.action]
         )
-        self.last_end = (
-            f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {quoted(message, 60)}"
-        )
+        said = quoted(message_of(event), 60)
+        self.last_end = f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {said}"
         of_one = len(request.calls) == 1
         self.asked_last = calls[0].call.id if of_one and calls else ""
         for call in calls:
-            if of_one and outcome.decided_by == "user":
-                call.waited += event.waited_ms / 1000
-            if request.traits.about_call:
-                call.confirmation = ending(outcome)
-            else:
-                sent = self._told_content(event)
-                end = AnsweredQuestion(message, outcome.action, ending(outcome), of_one, sent)
-                call.answered.append(end)
+            note_question(call, event, self.settings.history.content)
         if request.traits.about_call and outcome.decided_by in ("policy", "nobody"):
             return  # Told as the end of the call.
         if outcome.decided_by in ("guardian", "policy"):
@@ -264,12 +262,6 @@ class ConsoleState:
             self._refused.append(event)
         elif outcome.decided_by != "rule":
             self._ended.append(event)
-
-    def _told_content(self, event: Resolved) -> str:
-        """What was sent for a question, as its record tells it; empty where nothing was."""
-        policy = self.settings.history.content
-        content = kept_content(event.outcome.content, event.review, policy)
-        return neutral_line(readable_json(content, indent=None), SENT_CHARACTERS) if content else ""
 
     def next_end(self) -> Resolved | None:
         """The next end of a question to tell of; None when all were told."""

@@ -5,10 +5,13 @@ Another console may write the same file at this moment, and is waited for there.
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+Result = TypeVar("Result")
 
 _WRITER: Final = ThreadPoolExecutor(1, "write")
 _FAILED: Final = deque[Exception]()
@@ -29,6 +32,11 @@ def unforeseen() -> Iterator[Exception]:
     """What nobody foresaw while something was written; each comes once."""
     while _FAILED:
         yield _FAILED.popleft()
+
+
+async def once_written(work: Callable[[], Result]) -> Result:
+    """What this comes to, in the same thread, behind all that is to be written by now."""
+    return await asyncio.wrap_future(_WRITER.submit(work))
 
 
 def until_written(seconds: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The calls of this run: running ones with their progress, ended ones with their result."""
+"""The calls, of other runs too: running ones with their progress, ended ones with their result."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class HistoryPane(SearchedPane):
 
     def action_refresh(self) -> None:
         """Read the ledger, and say that it was read."""
-        self.action_read()
+        self.opened()
         self.app.notify("The history is read again.", markup=False)
 
     @work(exclusive=True)

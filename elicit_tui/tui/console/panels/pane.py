@@ -88,14 +88,20 @@ class Pane(Container, SaysWhyNot, HearsOn):
         """Show the state as it stands."""
 
     def have_earlier_calls(self) -> None:
-        """Have the calls of earlier runs; what is long of their results is read beside the loop."""
+        """Have the calls of other runs, by now; what takes a while is read beside the loop."""
         self.state.remember_calls()
-        self._read_long_results()
+        self._read_on()
 
     @work(exclusive=True, group="earlier calls")
-    async def _read_long_results(self) -> None:
+    async def _read_on(self) -> None:
+        from elicit_tui.tui.console.kept_calls import KeptCalls
         from elicit_tui.tui.console.kept_results import UNREADABLE, read_result
+        from elicit_tui.tui.console.written_later import once_written
 
+        kept = KeptCalls(self.state.settings.history.content)
+        if (written_at := kept.written_at) != self.state.calls_read_at:
+            self.state.calls_read_at = written_at
+            self.state.have_calls(await once_written(kept.read))
         for call in self.state.calls:
             if call.result_file:
                 result = await asyncio.to_thread(read_result, call.result_file)
