@@ -133,4 +133,4 @@ class Interrupts:
                 raise Interrupted("Interrupted.") from None
             raise
         finally:
-            self._work = None
+            self._work = self._loop = None  # What comes now finds a loop that is closed.

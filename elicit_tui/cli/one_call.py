@@ -112,6 +112,8 @@ class OneCall:
                 self._report.error = error
                 self._log_trace(error)
             code = self._finish()
+            if self._shell_call is not None:
+                self._shell_call.keep(self._report.result, self._report.error)
         finally:
             self._output.release()
         return code
@@ -137,8 +139,6 @@ class OneCall:
         error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
         self._report.write(self._output, self._options.output, code)
-        if self._shell_call is not None:
-            self._shell_call.keep(self._report.result, error)
         self._telling.finish()
         if error is not None and code == exit_codes.USAGE:
             self._advise(error)
