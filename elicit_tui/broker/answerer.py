@@ -63,7 +63,7 @@ def this_process() -> Answerer:
     except (OSError, KeyError, ImportError):  # no name in the environment nor in the system
         user = str(os.getuid()) if hasattr(os, "getuid") else "?"
     ancestry = tuple(f"{process.pid} {neutral_line(_name(process), 80)}" for process in _line())
-    return Answerer(user, _terminal(), machine_name(), ancestry, machine_id())
+    return Answerer(user, terminal(), machine_name(), ancestry, machine_id())
 
 
 def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str | None:
@@ -72,7 +72,7 @@ def refusal(asking: Iterable[AskingProcess], *, without_terminal: bool) -> str |
     `asking`: the processes that wait for answers; those of other machines are none of this one's
     ancestors, whatever their numbers are.
     """
-    if not without_terminal and _terminal() is None:
+    if not without_terminal and terminal() is None:
         return NO_TERMINAL
     try:
         # Up to the first session leader: whoever answers has typed in that session.
@@ -174,7 +174,7 @@ def _command_line(process: Process) -> Sequence[str]:
         return ()
 
 
-def _terminal() -> str | None:
+def terminal() -> str | None:
     """The terminal that a person types at, such as `pts/3`."""
     for stream in (sys.__stdin__, sys.__stderr__):
         try:

@@ -234,7 +234,7 @@ def test_what_started_the_shell_that_a_person_types_at_is_no_agent(
 ) -> None:
     """A desktop or a multiplexer starts every terminal of its person."""
     shell, desktop = psutil.Process(asking), psutil.Process()
-    monkeypatch.setattr(answerer, "_terminal", lambda: "pts/1")
+    monkeypatch.setattr(answerer, "terminal", lambda: "pts/1")
     monkeypatch.setattr(answerer, "_line", list)
     monkeypatch.setattr(answerer, "_name", lambda process: "bash")
     above = {shell.pid: [shell, desktop]}
@@ -262,7 +262,7 @@ def test_what_takes_in_processes_that_lost_their_parent_is_no_agent(
     asking: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = psutil.Process()
-    monkeypatch.setattr(answerer, "_terminal", lambda: "pts/1")
+    monkeypatch.setattr(answerer, "terminal", lambda: "pts/1")
     monkeypatch.setattr(answerer, "_line", list)
     monkeypatch.setattr(psutil.Process, "parents", lambda process: [terminal])
     waiting = [AskingProcess(asking, "asker")]

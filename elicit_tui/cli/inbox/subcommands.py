@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from elicit_tui.broker.waiting_here import waiting_in_consoles
 from elicit_tui.cli.console import open_console
 from elicit_tui.cli.exit_codes import FAILED, OK
 from elicit_tui.cli.inbox.answer import give
@@ -138,7 +139,7 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
             output.prose(two_lines(question))
         if not waiting:
             Narration().say(_NOTHING)
-        _tell_in_clients()
+        _tell_elsewhere()
 
     writers: dict[str, Callable[[], None]] = {
         "json": lambda: output.json([as_json(question) for question in waiting]),
@@ -149,8 +150,11 @@ async def _list(settings: Settings, namespace: argparse.Namespace) -> int:
     return OK
 
 
-def _tell_in_clients() -> None:
-    """Tell of what is asked in an agent's own client, where it is answered too."""
+def _tell_elsewhere() -> None:
+    """Tell of what is asked in a console, or in an agent's own client, and answered there alone."""
+    for console in waiting_in_consoles():
+        for sentence in console.sentences:
+            Narration().say(sentence)
     for note in session_notes():
         for asked in note.in_client if note.alive else ():
             agent = as_name(note.agent, 60) if note.agent else "an agent"

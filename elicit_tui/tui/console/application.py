@@ -207,6 +207,7 @@ class ConsoleApp(Controller):
 
     def _gone(self) -> None:
         self.announcer.restore()
+        self.shared.in_consoles.end()
         self.exit(self.exit_code)
 
     # Keys and questions
@@ -294,6 +295,7 @@ class ConsoleApp(Controller):
 
             self.push_screen(UnsentScreen(self.shared.unsent.popleft()))
         self.announcer.title()
+        self.shared.in_consoles.tick()
         self.presenter.tick()
         if isinstance(self.screen, ConsoleScreen):
             self.screen.tick()

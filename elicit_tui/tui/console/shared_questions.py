@@ -13,6 +13,7 @@ from elicit_tui.elicitation.finding import MASK
 from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.outcome_words import asked
+from elicit_tui.tui.console.waiting_in_consoles import WaitingInConsoles
 
 if TYPE_CHECKING:
     from elicit_tui.broker.inbox import Inbox
@@ -45,6 +46,7 @@ class SharedQuestions:
         self._app = app
         self._state = app.state
         self._inbox: Inbox | None = None
+        self.in_consoles = WaitingInConsoles(app)
         self.presence = Presence()
         """Who opens a console or inbox is there, before any key."""
         self.presence.key_pressed()

@@ -109,6 +109,8 @@ class ConsoleState:
         self.version = 0
         self.ended = 0
         """How many questions have ended in this run."""
+        self.in_consoles: tuple[str, ...] = ()
+        """Of an inbox: what waits in consoles, and is answered there alone; a sentence each."""
         self.last_end = ""
         self.asked_last = ""
         """The call that this question was of, by its id; empty where that is not known."""

@@ -115,7 +115,8 @@ class QuestionsPane(Pane):
         waiting = self.query_one("#waiting", RowList)
         waiting.empty = self._nothing_waits()
         waiting.show(keys, self._waiting_row)
-        last = shortened(self.state.last_end, self.size.width - CORNERS) if keys else ""
+        below = next(iter(self.state.in_consoles), self.state.last_end)
+        last = shortened(below, self.size.width - CORNERS) if keys else ""
         write_subtitle(waiting, last)
         self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
@@ -170,8 +171,9 @@ class QuestionsPane(Pane):
             stands = f"{neutral_line(call.call.name, 60)}, {call.standing}"
             sentence += f"\n{key('questions.last')} shows the call that asked it: {stands}."
         if not self.app.has_pane("servers"):
+            elsewhere = "\n\n".join((sentence, *self.state.in_consoles))
             return (
-                f"{sentence}\n\nWhat a server asks through an agent is listed here; "
+                f"{elsewhere}\n\nWhat a server asks through an agent is listed here; "
                 "“elicit-tui gateway install AGENT” connects an agent."
             )
         return (

@@ -1,0 +1,104 @@
+"""What waits in the forms of a console: a private note of each console, for the inbox.
+
+What a console's own call asks is answered there and nowhere else, so the store has nothing of it.
+The note says which server asks, for which tool, since when and at which terminal. It holds no
+question and no value, and counts for as long as its process lives.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from elicit_tui.broker.answerer import terminal
+from elicit_tui.dataclass import dataclass
+from elicit_tui.errors import ConfigError, StoreError
+from elicit_tui.paths import replace_file, state_directory
+from elicit_tui.store.living import Life, is_over
+from elicit_tui.store.nouns import read
+from elicit_tui.text import as_name, neutral_line
+
+MOST: Final = 20
+"""So many questions are named; the others are counted."""
+
+
+@dataclass(frozen=True)
+class AskedHere:
+    """A question that waits in a console."""
+
+    server: str
+    tool: str | None
+    since: str
+    """RFC 3339."""
+
+
+@dataclass(frozen=True)
+class ConsoleNote:
+    """What waits in one console."""
+
+    terminal: str | None
+    asked: tuple[AskedHere, ...] = ()
+    more: int = 0
+    """How many wait beside these."""
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """Each question, where it waits and since when."""
+        place = f"the console on {neutral_line(self.terminal or 'another terminal', 60)}"
+        for asked in self.asked:
+            tool = f" {as_name(asked.tool, 60)}" if asked.tool else ""
+            since = datetime.fromisoformat(asked.since.replace("Z", "+00:00")).astimezone()
+            server = neutral_line(asked.server, 60)
+            yield f"{server}{tool} waits in {place} since {since:%H:%M}, and is answered there."
+        if self.more:
+            yield f"{self.more:,} more wait in {place}, and are answered there."
+
+
+class NoteOfConsole:
+    """Keeps the note of this console; where that cannot be written, nothing is lost."""
+
+    def __init__(self) -> None:
+        self._life: Life | None = None
+
+    def stands(self, asked: tuple[AskedHere, ...], more: int = 0) -> None:
+        """Note what waits now; it is written to disk, which takes a moment."""
+        if not asked:
+            self.end()
+            return
+        with suppress(OSError, ConfigError):
+            if self._life is None:
+                self._life = Life(notes_folder())
+            note = json.dumps(asdict(ConsoleNote(terminal(), asked, more)))
+            replace_file(notes_folder() / f"{self._life.id}.json", note.encode())
+
+    def end(self) -> None:
+        """Nothing waits here any more."""
+        life, self._life = self._life, None
+        with suppress(OSError, ConfigError):
+            if life is not None:
+                (notes_folder() / f"{life.id}.json").unlink(missing_ok=True)
+                life.end()
+
+
+def waiting_in_consoles() -> list[ConsoleNote]:
+    """The notes of all consoles that live; those of others are removed."""
+    notes = []
+    with suppress(OSError, ConfigError):
+        folder = notes_folder()
+        for file in sorted(folder.glob("*.json")):
+            with suppress(OSError, StoreError, ValueError):
+                if is_over(folder, file.stem):
+                    file.unlink(missing_ok=True)
+                else:
+                    notes.append(read(ConsoleNote, file.read_bytes()))
+    return notes
+
+
+def notes_folder() -> Path:
+    """Where the notes are; not there before the first one."""
+    return state_directory() / "consoles"
