@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -116,6 +117,8 @@ class OrderedApp(App[ReturnType]):
         self._order = KeyOrder(self, self._in_turn)
         self._burst = PasteBurst()
         self.key_run = KeyRun()
+        self.is_away = False
+        """Whether the terminal belongs to another program just now."""
         self.is_pressed = False
         """Whether a button of the mouse is down: what it was pressed on stays under it."""
         self.failure: Exception | None = None
@@ -210,8 +213,20 @@ class OrderedApp(App[ReturnType]):
         """Say that something of what was typed or pasted was not taken."""
         self.notify(sentence, severity="warning", markup=False)
 
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Leave the terminal to another program; all goes on meanwhile, and nothing is drawn."""
+        with super().suspend():
+            self.is_away = True
+            try:
+                yield
+            finally:
+                self.is_away = False
+
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """Whatever it draws takes as many cells on every terminal, and was seen."""
+        if self.is_away:
+            return
         if isinstance(renderable, CompositorUpdate):
             renderable = DrawnAlike(renderable)
         super()._display(screen, renderable)

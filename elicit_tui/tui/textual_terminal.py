@@ -286,14 +286,32 @@ class OutlivingStream:
 
 
 def outliving_terminal(driver: type[AnyDriver]) -> type[AnyDriver]:
-    """The same driver on a stream that outlives its terminal."""
+    """The same driver on a stream that outlives its terminal.
+
+    While that is left to another program nothing is written: nobody takes what is, and whoever
+    writes more than a little waits for ever.
+    """
 
     class Outliving(driver):  # type: ignore[misc, valid-type]
+        _is_away = False
+
         def __init__(self, *values: Any, **options: Any) -> None:
             super().__init__(*values, **options)
             stream = getattr(self, "_file", None)
             if stream is not None:
                 self._file = OutlivingStream(stream)
+
+        def suspend_application_mode(self) -> None:
+            super().suspend_application_mode()
+            self._is_away = True
+
+        def resume_application_mode(self) -> None:
+            self._is_away = False
+            super().resume_application_mode()
+
+        def write(self, data: str) -> None:
+            if not self._is_away:
+                super().write(data)
 
     return Outliving
 

@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.paths import program, windows_program
 from elicit_tui.tui.question.address import _desktop_command
-from elicit_tui.tui.widgets.text_block import EditorTrouble, _found
+from elicit_tui.tui.widgets.own_editor import EditorTrouble, _found
 
 NAMES = ("wl-copy", "xclip", "vi", "clip")
 

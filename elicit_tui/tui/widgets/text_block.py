@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
-import sys
-import tempfile
 from collections.abc import Collection
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
-from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region
 from textual.reactive import reactive
@@ -22,7 +15,6 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from elicit_tui.form.field import Entry, Field, Typed, Unset
-from elicit_tui.paths import create_private, program
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.ordered_app import ShowsQuestion
 from elicit_tui.tui.secret_arguments import dots, hides_typing, masked_line, names_secret
@@ -36,82 +28,11 @@ from elicit_tui.tui.widgets.control import (
     drawn_safely,
     odd_letter,
 )
+from elicit_tui.tui.widgets.own_editor import EditorTrouble, edit_in_editor
 from elicit_tui.tui.widgets.typed_control import TypedControl
 
-# A text in the person's own editor, through a private file with a name of ours.
-
-_FILE_NAME = "answer.txt"
-
-
-class EditorTrouble(Exception):
-    """The editor could not be used; the text on the screen is as it was."""
-
-
-def editor_command() -> list[str]:
-    """$VISUAL, else $EDITOR, else the system's plain editor; split as a shell would, none run."""
-    fallback = "notepad" if sys.platform == "win32" else "vi"
-    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or fallback
-    try:
-        return shlex.split(command, posix=sys.platform != "win32") or [fallback]
-    except ValueError:
-        raise EditorTrouble("$EDITOR cannot be read as a command.") from None
-
-
-def _found(command: list[str]) -> list[str]:
-    """The command with the editor's path: one of the current directory is never meant."""
-    editor, *arguments = command
-    if Path(editor).name != editor:
-        return command
-    path = program(editor)
-    if path is None:
-        raise EditorTrouble(f"The editor {editor} is in no directory of PATH.")
-    return [path, *arguments]
-
-
-def edit_in_editor(app: App[Any], text: str) -> str:
-    """The text as the person saved it. The file is 0600 in a 0700 folder and removed after."""
-    try:
-        return _edited(app, text, _found(editor_command()))
-    except OSError as error:
-        raise EditorTrouble(f"A file for the editor failed: {error.strerror}.") from None
-
-
-def _edited(app: App[Any], text: str, command: list[str]) -> str:
-    try:
-        written = text.encode()
-    except UnicodeEncodeError:
-        raise EditorTrouble("The text holds half a character; no editor takes it.") from None
-    with tempfile.TemporaryDirectory(prefix="elicit-tui-") as folder:
-        file = Path(folder) / _FILE_NAME
-        with create_private(file) as stream:
-            stream.write(written)
-        try:
-            with app.suspend():
-                failure = _failure_of([*command, str(file)])
-        except SuspendNotSupported:
-            raise EditorTrouble(
-                "An editor cannot be opened from a form under the prompt."
-            ) from None
-        if failure:
-            raise EditorTrouble(f"The editor {command[0]} failed: {failure}.")
-        try:
-            saved = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            raise EditorTrouble("What the editor saved is not UTF-8 text.") from None
-    return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved
-
-
-def _failure_of(command: list[str]) -> str:
-    """Run an editor to its end; how it failed, in words.
-
-    Nothing is raised: the application would not come back to the terminal that it left to it.
-    """
-    try:
-        code = subprocess.run(command, check=False).returncode
-    except OSError as error:
-        return error.strerror or type(error).__name__
-    return f"exit code {code}" if code else ""
-
+if TYPE_CHECKING:
+    from elicit_tui.tui.ordered_app import OrderedApp
 
 # Text of several lines: one set of editing keys, wherever it stands.
 
@@ -189,6 +110,7 @@ def part_of(editor: TextEditor, painted: Region) -> tuple[int, int]:
 ROWS = 5
 ROWS_OF_TEXTS = 3
 """Of a list with one text in each line."""
+EDITED_IN_VAIN: Final = "The form ended while the editor was open. Your text is on the clipboard."
 MOST_ROWS = 10
 """Of a text that has more lines when its block is made."""
 EDITOR = Binding("f4", "open_editor", "Write it in $EDITOR", id="field.editor", show=False)
@@ -406,15 +328,25 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
 
     def action_open_editor(self) -> None:
         """Hand the text to $VISUAL or $EDITOR and take back what was saved."""
+        # Not as a task of its own: it goes on where the question ends meanwhile.
+        self.app.run_worker(self._write_in_editor(self.app), exit_on_error=True)
+
+    async def _write_in_editor(self, app: OrderedApp[Any]) -> None:
+        around = [each for each in self.ancestors if isinstance(each, ShowsQuestion)]
+
+        def attended() -> None:
+            for question in around:
+                question.attended()
+
         try:
-            text = edit_in_editor(self.app, self.text)
+            text = await edit_in_editor(app, self.text, attended)
         except EditorTrouble as trouble:
-            self.app.notify(str(trouble), severity="warning", markup=False)
+            app.notify(str(trouble), severity="warning", markup=False)
             return
         finally:
-            # Before anything else: meanwhile no key came here, and its time may have run out.
-            for around in self.ancestors:
-                if isinstance(around, ShowsQuestion):
-                    around.attended()
-        if text != self.text:
+            attended()
+        if text != self.text and self.is_attached:
             self._replace(Typed(text) if text else Unset())
+        elif text != self.text and not self.is_masked:
+            app.copy_to_clipboard(text)
+            app.notify(EDITED_IN_VAIN, severity="warning", markup=False)

@@ -20,7 +20,8 @@ from elicit_tui.tui.console.screens import long_text
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.long_text import LongTextArea, LongTextScreen
 from elicit_tui.tui.widgets.lines import TextLine
-from elicit_tui.tui.widgets.text_block import EditorTrouble, TextBlock
+from elicit_tui.tui.widgets.own_editor import EditorTrouble
+from elicit_tui.tui.widgets.text_block import TextBlock
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import calls_of, tool
 
@@ -124,13 +125,17 @@ async def test_an_editor_takes_the_text_and_one_that_fails_loses_nothing(
         await stand.press("tab", *"one")
         await at_length(stand)
 
-        def fails(app: Any, text: str) -> str:
+        async def fails(app: Any, text: str) -> str:
             raise EditorTrouble("The editor fell over.")
 
         monkeypatch.setattr(long_text, "edit_in_editor", fails)
         await stand.press("enter", *"two", "f4")
         await stand.until(lambda: "The editor fell over." in stand.notices())
-        monkeypatch.setattr(long_text, "edit_in_editor", lambda app, text: f"{text} three")
+
+        async def goes_on(app: Any, text: str) -> str:
+            return f"{text} three"
+
+        monkeypatch.setattr(long_text, "edit_in_editor", goes_on)
         await stand.press("f4")
         await stand.until(lambda: "two three" in stand.text())
         await stand.press("escape")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shlex
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ import pytest
 from textual.app import App, SuspendNotSupported
 
 from elicit_tui.elicitation import Deadline
-from elicit_tui.tui.widgets import text_block
-from elicit_tui.tui.widgets.text_block import EditorTrouble, edit_in_editor, editor_command
+from elicit_tui.tui.widgets import own_editor, text_block
+from elicit_tui.tui.widgets.own_editor import EditorTrouble, edit_in_editor, editor_command
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 
@@ -43,7 +44,7 @@ def test_what_the_editor_saved_comes_back_and_the_file_is_gone(
         f"pathlib.Path({str(seen)!r}).write_text(f'{{file}} {{file.stat().st_mode}} "
         "{file.parent.stat().st_mode}')\nfile.write_text(file.read_text() + ' more\\n')",
     )
-    assert edit_in_editor(Screenless(), "text") == "text more"
+    assert asyncio.run(edit_in_editor(Screenless(), "text")) == "text more"
     file, mode, folder_mode = seen.read_text().split()
     assert not Path(file).exists()
     assert stat.S_IMODE(int(mode)) == 0o600
@@ -55,10 +56,10 @@ def test_an_editor_that_fails_or_is_missing_changes_nothing(
 ) -> None:
     editor(monkeypatch, tmp_path / "editor.py", "sys.exit(3)")
     with pytest.raises(EditorTrouble, match="exit code 3"):
-        edit_in_editor(Screenless(), "text")
+        asyncio.run(edit_in_editor(Screenless(), "text"))
     monkeypatch.setenv("EDITOR", "no-such-editor-here")
     with pytest.raises(EditorTrouble, match="no-such-editor-here"):
-        edit_in_editor(Screenless(), "text")
+        asyncio.run(edit_in_editor(Screenless(), "text"))
 
 
 @pytest.mark.parametrize("runs", [True, False])
@@ -79,7 +80,7 @@ def test_the_application_comes_back_to_its_terminal_from_an_editor_that_fails(
         monkeypatch.setenv("EDITOR", shlex.quote(str(tmp_path / "no program")))
     app = Suspended()
     with pytest.raises(EditorTrouble, match=r"failed: (exit code 1|Permission denied)\."):
-        edit_in_editor(app, "text")
+        asyncio.run(edit_in_editor(app, "text"))
     assert app.came_back
 
 
@@ -92,7 +93,7 @@ def test_a_form_under_the_prompt_says_that_it_has_no_editor(
 
     monkeypatch.setenv("EDITOR", "true")
     with pytest.raises(EditorTrouble, match="under the prompt"):
-        edit_in_editor(Inline(), "text")
+        asyncio.run(edit_in_editor(Inline(), "text"))
 
 
 def test_visual_goes_before_editor_and_no_shell_reads_either(
@@ -108,7 +109,7 @@ def test_visual_goes_before_editor_and_no_shell_reads_either(
 
 def test_half_a_character_that_a_server_sent_is_said_and_stays_in_the_field() -> None:
     with pytest.raises(EditorTrouble, match="half a character"):
-        edit_in_editor(Screenless(), "\ud83d and more")
+        asyncio.run(edit_in_editor(Screenless(), "\ud83d and more"))
 
 
 @pytest.mark.anyio
@@ -130,7 +131,7 @@ def test_a_file_that_cannot_be_made_is_told_and_the_text_stays(
     editor(monkeypatch, tmp_path / "editor.py", "")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(EditorTrouble, match="A file for the editor failed: No such file"):
-        edit_in_editor(Screenless(), "text")
+        asyncio.run(edit_in_editor(Screenless(), "text"))
 
 
 @pytest.mark.anyio
@@ -153,7 +154,7 @@ async def test_a_question_whose_time_ran_out_while_an_editor_was_open_goes_on(
 ) -> None:
     now = [0.0]
 
-    def long_written(app: App[Any], text: str) -> str:
+    async def long_written(app: App[Any], text: str, attended: Callable[[], None]) -> str:
         now[0] += 1_000.0
         if falls_over:
             raise EditorTrouble("The editor fell over.")
@@ -166,3 +167,66 @@ async def test_a_question_whose_time_ran_out_while_an_editor_was_open_goes_on(
         await pilot.press("f4")
         await until(pilot, lambda: now[0] > 0, "the editor")
         assert app.deadline.remaining == 60
+
+
+class WithEditor(Asking):
+    """Suspends at once, as on a real terminal."""
+
+    @contextlib.contextmanager
+    def suspend(self) -> Iterator[None]:
+        self.is_away = True
+        yield
+        self.is_away = False
+
+
+@pytest.mark.anyio
+async def test_while_an_editor_is_open_all_else_goes_on_and_its_question_counts_as_attended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, done = tmp_path / "begun", tmp_path / "done"
+    waits = f"""
+import time
+pathlib.Path({str(begun)!r}).touch()
+for _ in range(600):
+    if os.path.exists({str(done)!r}):
+        file.write_text("written at length")
+        break
+    time.sleep(0.05)
+"""
+    editor(monkeypatch, tmp_path / "editor.py", waits)
+    monkeypatch.setattr(own_editor, "ATTENDED_SECONDS", 0.01)
+    now = [0.0]
+    question = form_question(schema(v={"type": "string", "maxLength": 4_000}))
+    app = WithEditor(question, deadline=Deadline(300, lambda: now[0]))
+    async with asked(app) as pilot:
+        await pilot.press("f4")
+        await until(pilot, begun.exists, "the editor")
+        now[0] += 1_000.0
+        await until(pilot, lambda: app.deadline.remaining == 60, "it is attended meanwhile")
+        app.notify("something else")
+        await until(pilot, lambda: bool(app._notifications), "the rest goes on")
+        assert app.is_away
+        done.touch()
+        await until(pilot, lambda: "written at length" in app.words, "what was saved")
+        assert not app.is_away
+
+
+@pytest.mark.anyio
+async def test_what_was_written_for_a_form_that_ended_meanwhile_is_on_the_clipboard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    come_back = asyncio.Event()
+
+    async def written(app: App[Any], text: str, attended: Callable[[], None]) -> str:
+        await come_back.wait()
+        return "written at length"
+
+    monkeypatch.setattr(text_block, "edit_in_editor", written)
+    app = Asking(form_question(schema(v={"type": "string", "maxLength": 4_000})))
+    async with asked(app) as pilot:
+        await pilot.press("f4")
+        await app.pop_screen()
+        come_back.set()
+        await until(pilot, lambda: app.clipboard == "written at length", "the clipboard")
+        told = [notice.message for notice in app._notifications]
+        assert told == [text_block.EDITED_IN_VAIN]

@@ -10,7 +10,8 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.widgets.text_block import EditorTrouble, TextEditor, edit_in_editor
+from elicit_tui.tui.widgets.own_editor import EditorTrouble, edit_in_editor
+from elicit_tui.tui.widgets.text_block import TextEditor
 
 
 class LongTextArea(TextEditor):
@@ -54,8 +55,10 @@ class LongTextScreen(Dialog[str]):
 
     def action_editor(self) -> None:
         """Hand the text to $VISUAL or $EDITOR and take back what was saved."""
-        area = self.query_one(LongTextArea)
+        self.app.run_worker(self._write_in_editor(self.query_one(LongTextArea)))
+
+    async def _write_in_editor(self, area: LongTextArea) -> None:
         try:
-            area.show(edit_in_editor(self.app, area.text))
+            area.show(await edit_in_editor(self.app, area.text))
         except EditorTrouble as trouble:
             self.app.notify(str(trouble), severity="warning", markup=False)
