@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome
 from elicit_tui.errors import StoreError
-from elicit_tui.form.field import Typed
 from elicit_tui.paths import replace_file
-from elicit_tui.store.nouns import noun_of, written
 from elicit_tui.text.hostile_json import digest
 
 if TYPE_CHECKING:
@@ -145,7 +143,10 @@ def _ended_on_purpose(outcome: Outcome) -> bool:
 
 
 class DraftFiles(Drafts):
-    """Drafts that are found again by the next run; a file that cannot be used is no error."""
+    """Drafts that are found again by the next run; a file that cannot be used is no error.
+
+    What reads and writes them is loaded for the first question: most calls ask nothing.
+    """
 
     def __init__(
         self, directory: Path, guardian: Guardian, clock: Callable[[], float] = time.time
@@ -194,6 +195,8 @@ class DraftFiles(Drafts):
 
     def _read(self, file: Path) -> Draft | None:
         """The draft that is kept there and not older than a day."""
+        from elicit_tui.store.nouns import noun_of
+
         try:
             if file.stat().st_size > MOST_BYTES:
                 return None
@@ -205,6 +208,8 @@ class DraftFiles(Drafts):
             return None  # It cannot be read, or another version wrote it.
 
     def _write(self, request: ElicitationRequest, draft: Draft | None) -> None:
+        from elicit_tui.store.nouns import written
+
         entries = {} if draft is None else self._harmless(request, draft.entries)
         # A draft of nothing but secrets, or one that nobody touched, leaves no file; an older one
         # goes.
@@ -232,6 +237,8 @@ class DraftFiles(Drafts):
         self, request: ElicitationRequest, entries: Mapping[str, Entry]
     ) -> dict[str, Entry]:
         """The entries without those that the guardian would mask or warn of."""
+        from elicit_tui.form.field import Typed
+
         review = self._guardian.review(request)
         harmless = {}
         for name, entry in entries.items():

@@ -10,7 +10,6 @@ import re
 from typing import Any, Final
 
 from elicit_tui.form.field import (
-    MISSING,
     NUMBER_KINDS,
     TEXT_KINDS,
     Chosen,
@@ -25,7 +24,7 @@ from elicit_tui.form.field import (
     is_unset,
 )
 from elicit_tui.form.formats import FORMATS
-from elicit_tui.form.json_values import MAX_DIGITS, is_integer, json_key, number_text
+from elicit_tui.form.json_values import MAX_DIGITS, MISSING, is_integer, json_key, number_text
 
 # As JSON spells a number: no plus sign, no leading zero, digits on both sides of the point.
 _NUMBER: Final = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import field
-from enum import Enum
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.form.formats import FORMATS
-from elicit_tui.form.json_values import json_key
+from elicit_tui.form.json_values import MISSING, json_key
 from elicit_tui.text import neutral_line
 
 
@@ -102,13 +101,6 @@ TEXT_KINDS: Final = frozenset({"string", *FORMATS})
 NUMBER_KINDS: Final = frozenset({"number", "integer"})
 
 
-class Missing(Enum):
-    """The type of `MISSING`: told apart from every JSON value, null included."""
-
-    MISSING = "missing"
-
-
-MISSING: Final = Missing.MISSING
 _UNSET: Final = Unset()
 
 

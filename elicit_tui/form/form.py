@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.form.conversion import entry_for, value_of
-from elicit_tui.form.field import MISSING, Entry, Field, Problem, Unset
-from elicit_tui.form.json_values import is_writable
+from elicit_tui.form.field import Entry, Field, Problem, Unset
+from elicit_tui.form.json_values import MISSING, is_writable
 from elicit_tui.form.judge import Fault, Judge
 from elicit_tui.form.pattern import patterns_of, unchecked
 from elicit_tui.form.wording import NOT_ASKED_FOR, in_words, place_words

@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable, Mapping
+from enum import Enum
 from typing import Any, Final
 
 MAX_DIGITS: Final = 4000
 """Digits of an integer that can be typed and sent; Python writes no more than 4300."""
 
 _LARGEST: Final = 10**MAX_DIGITS
+
+
+class Missing(Enum):
+    """The type of `MISSING`: told apart from every JSON value, null included."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
 
 
 def json_key(value: Any) -> Hashable:

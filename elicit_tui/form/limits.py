@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
-from elicit_tui.form.field import MISSING
+from elicit_tui.form.json_values import MISSING
 from elicit_tui.text import neutral_line
 
 MAX_NODES: Final = 50_000

@@ -30,6 +30,7 @@ from elicit_tui.gateway.held_call import (
     HeldCall,
     NewCall,
     OutcomesUnread,
+    Paused,
     Reply,
     StillRuns,
     TooManyCalls,
@@ -232,7 +233,8 @@ class AgentSession:
 
         async def kept(reply: Reply) -> bool:
             nonlocal result
-            alone = self._asking.seems_alone(requester)
+            # Only who is told to come back is looked at, which takes the system's processes.
+            alone = isinstance(reply, Paused) and self._asking.seems_alone(requester)
             result = self._replies.result(held, reply, resumed=resumed, alone=alone)
             # A task that the store cannot be told of would be lost with this process: it is given
             # as none, and the same request goes on as a call that is held.

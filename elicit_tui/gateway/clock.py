@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Alarm(Protocol):
+    """What rings at a moment, unless it is cancelled before."""
+
+    def cancel(self) -> object:
+        """Let it not ring any more."""
+        ...
 
 
 class Clock:
@@ -12,6 +22,11 @@ class Clock:
     def time(self) -> float:
         """Seconds since some fixed moment."""
         return time.monotonic()
+
+    def alarm(self, moment: float, ring: Callable[[], None]) -> Alarm:
+        """Have this rung when `time()` is that far."""
+        loop = asyncio.get_running_loop()
+        return loop.call_later(max(0.0, moment - self.time()), ring)
 
     async def sleep(self, seconds: float) -> None:
         """Return after so many seconds."""

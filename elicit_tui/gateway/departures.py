@@ -75,7 +75,8 @@ class Departures:
 
     def tell(self, held: HeldCall, before: AgentSide) -> None:
         """Tell whoever watches where its agent does something else than before."""
-        if held.agent_side != before:
+        side = held.agent_side
+        if side != before:
             self._watcher().agent_side_changed(held)
-        if held.agent_state != before[0]:
+        if side[0] != before[0]:
             self._watcher().agent_state_changed(held)

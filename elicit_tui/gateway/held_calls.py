@@ -255,7 +255,9 @@ class HeldCalls:
         held.with_client = None
         self._departures.returns(held)
         self._departures.tell(held, before)
-        ticking_task = asyncio.ensure_future(self._tick(held, requester))
+        ticking_task = (
+            asyncio.ensure_future(self._tick(held, requester)) if requester.has_token else None
+        )
         try:
             end = requester.arrived + hold
             reply = await self._reply(held, end, requester, resumed, takes_task)
@@ -269,7 +271,8 @@ class HeldCalls:
             self._departures.tell(held, before)
             raise
         finally:
-            ticking_task.cancel()
+            if ticking_task is not None:
+                ticking_task.cancel()
             if requester in held.requesters:
                 before = held.agent_side
                 held.requesters.remove(requester)
@@ -292,46 +295,46 @@ class HeldCalls:
     async def _reply(
         self, held: HeldCall, end: float, requester: Requester, resumed: bool, takes_task: bool
     ) -> Reply:
+        """What a request is answered with, as soon as there is something."""
+        with held.listening() as changed:
+            alarm = self._clock.alarm(end, changed.set)
+            try:
+                while True:
+                    over = self._clock.time() >= end
+                    reply = self._reply_now(held, over, requester, resumed, takes_task)
+                    if reply is not None:
+                        return reply
+                    await changed.wait()
+                    changed.clear()
+            finally:
+                alarm.cancel()
+
+    def _reply_now(
+        self, held: HeldCall, over: bool, requester: Requester, resumed: bool, takes_task: bool
+    ) -> Reply | None:
+        """What there is to answer just now; `over`: the request was held as long as it may be."""
         # In this order: an outcome is told even when the hold is over, a round goes out before a
         # task or a pause, and only a call for which a person is waited for pauses; one that is
-        # merely slow is held on. Cleared first, so that what changes while this looks wakes it.
-        with held.listening() as changed:
-            while True:
-                changed.clear()
-                assert held.task is not None
-                if held.task.cancelled():
-                    raise GivenUp
-                if held.task.done():
-                    # It is told now, by an error too, and may give place to others.
-                    self.outcome_told(held)
-                    return Ended(held.task.result())
-                if takes_task and held.is_task:
-                    return BecameTask()
-                if ERAS[requester.era].rounds and (asked := held.rounds.begin()):
-                    return AsksClient(asked, held.rounds.state(held.id))
-                if takes_task and held.may_be_task:
-                    return BecameTask()
-                over = self._clock.time() >= end
-                if over and held.waiting:
-                    return Paused()
-                if over and resumed and not held.rounds.open:
-                    return StillRuns()
-                await self._until(changed, None if over else end)
-
-    async def _until(self, changed: asyncio.Event, end: float | None) -> None:
-        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(changed.wait())]
-        if end is not None:
-            waits.append(asyncio.ensure_future(self._clock.until(end)))
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
+        # merely slow is held on.
+        assert held.task is not None
+        if held.task.cancelled():
+            raise GivenUp
+        if held.task.done():
+            # It is told now, by an error too, and may give place to others.
+            self.outcome_told(held)
+            return Ended(held.task.result())
+        if takes_task and held.is_task:
+            return BecameTask()
+        if ERAS[requester.era].rounds and (asked := held.rounds.begin()):
+            return AsksClient(asked, held.rounds.state(held.id))
+        if takes_task and held.may_be_task:
+            return BecameTask()
+        if over and held.waiting:
+            return Paused()
+        return StillRuns() if over and resumed and not held.rounds.open else None
 
     async def _tick(self, held: HeldCall, requester: Requester) -> None:
         """Keep the agent's own clock from running out while a person is waited for."""
-        if not requester.has_token:
-            return
         while True:
             await self._clock.sleep(TICK_SECONDS)
             if held.waiting:

@@ -122,11 +122,8 @@ class ToolGate:
 
     def _with_secrets(self, call: Call) -> Call:
         """The call with what its tool's schema calls a secret, as far as the tool is known."""
-        from elicit_tui.form.shape import secret_names  # Loaded by the first call alone.
-
-        tool = None if self._tools is None else self._tools.get(call.name)
-        secrets = secret_names(tool.input_schema) if tool is not None else None
-        return replace(call, secrets=secrets) if secrets else call
+        tool = (self._tools or {}).get(call.name)
+        return replace(call, secrets=tool.secrets) if tool is not None and tool.secrets else call
 
     async def _approved(
         self, call: Call, definition: Tool | None, earlier: dict[str, object] | None

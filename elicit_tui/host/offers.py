@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
@@ -70,6 +71,13 @@ class Tool:
             input_schema=_mapping(raw, "inputSchema"),
             raw=raw,
         )
+
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The arguments that its schema calls secrets, at any depth; looked for once."""
+        from elicit_tui.form.shape import secret_names  # Loaded by the first call alone.
+
+        return secret_names(self.input_schema)
 
     def result_problem(self, result: Mapping[str, Any]) -> str | None:
         """Why a result is not what its outputSchema says, as a sentence; None when it is.

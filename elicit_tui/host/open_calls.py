@@ -41,8 +41,9 @@ class CallUnderWay:
     async def end_work(self) -> None:
         """Cancel what is left of it."""
         assert self.work is not None
-        self.work.cancel()
-        await asyncio.wait((self.work,), timeout=END_KNOWN_SECONDS)
+        if not self.work.done():
+            self.work.cancel()
+            await asyncio.wait((self.work,), timeout=END_KNOWN_SECONDS)
         # Looked at, so that an end nobody waited for is no warning of its own.
         if self.work.done() and not self.work.cancelled():
             self.work.exception()

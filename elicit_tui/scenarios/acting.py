@@ -11,8 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from elicit_tui.elicitation.toml_spelling import toml_value
-from elicit_tui.form.field import MISSING
-from elicit_tui.form.json_values import same_json
+from elicit_tui.form.json_values import MISSING, same_json
 from elicit_tui.form.limits import at_pointer, pointer_part
 from elicit_tui.scenarios.result import Run
 from elicit_tui.scenarios.scenario import Scenario, advice, excerpt, text_of

@@ -11,8 +11,7 @@ from typing import Any, Final, Literal
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Action
 from elicit_tui.elicitation.request import fits as matches_glob
-from elicit_tui.form.field import MISSING
-from elicit_tui.form.json_values import same_json
+from elicit_tui.form.json_values import MISSING, same_json
 from elicit_tui.form.limits import at_pointer
 from elicit_tui.host.offers import objects
 from elicit_tui.text import ascii_json

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
 from elicit_tui.elicitation.eras import era_of
 from elicit_tui.errors import UsageError
-from elicit_tui.form.field import MISSING
-from elicit_tui.form.json_values import same_json
+from elicit_tui.form.json_values import MISSING, same_json
 from elicit_tui.form.limits import pointer_part
 from elicit_tui.paths import rewrite_file
 from elicit_tui.scenarios.scenario import excerpt

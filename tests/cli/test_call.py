@@ -66,6 +66,17 @@ def test_a_run_under_never_loads_no_judge_no_screen_and_no_tables() -> None:
     assert not loaded & {"jsonschema", "textual", "rich", "regex"}
 
 
+def test_a_call_that_asks_nothing_loads_nothing_of_forms_and_of_what_waits() -> None:
+    program = (
+        "import sys; from elicit_tui.cli import run; run(sys.argv[1:]);"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    ended = run_program(program, "--with", DEMO, "call", "demo", "tell_time")
+    loaded = set(ended.stderr.splitlines()[-1].split())
+    assert "elicit_tui.broker.drafts" in loaded
+    assert not loaded & {"elicit_tui.form.field", "elicit_tui.form.form", "elicit_tui.store.nouns"}
+
+
 @pytest.mark.parametrize("protocol", ["2025-11-25", "2026-07-28"])
 def test_url_mode_is_declined_in_both_eras(protocol: str, tmp_path: object) -> None:
     from pathlib import Path

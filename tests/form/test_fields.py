@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.field import MISSING, Choice, Unset
+from elicit_tui.form.field import Choice, Unset
 from elicit_tui.form.formats import FORMATS
+from elicit_tui.form.json_values import MISSING
 from elicit_tui.form.schema_reading import read_form
 from tests.form.forms import field_of, form_of
 

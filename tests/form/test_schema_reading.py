@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form.field import MISSING, Chosen, Typed
+from elicit_tui.form.field import Chosen, Typed
+from elicit_tui.form.json_values import MISSING
 from elicit_tui.form.limits import at_pointer
 from elicit_tui.form.schema_reading import read_form
 from tests.form.forms import field_of, form_of

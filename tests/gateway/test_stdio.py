@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,7 @@ from mcp_types import JSONRPCResponse
 
 from elicit_tui.gateway import stdio
 from elicit_tui.gateway.stdio import EraWrite
+from tests.gateway.front_messages import INITIALIZED, asks, line
 from tests.gateway.world import WAIT, settled
 
 pytestmark = pytest.mark.anyio
@@ -107,6 +109,32 @@ def test_an_agent_on_stdio_costs_no_web_framework() -> None:
     loaded = set(ended.stderr.split())
     assert {"mcp_types", "anyio"} <= loaded
     assert not loaded & {"starlette", "uvicorn", "sse_starlette", "textual"}
+
+
+async def read(stream: asyncio.StreamReader) -> dict[str, Any]:
+    message: dict[str, Any] = json.loads(await stream.readline())
+    return message
+
+
+async def test_a_call_that_nobody_is_asked_about_looks_at_no_process_of_this_machine() -> None:
+    code = (
+        "import sys; from elicit_tui.cli import run; "
+        "run(['gateway', 'demo']); print(*sys.modules, file=sys.stderr)"
+    )
+    call = asks("tools/call", 2, name="demo__tell_time", arguments={})
+    agent = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code), stdin=PIPE, stdout=PIPE, stderr=PIPE
+    )
+    assert agent.stdin is not None
+    assert agent.stdout is not None
+    agent.stdin.writelines(map(line, (INITIALIZE, INITIALIZED, call)))
+    while (await asyncio.wait_for(read(agent.stdout), SECONDS)).get("id") != 2:
+        pass
+    agent.stdin.close()
+    _, told = await asyncio.wait_for(agent.communicate(), SECONDS)
+    loaded = set(told.decode().split())
+    assert "elicit_tui.gateway.agent_session" in loaded
+    assert not loaded & {"psutil", "elicit_tui.broker.answerer"}
 
 
 def test_a_file_of_messages_is_answered_into_a_file(tmp_path: Path) -> None:
