@@ -184,6 +184,9 @@ class Debounce:
         return early
 
 
+TOO_SOON: Final = "That Enter came too soon to be meant. Press it again."
+
+
 class NextEnter:
     """Knows whether an Enter behind one that went on to a button is meant for that button.
 
@@ -205,9 +208,13 @@ class NextEnter:
             self.forget()
         self._typed = self._typed or (isinstance(event, events.Key) and event.is_printable)
 
-    def went_on(self) -> None:
-        """Enter was pressed in the last field, and brought the focus to a button."""
+    def went_on(self, *, typed: bool = False) -> None:
+        """Enter was pressed in the last field, and brought the focus to a button.
+
+        `typed`: the person is known to have written into the form.
+        """
         self._went_on_at = self.at
+        self._typed = self._typed or typed
 
     def forget(self) -> None:
         """The person did something else meanwhile."""

@@ -88,11 +88,13 @@ class Completion:
     def _is_of_another(self, record: CallRecord) -> bool:
         return record.call.name != self._offer.name
 
-    def other_tool(self, name: str, value: str) -> str:
-        """The tool that a value was sent to last, where it was never sent to this one."""
+    def used(self, name: str, value: str) -> str:
+        """That a value was sent before, in words; to which tool last, where never to this one."""
         with_it = [call for call in self._made(name) if call.call.arguments.get(name) == value]
+        if not with_it:
+            return ""
         others = all(map(self._is_of_another, with_it))
-        return neutral_line(with_it[0].call.name, 60) if with_it and others else ""
+        return f"of {neutral_line(with_it[0].call.name, 60)}" if others else "used before"
 
     @property
     def _reference(self) -> dict[str, str] | None:
@@ -142,8 +144,8 @@ def _fitting(values: Iterable[Any]) -> Iterator[str]:
             yield value
 
 
-def _with_its_tool(value: str, tool: str) -> Text:
-    return Text.assemble(value, (f"  of {tool}" if tool else "", "dim italic"), no_wrap=True)
+def _with_words(value: str, words: str) -> Text:
+    return Text.assemble(value, (f"  {words}" if words else "", "dim italic"), no_wrap=True)
 
 
 class ValueList(OptionList):
@@ -154,6 +156,8 @@ class ValueList(OptionList):
         # As in a shell, where Tab completes and one types on.
         Binding("tab", "complete", "Complete", show=False),
         Binding("escape", "leave", "Back to the field", key_display="Esc"),
+        Binding("j", "cursor_down", "Next value", show=False),
+        Binding("k", "cursor_up", "Previous value", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -195,19 +199,19 @@ class ValueList(OptionList):
         values: Sequence[str],
         *,
         by_down: bool = True,
-        whose: Callable[[str], str] = lambda value: "",
+        used: Callable[[str], str] = lambda value: "",
     ) -> None:
         """Show these values; none hides the list. `by_down`: that key leads from the field here.
 
-        `whose`: what stands beside a value, where it is of something else.
+        `used`: what stands beside a value, where it was used before.
         """
         self.field = field
         self.set_class(bool(values), "-shown")
-        listed = tuple((value, whose(value)) for value in values)
+        listed = tuple((value, used(value)) for value in values)
         if listed != self._listed:
             self._values, self._listed = tuple(values), listed
             self.clear_options()
-            self.add_options(Option(_with_its_tool(*each)) for each in listed)
+            self.add_options(Option(_with_words(*each)) for each in listed)
         self._way = f"{'' if by_down else f'{key_of(self, CLEAR)}, then '}↓"
         self._name_way(inside=self.has_focus)
 

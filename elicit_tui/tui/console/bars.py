@@ -207,7 +207,7 @@ class KeyBar(ClickBar):
             more = tuple(of_field("own_keys")), (*rarer, *of_field("rarer_keys"))
             if more != (self._field, self._rarer):
                 self._field, self._rarer = more
-                self._stay = len(getattr(self.screen, "field_keys", ())) if self._field else 0
+                self._stay = min(len(self._field), len(getattr(self.screen, "field_keys", ())))
                 self.refresh()
 
     def arrangements(self, width: int) -> Iterator[tuple[Sequence[Part], Sequence[Part]]]:
@@ -286,12 +286,12 @@ class KeyBar(ClickBar):
         focused = self.screen.focused if self._names_field else None
         by_screen = focused is not None and kind == "own_keys"
         of_screen = getattr(self.screen, "field_keys", ()) if by_screen else ()
-        named = (*of_screen, *getattr(focused, kind, ()))
+        named = tuple(dict.fromkeys((*of_screen, *getattr(focused, kind, ()))))
         # What the dialog has on a key goes before what the field has there.
         elsewhere = (each.binding for each in active if named and each.node is not focused)
         others = set(map(self.app.get_key_display, elsewhere))
         for key, does in named:
-            if key not in others:
+            if key not in others or (key, does) in of_screen:
                 yield Part(((f" {key}", "accent"), (f" {does} ", "plain")))
 
     def _always(self, active: Sequence[ActiveBinding]) -> list[Part]:

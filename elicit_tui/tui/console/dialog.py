@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from textual import events, on
@@ -18,6 +19,7 @@ from textual.widgets import Static, TextArea
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.field import Entry, Typed, is_unset
 from elicit_tui.text import neutral
+from elicit_tui.tui.console.argument_values import ValueList
 from elicit_tui.tui.console.bars import KeyBar
 from elicit_tui.tui.console.failed_actions import FORESEEN, Leavable
 from elicit_tui.tui.console.outcome_words import time_of_the_first
@@ -26,13 +28,14 @@ from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.console.views import LineView
 from elicit_tui.tui.key_gate import is_field
 from elicit_tui.tui.names_on_screen import key_name
+from elicit_tui.tui.question_gate import HELD_SECONDS, TOO_SOON, NextEnter
 from elicit_tui.tui.textual_terminal import write_subtitle
+from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow, Meaning
 from elicit_tui.tui.widgets.control import FieldControl
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
-    from elicit_tui.tui.widgets import FormView
 
 
 # The frame of every screen that lies over the console: a title, a body, its keys.
@@ -231,10 +234,28 @@ class WritingDialog(Dialog[Result]):
 
     lies_below_questions: ClassVar[bool] = True
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("shift+tab", "focus_before", "Previous field", show=False),
+    ]
+
     _opens = True
 
     _written_in: Widget | None = None
     """The field that had the keys last."""
+
+    def __init__(self, title: str, subtitle: str = "") -> None:
+        super().__init__(title, subtitle)
+        self._next_enter = NextEnter()
+
+    @property
+    def field_keys(self) -> tuple[tuple[str, str], ...]:
+        """What Enter does in the field, or at the button, that has the keys, and what leads on."""
+        focused = self.focused
+        if isinstance(focused, KeyButton):
+            return (("Enter", focused.label),)
+        if not isinstance(focused, FieldControl):
+            return ()
+        return (*(pair for pair in focused.own_keys if pair[0] == "Enter"), focused.way_on)
 
     def on_mount(self) -> None:
         """What waits meanwhile is told in the frame, what is missing beside the buttons.
@@ -263,16 +284,32 @@ class WritingDialog(Dialog[Result]):
             self.app.keys_go_on()
 
     def on_key(self, event: events.Key) -> None:
-        """A letter typed on a button is meant for the field that one came from."""
+        """A letter typed on a button is meant for the field that one came from.
+
+        So is one that does nothing in its list of known values.
+        """
+        self._next_enter.heard(event)
         field = self._written_in
         writes = event.is_printable or event.key == "backspace"
-        on_button = writes and isinstance(self.focused, KeyButton)
+        in_values = isinstance(self.focused, ValueList) and event.key not in ("j", "k")
+        on_button = writes and (in_values or isinstance(self.focused, KeyButton))
         if on_button and field is None and event.is_printable:
             self.say("Not typed: a button has the keys. Shift+Tab goes back to the text.")
         if on_button and field is not None and field.focusable:
             event.stop()
             self.set_focus(field)
             field.post_message(events.Key(event.key, event.character))
+
+    def action_focus_before(self) -> None:
+        """The field before; from the first one the last."""
+        for form_view in self.query(FormView):
+            form_view.focus_beside(-1)
+            return
+        self.focus_previous()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A click is meant for what it hits."""
+        self._next_enter.heard(event)
 
     @abstractmethod
     def action_send(self) -> None:
@@ -305,15 +342,27 @@ class WritingDialog(Dialog[Result]):
 
     @on(KeyButton.Pressed, "#send")
     def _send_pressed(self) -> None:
-        self.action_send()
+        """Take it, unless it is the Enter that has only just gone on to the button."""
+        verdict = self._next_enter.presses()
+        if verdict == "unawares":
+            self.say(TOO_SOON)
+        elif verdict == "meant":
+            self.action_send()
+        else:
+            self.set_timer(HELD_SECONDS, partial(self._unless_held, self._next_enter.at))
+
+    def _unless_held(self, pressed: float) -> None:
+        if self._next_enter.at == pressed and self.is_current:
+            self.action_send()
 
     @on(KeyButton.Pressed, "#back")
     def _back_pressed(self) -> None:
         self.action_leave()
 
-    def on_form_view_finished(self, event: events.Event) -> None:
+    def on_form_view_finished(self, event: FormView.Finished) -> None:
         """From the last field Enter goes on to the button that takes it."""
         event.stop()
+        self._next_enter.went_on(typed=bool(event.view.touched))
         self.query_one("#send").focus()
 
     def on_form_view_focused(self, event: events.Event) -> None:

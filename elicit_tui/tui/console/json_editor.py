@@ -22,6 +22,8 @@ from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
 _BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
 """A value that is still to be written, in a line of JSON."""
+_NULL: Final = re.compile(r"(?:: |^ *)(null)(?=,?$)")
+"""One that is none of a text, a list or an object, and surely still to be written."""
 _VALUE: Final = re.compile(
     r'(?:": |^ *)(null|true|false|-?[0-9][^",]*|"(?:[^"\\]|\\.)*"|\[\]|\{\})(?=,?$)'
 )
@@ -74,6 +76,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         """The place behind a text that was ended by its quote just now."""
         self._escaped = ""
         """The letter that was typed behind a backslash, and means something else there."""
+        self._went_round = ""
+        """The text whose values were gone through to the end, and begun with once more."""
         self._was_filled = False
         """Whether no value was still to be written when it was begun."""
 
@@ -128,8 +132,7 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
 
     @property
     def _nulls(self) -> int:
-        found = (_BLANK.search(line) for line in self.text.split("\n"))
-        return sum(blank is not None and blank[1] == "null" for blank in found)
+        return sum(_NULL.search(line) is not None for line in self.text.split("\n"))
 
     @property
     def lacks(self) -> str:
@@ -168,8 +171,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     def action_next_value(self) -> None:
         """Go to the next value that is still to be written; from the last one to the button.
 
-        Where all is written, to the next value; round to the first one where all was from the
-        beginning.
+        Before that, once, round to one that was left above. Where all is written, to the next
+        value; round to the first one where all was from the beginning.
         """
         _, place = sorted(self.selection)
         if self._select_next(_BLANK, place):
@@ -177,7 +180,9 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         written = not any(map(_BLANK.search, self.text.split("\n")))
         if written and self._select_next(_VALUE, place):
             return
-        if not (written and self._was_filled and self._select_next(_VALUE, (0, 0))):
+        if self.is_begun and self._went_round != self.text and self._select_next(_NULL, (0, 0)):
+            self._went_round = self.text
+        elif not (written and self._was_filled and self._select_next(_VALUE, (0, 0))):
             self.screen.focus_next()
 
     def action_previous_value(self) -> None:

@@ -91,6 +91,11 @@ class Body(ABC):
         """Give the focus to where the person most likely acts."""
         self.panel.focus()
 
+    def focus_beside(self, by: int) -> None:
+        """Give the focus to the next field, button or region, or to the one before where -1."""
+        screen = self.panel.screen
+        screen.focus_next() if by > 0 else screen.focus_previous()
+
     @property
     def has_focus(self) -> bool:
         """Whether the focus has arrived there."""

@@ -272,6 +272,10 @@ class FormBody(Body):
         elif not self.fields.focus_first():
             self.frame.message.hear_the_keys()
 
+    def focus_beside(self, by: int) -> None:
+        """The fields know more of them than there are."""
+        self.fields.focus_beside(by)
+
     @property
     def has_focus(self) -> bool:
         """Whether a field has the focus, or whatever takes the keys where there is none."""

@@ -42,7 +42,7 @@ from elicit_tui.tui.question.frame_heading import (
 )
 from elicit_tui.tui.question.seen_texts import Page, PartToSee, TextRegion, shown_now
 from elicit_tui.tui.question.status import StatusLine
-from elicit_tui.tui.question_gate import HELD_SECONDS, NextEnter
+from elicit_tui.tui.question_gate import HELD_SECONDS, TOO_SOON, NextEnter
 from elicit_tui.tui.widgets.control import CLEAR
 
 NEXT: Final = "app.next_question"
@@ -306,7 +306,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         self.deadline.touch()
         verdict = self._next_enter.presses()
         if verdict == "unawares":
-            self.tell("That Enter came too soon to be meant. Press it again.", "$warning")
+            self.tell(TOO_SOON, "$warning")
         elif verdict == "meant":
             self._press(event.action)
         else:

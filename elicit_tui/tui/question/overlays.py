@@ -278,7 +278,7 @@ def help_page(
     question = [(keys_of(do.name), f"{do.label}: {do.does}") for do in actions if do.name != "help"]
     question.append((key_of(frame, BY_ACTION["more_time"]), "More time: the clock begins anew"))
     field = [
-        ("Tab", "the next field (Enter too); Shift+Tab the one before"),
+        ("Enter Tab", "the next field, from the last one the button; Shift+Tab the one before"),
         (key_of(frame, CLEAR), "clear the field: unset, left out of the answer"),
         (key_of(frame, EMPTY), "in an empty field: send it empty, on purpose"),
         (key_of(frame, DEFAULT), "back to the default of the server"),

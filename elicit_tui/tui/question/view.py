@@ -106,7 +106,7 @@ class QuestionView(QuestionFrame):
 
     def on_status_line_keys_changed(self) -> None:
         """What has no room above the buttons stands in the border; no key helps at the step."""
-        more = "" if self.page == "step" else f"{self.key('help')} more keys"
+        more = "" if self.page == "step" else f"{self.key('help')} more"
         below = self._status.left_out(self._without_button)
         self.say_below(below, more, self._status.keys_without_row)
 
@@ -166,13 +166,12 @@ class QuestionView(QuestionFrame):
     def action_focus_next(self) -> None:
         """The next field, button or region."""
         self.went_on()
-        if not isinstance(self.body, FormBody) or not self.body.fields.focus_next_unmade():
-            self.screen.focus_next()
+        self.body.focus_beside(1)
 
     def action_focus_previous(self) -> None:
         """The one before."""
         self.went_on()
-        self.screen.focus_previous()
+        self.body.focus_beside(-1)
 
     def action_scroll_hidden(self, pages_down: int) -> None:
         """Scroll the first part that hides something in this direction, from top to bottom."""

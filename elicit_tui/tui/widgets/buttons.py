@@ -93,6 +93,11 @@ class KeyButton(Widget, can_focus=True):
             self.set_class(each == meaning, f"-{each}")
 
     @property
+    def label(self) -> str:
+        """What it does."""
+        return self._label
+
+    @property
     def words(self) -> str:
         """Its key, and what it does."""
         return f"{self.key} {self._label}"

@@ -108,11 +108,12 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     @property
     def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Searching, moving and choosing, first what comes next; of one choice Enter goes on."""
+        """Searching, moving and choosing, first what comes next."""
         if not self._matches:
             return (("Esc", "show all"),)
         on = to_button(self.leads_to) if self.leads_to else "next"
-        enter = "choose" if self.many else "choose and go on" if self._takes else on
+        chooses = "choose" if self.many else "choose and go on"
+        enter = chooses if self._takes else on
         chosen, moved, searched = ("Enter", enter), ("↑↓", "move"), ("type", "search")
         return (chosen, moved, searched) if self._search else (searched, chosen, moved)
 
@@ -135,8 +136,11 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     def _takes(self) -> bool:
         """Whether Enter takes what stands under the bar, and does not only go on.
 
-        Where nothing was searched for and the bar was not moved: what one has to choose anyway.
+        Where nothing was searched for and the bar was not moved: what one has to choose anyway. Of
+        several it takes what was searched for or moved to, once: the next Enter goes on.
         """
+        if self.many:
+            return self._moved or bool(self._search and not self._found)
         return bool(self._search) or self._moved or (self.spec.required and not self._chosen)
 
     def height_for(self, width: int) -> int:
@@ -235,13 +239,14 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
             self.moved()
 
     def action_finish(self) -> None:
-        """Enter chooses what stands under the bar; where one can be chosen, it goes on.
+        """Enter chooses what stands under the bar, and goes on; of several one of both.
 
         A search that finds nothing is not left behind.
         """
-        if self.many or self._takes:
+        takes = self._takes
+        if takes:
             self.action_choose()
-        if not self.many and self._matches:
+        if self._matches and not (self.many and takes):
             self.finish()
 
     def action_choose(self) -> None:

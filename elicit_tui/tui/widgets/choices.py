@@ -398,7 +398,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         """A letter or digit picks the choice that starts with it, a digit also the one it counts.
 
         Yes and no are not counted. Where several can be chosen it takes one out again, too. Where
-        several start with it, it moves the bar and picks none.
+        several start with it, it moves the bar and picks none. `h` `j` `k` `l` that start none move
+        it as the arrows do.
         """
         if not event.is_printable or event.character in (None, " "):
             return
@@ -408,6 +409,10 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         if not starting and counts and 1 <= int(sign) <= len(self._labels):
             starting = [int(sign) - 1]
         if not starting:
+            if event.key in ("h", "j", "k", "l"):
+                event.stop()
+                go = self.action_move if event.key in "hl" else self.action_go_down
+                go(1 if event.key in "jl" else -1)
             return
         event.stop()
         self._was_led = True

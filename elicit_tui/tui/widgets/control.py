@@ -325,7 +325,8 @@ class FieldControl(SeenAsPainted, Guarded):
         """All keys that act inside this field just now."""
         own = self.own_keys
         # Early: a short line has room for the first ones alone.
-        keys = [*own[:1], self.way_on, *own[1:], *self.rarer_keys]
+        early = 1 if self.way_on[0] == "Enter" else len(own)
+        keys = [*own[:early], self.way_on, *own[early:], *self.rarer_keys]
         keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
             keys.append((key_of(self, EMPTY), "empty on purpose"))
@@ -335,10 +336,12 @@ class FieldControl(SeenAsPainted, Guarded):
 
     @property
     def way_on(self) -> tuple[str, str]:
-        """The key that leads on from here: in the last field Enter goes to a button, no further."""
-        if self.leads_to and all(key != "Enter" for key, _ in self.own_keys):
-            return "Enter", to_button(self.leads_to)
-        return "Tab", "next"
+        """The key that leads on: Enter, where it does nothing else; in the last field to a button.
+
+        It presses none: in no form does an Enter that was meant for a field answer for good.
+        """
+        key = "Tab" if any(key == "Enter" for key, _ in self.own_keys) else "Enter"
+        return key, to_button(self.leads_to) if self.leads_to else "next"
 
     @cached_property
     def stood(self) -> WhatStood[Entry]:

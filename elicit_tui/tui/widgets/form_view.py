@@ -10,7 +10,7 @@ from textual.message import Message
 
 from elicit_tui.form.field import Entry, Unset
 from elicit_tui.form.form import Conversion, Form
-from elicit_tui.tui.widgets.buttons import MISSING_SIGN
+from elicit_tui.tui.widgets.buttons import MISSING_SIGN, KeyButton
 from elicit_tui.tui.widgets.control import (
     FieldChanged,
     FieldControl,
@@ -202,11 +202,9 @@ class FormView(SeenRows):
 
     def focus_first(self) -> bool:
         """Focus the first field that takes an answer; False when there is none."""
-        for spec in self.form.fields:
-            if spec.sendable:
-                self.focus_field(spec.name)
-                return True
-        return False
+        for name in self._names[:1]:
+            self.focus_field(name)
+        return bool(self._names)
 
     def focus_field(self, name: str) -> None:
         """Focus one field and bring it into view."""
@@ -242,23 +240,21 @@ class FormView(SeenRows):
             name, self._wanted_focus = self._wanted_focus, None
             self.focus_field(name)
 
-    def focus_next_unmade(self) -> bool:
-        """From the last row there is to one that is not there yet; False when no row is missing."""
-        if not self._unmade or not self._rows:
-            return False
-        if self.focused_field is not list(self._rows.values())[-1].control:
-            return False
-        for spec in self.form.fields[len(self._rows) :]:
-            if spec.sendable:
-                self.focus_field(spec.name)
-                return True
-        return False
+    def focus_beside(self, by: int) -> None:
+        """Focus what comes next, made or not, or before where `by` is -1.
 
-    @property
-    def focused_field(self) -> FieldControl | None:
-        """The field's widget that has the focus."""
-        focused = self.screen.focused
-        return focused if isinstance(focused, FieldControl) and self in focused.ancestors else None
+        Where the buttons would come before the first field, the last one does.
+        """
+        focused = self.focused_field
+        name = focused.spec.name if focused is not None else ""
+        if by < 0:
+            before = self.screen.focus_previous()
+            if name in self._names[:-1][:1] and isinstance(before, KeyButton):
+                self.focus_field(self._names[-1])
+        elif name in list(self._rows)[-1:] and (unmade := self.beside(name, 1)) is not None:
+            self.focus_field(unmade)
+        else:
+            self.screen.focus_next()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Draw the bar beside the focused row and bring it into view."""

@@ -176,6 +176,12 @@ class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=F
         place = self._names.index(name) + by
         return self._names[place] if 0 <= place < len(self._names) else None
 
+    @property
+    def focused_field(self) -> FieldControl | None:
+        """The field's widget that has the focus."""
+        focused = self.screen.focused
+        return focused if isinstance(focused, FieldControl) and self in focused.ancestors else None
+
     # Making rows
 
     def expect(self, size: Size) -> None:

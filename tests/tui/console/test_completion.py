@@ -11,6 +11,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.host.offers import ResourceTemplate
 from elicit_tui.runtime.opening import LazyGuardian
+from elicit_tui.tui import question_gate
 from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.json_editor import JsonEditor
@@ -120,6 +121,37 @@ async def test_what_was_sent_before_and_examples_are_offered_for_a_tool(tmp_path
         assert calls_of(stand)[0].arguments["name"] == "Barbara"
 
 
+async def test_the_list_of_values_marks_those_used_before_and_letters_move_in_it(
+    tmp_path: Path,
+) -> None:
+    properties = {"name": {"type": "string", "examples": ["Ada", "Bo", "Cy"]}}
+    tools = {"alpha": [tool("greet", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        done = stand.app.state.calls.start("alpha", Call("tools/call", "greet", {"name": "Bo"}))
+        done.end("answered", result={})
+        await open_form(stand, "greet")
+        await stand.until(lambda: "3 known" in stand.text())
+        assert "Bo  used before" in stand.text()
+        assert stand.text().count("used before") == 1
+        await stand.press("down", "j", "j", "k", "enter", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "Ada"
+
+
+async def test_a_letter_typed_in_the_list_of_values_goes_on_in_the_field(tmp_path: Path) -> None:
+    properties = {"name": {"type": "string", "examples": ["Ada", "Alan"]}}
+    tools = {"alpha": [tool("greet", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await open_form(stand, "greet")
+        await stand.press("A")
+        await stand.until(lambda: "2 known" in stand.text())
+        await stand.press("down", *"l", *"bert")
+        await stand.until(lambda: "Albert" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments["name"] == "Albert"
+
+
 async def test_a_secret_argument_is_masked_under_calls_and_offered_nowhere(tmp_path: Path) -> None:
     text = {"type": "string"}
     fields = {
@@ -153,8 +185,9 @@ async def test_a_secret_argument_is_masked_under_calls_and_offered_nowhere(tmp_p
 
 @pytest.mark.parametrize("fields", [1, 2])
 async def test_who_takes_a_value_with_enter_goes_on_and_types_nothing_behind_it(
-    tmp_path: Path, fields: int
+    tmp_path: Path, fields: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(question_gate, "ENTER_SECONDS", 0.0)  # Who reads before the second one.
     names = ("team", "note")[:fields]
     properties: dict[str, Any] = {name: {"type": "string"} for name in names}
     properties["team"]["examples"] = ["Sales"]

@@ -11,6 +11,7 @@ import pytest
 from elicit_tui.elicitation import Call, cancel, decline, ended_unsent
 from elicit_tui.host.offers import Tool
 from elicit_tui.ledger.rows import Row
+from elicit_tui.tui import question_gate
 from elicit_tui.tui.console.outcome_words import ending
 from tests.tui.console.stand import CITY, console
 
@@ -137,7 +138,10 @@ async def test_no_button_of_a_dialog_is_cut(tmp_path: Path, width: int) -> None:
         await stand.press("escape")
 
 
-async def test_from_the_last_argument_enter_goes_on_to_the_call(tmp_path: Path) -> None:
+async def test_from_the_last_argument_enter_goes_on_to_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_gate, "ENTER_SECONDS", 0.0)  # Who reads before the second one.
     async with console(tmp_path, tools=TOOLS) as stand:
         await stand.press("enter", "enter")
         await stand.until(lambda: "^S Call" in stand.text())

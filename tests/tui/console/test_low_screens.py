@@ -85,7 +85,7 @@ async def test_what_stands_on_a_button_leaves_its_room_to_the_other_keys(tmp_pat
         await stand.press("enter", "enter")
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.until(lambda: "^S Call   Esc Back" in stand.text())
-        await stand.until(lambda: "Enter Next  F5 Form/JSON  …" in last_line(stand))
+        await stand.until(lambda: "Enter next  F5 Form/JSON  …" in last_line(stand))
         assert "Esc" not in last_line(stand)
 
 

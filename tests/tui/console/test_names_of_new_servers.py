@@ -99,3 +99,21 @@ async def test_a_name_that_stands_in_the_file_is_no_fault(tmp_path: Path, mine: 
         await stand.until(lambda: "Change a server" in stand.text())
         await stand.press("ctrl+s")
         await stand.until(lambda: "not now" in stand.text())
+
+
+@pytest.mark.anyio
+async def test_a_command_that_is_taken_away_leaves_its_server_without_a_name(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with console(tmp_path, servers=[]) as stand:
+        edited_in(stand, mine)
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"npx notes")
+        await stand.until(lambda: "from what is above" in stand.text())
+        await stand.press("ctrl+u")
+        await stand.until(lambda: "2 missing (*)" in stand.text())
+        assert "from what is above" not in stand.text()
+        await stand.press("tab", "ctrl+e")
+        await stand.until(lambda: "▌ Name" in stand.text())
+        assert "on purpose" not in stand.text(), "a name cannot be empty"

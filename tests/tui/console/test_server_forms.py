@@ -62,7 +62,7 @@ async def test_a_draft_of_a_servers_edit_gives_way_to_what_the_file_holds(
         assert "F7" not in stand.text()
         await stand.press("f7")
         assert "Nothing is changed here that could be taken back." in stand.notices()
-        await stand.press("tab", *"other --port 80", "escape")
+        await stand.press(*"other --port 80", "escape")
         await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
         await stand.press("e")
         await stand.until(lambda: "not written yet" in stand.text())
@@ -77,6 +77,22 @@ async def test_a_draft_of_a_servers_edit_gives_way_to_what_the_file_holds(
         await stand.press("e")
         await stand.until(lambda: "Ask before calls" in stand.text())
         assert "not written yet" not in stand.text()
+
+
+async def test_the_command_comes_first_in_both_forms_and_enter_leads_on_from_it_as_everywhere(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with editing(tmp_path, mine, (120, 40)) as stand:
+        await stand.until(lambda: "▌ Command or URL" in stand.text())
+        await stand.until(lambda: "Enter next" in stand.text().splitlines()[-1])
+        await stand.press("shift+tab")
+        await stand.until(lambda: "▌ Environment" in stand.text())
+        await stand.until(lambda: "Tab → Write it button" in stand.text().splitlines()[-1])
+        await stand.press("tab")
+        await stand.until(lambda: "Enter Write it" in stand.text().splitlines()[-1])
+        await stand.press("escape")
+        await stand.press("n")
+        await stand.until(lambda: "▌ Command or URL" in stand.text() and "Add" in stand.text())
 
 
 async def test_a_new_server_is_begun_anew_with_nothing_filled_in(
@@ -171,7 +187,7 @@ async def test_a_server_that_is_not_enabled_says_how_it_is_started_and_is(
         assert "Restart" not in stand.text()
         await stand.press("e")
         await stand.until(lambda: "Start it" in stand.text() and "Change" in stand.text())
-        await stand.press("tab", "tab", "y", "ctrl+s")
+        await stand.press("y", "ctrl+s")
         await stand.until(lambda: stand.app.state.servers["off"].state == "ready")
 
 
@@ -209,7 +225,7 @@ async def test_a_server_that_is_renamed_before_the_run_is_open_keeps_its_name_un
         stand.app.runtime, opened_later = None, stand.runtime
         await stand.press("e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("end", "b", "ctrl+s")
+        await stand.press("tab", "end", "b", "ctrl+s")
         await stand.until(lambda: NEXT_RUN in stand.notices())
         stand.app.runtime = opened_later
         assert [*stand.app.state.servers] == ["a"]
@@ -228,7 +244,7 @@ async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
         assert written(mine) == '[mcp_servers."foo=node"]\ncommand = "my"\nargs = ["server"]\n'
         await stand.press("e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("home", *"m=1.", "ctrl+s")
+        await stand.press("tab", "home", *"m=1.", "ctrl+s")
         await stand.until(lambda: "▌● m=1.foo=node" in stand.text())
         assert [*stand.app.state.servers] == ["m=1.foo=node"]
         assert [*load(CommandLine(config_file=mine)).servers] == ["m=1.foo=node"]
@@ -263,7 +279,7 @@ async def test_whoever_edits_a_server_that_runs_is_told_that_it_is_restarted(
         await stand.until(lambda: stand.app.state.servers["a"].state == "ready")
         await stand.press("e")
         await stand.until(lambda: "Ask before calls" in stand.text())
-        await stand.press("tab", "end", *" y", "tab", "y" if goes_on else "n", "ctrl+s")
+        await stand.press("end", *" y", "tab", "tab", "y" if goes_on else "n", "ctrl+s")
         await stand.until(lambda: "“a” is written in" in stand.notices())
         assert ("It is restarted." in stand.notices()) is goes_on
 
@@ -352,7 +368,7 @@ async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_cha
         put(mine, tables("a", more='default_tools_approval_mode = "prompt"\n'))
         await stand.press("e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
-        await stand.press("tab", "end", *" y", "ctrl+s")
+        await stand.press("end", *" y", "ctrl+s")
         await stand.until(lambda: stand.runtime.settings.servers["a"].args == ("y",))
         await stand.settled()
         await stand.press("enter", "enter")

@@ -8,6 +8,7 @@ import pytest
 from textual.screen import Screen
 
 from elicit_tui.elicitation.settings import Settings
+from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
 from elicit_tui.tui.console.servers import OwnFile
@@ -73,6 +74,32 @@ async def test_json_that_is_still_null_is_not_ready(tmp_path: Path) -> None:
         assert not looks_ready(stand)
         await stand.press("a", "tab", "b", "tab", "c")
         await stand.until(lambda: looks_ready(stand) and "still null" not in stand.text())
+
+
+async def test_tab_leads_round_to_a_null_that_was_left_above_before_it_leads_to_the_button(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.until(lambda: "3 still null" in stand.text())
+        await stand.press("tab", "b", "tab", "c", "tab")
+        editor = stand.app.screen.query_one(JsonEditor)
+        assert (stand.app.focused, editor.selected_text) == (editor, "null")
+        await stand.press("tab")
+        assert stand.app.focused is stand.app.screen.query_one("#send"), "it may be meant so"
+
+
+async def test_what_is_missing_in_json_has_the_keys_once_the_button_said_so(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.press("tab", "b", "tab", "c", "tab", "tab", "enter")
+        await stand.until(lambda: "relations[0].from" in stand.text())
+        await stand.press("a")
+        await stand.until(lambda: looks_ready(stand) and '"from": "a"' in stand.text())
 
 
 async def test_the_button_that_writes_a_server_is_calm_until_both_fields_are_filled_in(

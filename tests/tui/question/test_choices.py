@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Unset
+from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Ticked, Unset
 from elicit_tui.tui.widgets.choices import says
 from tests.tui.question.asking import Asking, answer, asked, form_question, schema, until
 
@@ -182,6 +182,40 @@ async def test_what_was_chosen_from_a_search_is_sent_without_a_word() -> None:
     outcome = await answer(app, *"choice", "enter", "ctrl+s")
     assert outcome is not None
     assert outcome.content == {"v": "choice 0"}
+
+
+async def test_of_several_enter_takes_what_was_found_and_the_next_one_goes_on() -> None:
+    items = {"type": "string", "enum": LONG}
+    app = Asking(form_question(schema(v={"type": "array", "items": items}, w={"type": "string"})))
+    async with asked(app, (140, 40)) as pilot:
+        panel = app.view.body.panel
+        await pilot.press("b")
+        await until(pilot, lambda: "Enter choose" in app.words, "the key")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Enter next" in app.words, "the way on")
+        assert panel.entries["v"] == ChosenMany(("b",))
+        await pilot.press("enter")
+        await until(pilot, lambda: panel.focused_field.spec.name == "w", "the next field")
+        assert panel.entries["v"] == ChosenMany(("b",))
+
+
+async def test_the_letters_beside_each_other_move_as_the_arrows_do_where_they_begin_no_choice() -> (
+    None
+):
+    colours = {"type": "string", "enum": ["red", "green", "lilac"]}
+    app = Asking(form_question(schema(a={"type": "boolean"}, c=colours)))
+    async with asked(app, (100, 30)) as pilot:
+        panel = app.view.body.panel
+        await pilot.press("l", "l")
+        await until(pilot, lambda: panel.entries["a"] == Ticked(False), "two to the right")
+        await pilot.press("h")
+        await until(pilot, lambda: panel.entries["a"] == Ticked(True), "one to the left")
+        await pilot.press("j")
+        await until(pilot, lambda: panel.focused_field.spec.name == "c", "the field below")
+        await pilot.press("l")
+        await until(pilot, lambda: panel.entries["c"] == Chosen("lilac"), "what begins with it")
+        await pilot.press("h", "enter")
+        await until(pilot, lambda: panel.entries["c"] == Chosen("green"), "the one before")
 
 
 async def test_enter_in_a_long_list_does_what_its_words_say() -> None:

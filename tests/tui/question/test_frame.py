@@ -235,8 +235,8 @@ def test_the_keys_in_both_borders_stand_out() -> None:
     title = TitleWords("a", "1 of 3", ", ^O next", "0:50 left", last=True, more="F12 more time")
     assert keys(frame_title(title, 80)) == ["^O", "F12"]
     left_out = ("^L Later", "F1 Help")
-    assert keys(frame_foot(left_out, "F1 more keys", lambda room: Content(""), 80)) == ["^L", "F1"]
-    assert keys(frame_foot(left_out, "F1 more keys", lambda room: Content(""), 24)) == ["F1"]
+    assert keys(frame_foot(left_out, "F1 more", lambda room: Content(""), 80)) == ["^L", "F1"]
+    assert keys(frame_foot(left_out, "F1 more", lambda room: Content(""), 24)) == ["F1"]
 
 
 async def test_without_colour_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

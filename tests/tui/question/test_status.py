@@ -41,10 +41,10 @@ async def test_the_way_to_the_next_field_is_named_in_every_kind_of_field() -> No
     text = {"type": "string"}
     app = Asking(form_question(schema(a=text, b={"enum": ["x", "y"]}, c=text)))
     async with asked(app) as pilot:
-        assert "Tab next" in status(app)
+        assert "Enter next" in status(app)
         await pilot.press("tab")
         await until(pilot, lambda: "1-2 pick" in status(app), "the keys of the choice")
-        assert "Tab next" in status(app)
+        assert "Enter next" in status(app)
         await pilot.press("tab")
         await until(pilot, lambda: "Enter → Send button" in status(app), "the way on from the last")
 
@@ -137,7 +137,7 @@ async def test_the_help_of_a_question_names_every_button(width: int, mode: str) 
 @pytest.mark.parametrize(
     ("width", "sign"),
     [
-        (40, "F1 more keys"),
+        (40, "F1 more"),
         (60, "… ^R Review  F1 Help  F2 About"),
         (78, "… F2 About"),
         (80, ""),
@@ -161,12 +161,12 @@ async def test_buttons_without_room_are_named_or_counted_in_the_border_and_a_cli
 async def test_the_border_names_no_key_that_does_not_lead_there() -> None:
     app = Asking(form_question(CITY, WARNING))
     async with asked(app, (40, 24)) as pilot:
-        await until(pilot, lambda: "F1 more keys" in app.words, "the border")
+        await until(pilot, lambda: "F1 more" in app.words, "the border")
         await pilot.press("f1")
         await until(pilot, lambda: app.view.page == "help" and not app.view.deaf, "the help page")
         await until(pilot, lambda: "F1 more" not in app.words, "help has them all")
         await pilot.press("escape")
-        await until(pilot, lambda: "F1 more keys" in app.words, "the border again")
+        await until(pilot, lambda: "F1 more" in app.words, "the border again")
         await pilot.press("x", "ctrl+s")
         await until(pilot, lambda: app.view.page == "step", "the second step")
         await until(pilot, lambda: "… ^L Later" in app.words, "what has no button there")
@@ -265,11 +265,9 @@ async def test_in_a_small_window_the_keys_of_what_has_the_focus_stand_in_the_bor
         return app.words.splitlines()[-1]
 
     async with asked(app, (40, 15)) as pilot:
-        await until(
-            pilot, lambda: "↑↓ step  Tab next  F1 more keys" in border(), "the number's keys"
-        )
+        await until(pilot, lambda: "↑↓ step  Enter next  F1 more" in border(), "the number's keys")
         await pilot.press("tab")
-        await until(pilot, lambda: "1-3 pick  Tab next  F1 more keys" in border(), "the choice's")
+        await until(pilot, lambda: "1-3 pick  Enter next  F1 more" in border(), "the choice's")
         await pilot.resize_terminal(140, 24)
         await until(pilot, lambda: "1-3 pick" not in border(), "their own row")
         assert "1-3 pick" in app.words

@@ -358,7 +358,7 @@ class ArgumentsScreen(OffersValues):
         problems = self._form.judge(content)
         self.say("\n".join(str(problem) for problem in problems[:4]))
         for problem in problems[:1] if go_there else ():
-            self._json_area.go_to(problem)
+            self._json_area.focus().go_to(problem)
         return bool(problems)
 
     def _read_json(self, *, go_there: bool = True) -> dict[str, Any] | None:
@@ -368,7 +368,7 @@ class ArgumentsScreen(OffersValues):
             content = strict_json(self._json_area.text.strip() or "{}")
         except json.JSONDecodeError as error:
             if go_there:
-                self._json_area.move_cursor((error.lineno - 1, error.colno - 1))
+                self._json_area.focus().move_cursor((error.lineno - 1, error.colno - 1))
             place = f"line {error.lineno}, column {error.colno}"
             hint = hint_of(self._json_area.text.strip(), error.pos)
             self.say(f"This is not JSON: {error.msg} ({place}).{hint}")

@@ -77,7 +77,7 @@ class OffersValues(ReadsOn):
                 name,
                 shown,
                 by_down=not line.all_selected,
-                whose=partial(completion.other_tool, name),
+                used=partial(completion.used, name),
             )
 
     def action_to_values(self) -> None:
@@ -100,10 +100,7 @@ class OffersValues(ReadsOn):
 
     def _go_on_from(self, name: str) -> None:
         line = self.typed_in
-        if line is not None and line.spec.name == name and self.enter_takes:
-            # Whoever takes a value for the only field looks at it before it is called.
-            self.query_one("#send").focus()
-        elif line is not None and line.spec.name == name:
+        if line is not None and line.spec.name == name:
             line.action_next_field()
 
     @on(ValueList.GoneBack)

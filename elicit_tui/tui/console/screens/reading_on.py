@@ -22,8 +22,6 @@ from elicit_tui.tui.question.seen_texts import Page
 from elicit_tui.tui.question_gate import DEAF_SECONDS
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.buttons import KeyButton, KeyRow
-from elicit_tui.tui.widgets.control import to_button
-from elicit_tui.tui.widgets.lines import TextLine
 
 # The same promise as that of a question: what others wrote is seen before it goes out.
 
@@ -41,8 +39,6 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
         self.does = ""
         """What the key that takes them does, in a word."""
         self._read_on_at = 0.0
-        self._entered_at = time.monotonic()
-        """When this opened, or Enter was pressed last on what the person did not write here."""
         self._told = ""
         """What was brought into view, until something is written."""
 
@@ -59,6 +55,7 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
     def on_mount(self) -> None:
         """Follow what comes into sight."""
         self.does = self.verb
+        self._lead_to_it()
         for form_view in self.query(FormView):
             self.watch(form_view, "scroll_y", self._scrolled, init=False)
 
@@ -91,7 +88,12 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
         if does != self.does:
             self.does = does
             self.query_one("#send", DialogButton).name_words(does)
+            self._lead_to_it()
             self.query_one(KeyBar).follow()
+
+    def _lead_to_it(self) -> None:
+        for form_view in self.query(FormView):
+            form_view.lead_to(self.does)
 
     def _tells(self, *, more: bool) -> str:
         lacks = isinstance(self.written_in, FormView) and bool(self.lacks)
@@ -102,41 +104,6 @@ class ReadsOn(WritingDialog[dict[str, Any]]):
         """What was told is over."""
         self._told = ""
         self.count_unseen()
-
-    @property
-    def field_keys(self) -> tuple[tuple[str, str], ...]:
-        """What Enter does in a line."""
-        line, place = self.focused, self.written_in
-        if not isinstance(line, TextLine):
-            return ()
-        if self.enter_takes:
-            return (("Enter", self.does),)
-        is_last = isinstance(place, FormView) and place.beside(line.spec.name, 1) is None
-        return (("Enter", to_button(self.does) if is_last else "Next"),)
-
-    @property
-    def enter_takes(self) -> bool:
-        """Whether Enter does it: from the only field, where that is a line, nothing follows."""
-        place = self.written_in
-        one_field = isinstance(place, FormView) and len(place.form.fields) == 1
-        return one_field and isinstance(self.focused, TextLine)
-
-    def on_form_view_finished(self, event: events.Event) -> None:
-        """Enter in the only line of a form takes what stands there; else it goes on."""
-        if not self.enter_takes:
-            return
-        event.prevent_default()
-        event.stop()
-        before, self._entered_at = self._entered_at, time.monotonic()
-        # Of a key that is held down, which opened this: nobody read what it would take.
-        if self._is_written or self._entered_at - before >= DEAF_SECONDS:
-            self.action_send()
-
-    @property
-    def _is_written(self) -> bool:
-        """Whether all that stands in the form was written since it opened."""
-        place = self.written_in
-        return isinstance(place, FormView) and bool(place.touched) and not place.from_elsewhere
 
     def take_once_seen(self, content: dict[str, Any], place: FormView | JsonEditor) -> None:
         """Take these, unless something of them was not seen: then show it."""

@@ -18,7 +18,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Draft
 from elicit_tui.elicitation.settings import APPROVAL_MODES, ASK_BEFORE_CALLS
 from elicit_tui.form.conversion import entry_for
-from elicit_tui.form.field import Entry, Typed
+from elicit_tui.form.field import Entry, Typed, Unset
 from elicit_tui.form.schema_reading import read_form
 from elicit_tui.text import neutral, neutral_line, quoted
 from elicit_tui.tui.console.dialog import (
@@ -52,12 +52,13 @@ Save = Callable[[Mapping[str, Any]], "str | AtField"]
 """Writes what was filled in, by field, unset as ""; the sentence why it cannot, or nothing."""
 
 _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "name": {"type": "string", "title": "Name", "description": "what you call it by"},
+    # It is pasted first, and the name of a new one is read from it; it is what changes most.
     "target": {
         "type": "string",
         "title": "Command or URL",
         "description": "npx -y some-server, or https://example.com/mcp",
     },
+    "name": {"type": "string", "title": "Name", "description": "what you call it by"},
     "enabled": {"type": "boolean", "title": START_IT},
     "approval_mode": {
         "type": "string",
@@ -119,9 +120,6 @@ class ServerScreen(WritingDialog[None]):
         fields = {
             name: spec for name, spec in _FIELDS.items() if self._present.get(name, "") is not None
         }
-        if not present:
-            # It is pasted first, and its name is read from it.
-            fields = {"target": fields.pop("target"), **fields}
         required = [name for name in fields if name not in _OPTIONAL]
         schema = {"type": "object", "properties": fields, "required": required}
         self._form = read_form(schema, purpose="arguments")
@@ -139,8 +137,9 @@ class ServerScreen(WritingDialog[None]):
         if isinstance(target := left.entries.get("target"), Typed):
             self._named_after = name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
-        form_view = FormView(self._form, begun, id="server-form")
+        form_view = FormView(self._form, begun, leads_to="Write it", id="server-form")
         form_view.verb, form_view.may_have_lines, form_view.arrows_choose = "", False, True
+        form_view.empty_is_an_answer = False
         yield form_view
         yield from self.ending("Write it", "server.write")
 
@@ -185,16 +184,24 @@ class ServerScreen(WritingDialog[None]):
         self._half_typed.pop(self._was, None)
         form_view.start_afresh(self._as_it_was, self._whence)
         self.set_focus(None)  # What stands there now is selected, as when this was opened.
-        form_view.focus_first()
+        self._begin()
+
+    def _begin(self) -> None:
+        """At what one most likely came for."""
+        form_view = self.query_one(FormView)
+        if self._present["enabled"]:
+            form_view.focus_first()
+        else:
+            form_view.focus_field("enabled")
 
     def on_mount(self) -> None:
-        """Start in the first field."""
+        """Start where one was, or came for."""
         self.say("")
         form_view = self.query_one(FormView)
         if self._continued is not None:
             form_view.focus_field(self._continued)
         else:
-            form_view.focus_first()
+            self._begin()
         for moved in ("scroll_y", "virtual_size"):
             self.watch(form_view, moved, self.tell_lacks, init=False)
 
@@ -263,8 +270,8 @@ class ServerScreen(WritingDialog[None]):
     def _name_it(self) -> None:
         name = name_for(self._typed("target"))
         if self._typed("name") in ("", self._named_after) and name != self._named_after:
-            form_view = self.query_one(FormView)
-            form_view.put({"name": Typed(name)}, {"name": "from what is above"})
+            named, form_view = Typed(name) if name else Unset(), self.query_one(FormView)
+            form_view.put({"name": named}, {"name": "from what is above"} if name else None)
         self._named_after = name
 
     def _typed(self, field: str) -> str:
