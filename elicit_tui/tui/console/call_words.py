@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
+from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import in_figures, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
@@ -86,7 +87,6 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
 
 def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line]:
     """Which two calls a difference is of, by their signs in it; whether they were made alike."""
-    alike = other.call.arguments == this.call.arguments
     lines: list[Line] = []
     both = (("-", other, this, "the call at"), ("+", this, other, "this call, at"))
     for sign, record, beside, name in both:
@@ -94,9 +94,25 @@ def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line
         made_with = briefly(record.told_texts, width - len(head) - 2, [beside.told_texts])
         role: Role = "bad" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
-    if alike:
-        lines.append((("  both with the same arguments", "dim"),))
+    if alike := _alike(other, this):
+        lines.extend(((f"  {part}", "dim"),) for part in wrapped(alike, max(8, width - 2)))
     return lines
+
+
+def _alike(other: CallRecord, this: CallRecord) -> str:
+    """What two calls have in common, and what they answered to what they asked; else empty.
+
+    Of what is withheld or masked nobody can say whether it is the same.
+    """
+    if other.call.arguments != this.call.arguments:
+        return ""
+    known = " as far as they are kept" * bool(other.withheld or this.withheld)
+    words = f"both with the same arguments{known}"
+    answers, others = ([(e.action, e.sent) for e in each.answered] for each in (this, other))
+    if answers != others or this.questions != other.questions:
+        return f"{words}, but with other answers to what they asked"
+    unknown = any(MASK in sent for _, sent in answers)
+    return f"{words} and the same answers" if answers and not unknown else words
 
 
 LOG_SHOWN: Final = 200

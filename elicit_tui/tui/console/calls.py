@@ -101,8 +101,6 @@ class CallRecord:
     failure: str | None = None
     cancelled_by: str = "You cancelled it."
     """What is said of it once it is cancelled."""
-    repeats: str = ""
-    """The id of the call that the person made again with this; empty where it is none."""
     note: str = ""
     """What the person wrote down of it, as they typed it."""
     ended_as: str = ""
@@ -268,24 +266,16 @@ class Calls:
         return tuple(record for record in self._records.values() if record.state == "running")
 
     def like(self, record: CallRecord) -> tuple[CallRecord, ...]:
-        """The other calls of the same that have a result, the likeliest to compare it with first.
+        """The other calls of the same that have a result, in the order to compare it with them.
 
-        That is the one that it repeats, if that is not among them one of the same arguments, then
-        those before it, the last one first, then those behind it. What failed, or was refused,
-        comes behind what did not.
+        First those before it that succeeded, the newest first, then those behind it that did; what
+        failed, or was refused, comes behind them.
         """
         same = [c for c in self._records.values() if c is record or c.is_like(record)]
         at = same.index(record) if record in same else len(same)
         ordered = (*reversed(same[:at]), *same[at + 1 :])
-        with_result = [each for each in ordered if each.result is not None]
-
-        def far(other: CallRecord) -> tuple[bool, bool, bool]:
-            alike = other.call.arguments == record.call.arguments
-            failed = other.filed_under != "done"
-            # What a kept call repeats was made in another run, or has no name here.
-            return failed, other.call.id != record.repeats, not (record.repeats and alike)
-
-        return tuple(sorted(with_result, key=far))
+        with_result = (each for each in ordered if each.result is not None)
+        return tuple(sorted(with_result, key=lambda other: other.filed_under != "done"))
 
     def can_compare(self, record: CallRecord | None) -> bool:
         """Whether a call has a result, and so has another one of the same."""

@@ -277,13 +277,12 @@ class ConsoleRun:
         old: CallRecord | None = None,
     ) -> None:
         """Ask for the arguments where there are any; then call. `old`: the call made again."""
-        repeats = "" if old is None else old.call.id
         record = self._state.servers.get(server)
         if record is not None and (words := record.not_callable(offer)):
             self._app.notify(words, severity="warning", markup=False)
             return
         if _takes_nothing(offer, arguments):
-            self._spawn(self._call(server, offer, {}, repeats))
+            self._spawn(self._call(server, offer, {}))
             return
         from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 
@@ -292,10 +291,10 @@ class ConsoleRun:
 
         def given(answer: dict[str, Any] | None) -> None:
             if answer is not None and offer.kind == "template":
-                self._spawn(self._call(server, *_filled(offer, answer), repeats))
+                self._spawn(self._call(server, *_filled(offer, answer)))
             elif answer is not None:
                 # What an earlier call or a file gave was not written in this form.
-                self._spawn(self._call(server, offer, answer, repeats, arguments is None))
+                self._spawn(self._call(server, offer, answer, own=arguments is None))
 
         of_file = old is not None and old.of_file
         self._app.write_in(ArgumentsScreen(server, offer, arguments, of_file), given)
@@ -347,7 +346,7 @@ class ConsoleRun:
                 return
         read = read_offer("resource", {"uri": old.call.name})
         if old.call.method == "resources/read" and read is not None:
-            self._spawn(self._call(old.server, read, {}, old.call.id))
+            self._spawn(self._call(old.server, read, {}))
             return
         self._app.notify(self._why_not(old.server), markup=False)
 
@@ -374,7 +373,7 @@ class ConsoleRun:
         return f"you allowed the tool for this session at {since:%H:%M}" if since else ""
 
     async def _call(
-        self, server: str, offer: Offer, arguments: dict[str, Any], repeats: str, own: bool = False
+        self, server: str, offer: Offer, arguments: dict[str, Any], *, own: bool = False
     ) -> None:
         record = self._state.servers.get(server)
         if record is None or record.connection is None or record.state != "ready":
@@ -382,7 +381,7 @@ class ConsoleRun:
             return
         call = Call(offer.method, offer.name, arguments, own=own)
         entry = self._state.calls.start(server, call, offer.schema)
-        entry.repeats, entry.sent = repeats, False
+        entry.sent = False
         entry.confirmation = self._allowed(server, call)
         self._app.remembered.used(server, offer.key)
         await self._app.show_pane("calls")

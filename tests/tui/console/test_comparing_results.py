@@ -12,8 +12,9 @@ from unittest.mock import patch
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.elicitation.finding import MASK
 from elicit_tui.tui.console import line_changes
-from elicit_tui.tui.console.calls import Calls
+from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
 from elicit_tui.tui.console.result_data import COMPARED_CHARACTERS, COMPARED_LINES, difference
 from elicit_tui.tui.console.screens import result_reader
 from elicit_tui.tui.console.spans import Line, text_of
@@ -68,7 +69,7 @@ async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> 
         assert f"Compared with the call at {first.at_second} · alpha" in stand.text()
 
 
-def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() -> None:
+def test_a_result_is_compared_with_the_newest_earlier_one_or_else_with_the_next() -> None:
     calls = Calls()
     first, other, again, new = (
         calls.start("alpha", Call("tools/call", "look", {"number": number}))
@@ -76,10 +77,9 @@ def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() ->
     )
     for record in (first, other, again, new):
         record.end("answered", result=text_result("x"))
-    again.repeats = first.call.id
     assert calls.like(first) == (other, again, new)
     assert calls.like(other) == (first, again, new)
-    assert calls.like(again) == (first, other, new)
+    assert calls.like(again) == (other, first, new)
     assert calls.like(new) == (again, other, first)
     other.result = None
     assert calls.like(new) == (again, first)
@@ -87,44 +87,64 @@ def test_a_result_is_compared_with_the_one_it_repeats_or_else_its_neighbour() ->
 
 def test_a_result_is_compared_with_a_call_that_failed_only_after_those_that_did_not() -> None:
     calls = Calls()
-    older, newer, failed, repeats = (
+    older, newer, failed, last = (
         calls.start("alpha", Call("tools/call", "look", {"number": number}))
         for number in (1, 2, 3, 3)
     )
-    for record in (older, newer, repeats):
+    for record in (older, newer, last):
         record.end("answered", result=text_result("x"))
     failed.end("answered", result={"isError": True, **text_result("no")})
-    repeats.repeats = failed.call.id
-    assert calls.like(repeats) == (newer, older, failed)
-    assert calls.like(failed) == (newer, older, repeats)
+    assert calls.like(last) == (newer, older, failed)
+    assert calls.like(failed) == (newer, older, last)
 
 
-def test_the_call_of_a_file_is_compared_with_the_last_one_of_the_same_arguments() -> None:
-    calls = Calls()
-    for path in ("hosts.json", "hosts.json", "note.txt"):
-        call = Call("tools/call", "read", {"path": path})
-        calls.start("alpha", call).end("answered", result={})
-    note, second, first = calls
-    kept = calls.start("alpha", Call("tools/call", "read", {"path": "hosts.json"}))
-    kept.repeats = "that of a file"
-    assert calls.like(kept) == (second, first, note)
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ((), "both with the same arguments"),
+        (("Rome", "Rome"), "both with the same arguments and the same answers"),
+        (("Rome", "Oslo"), "both with the same arguments, but with other answers to what"),
+        ((MASK, MASK), "both with the same arguments"),
+        (("Rome",), "both with the same arguments, but with other answers to what"),
+    ],
+)
+async def test_a_difference_tells_whether_what_was_answered_is_the_same_too(
+    tmp_path: Path, answers: tuple[str, ...], said: str
+) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        for call, city in zip(stand.app.state.calls, answers, strict=False):
+            end = AnsweredQuestion("Where?", "accept", "accepted by you", sent=city)
+            call.answered.append(end)
+            call.questions = 1
+        await stand.press("d")
+        await stand.until(lambda: "-one" in stand.text())
+        (line,) = [each for each in stand.text().splitlines() if "both with" in each]
+        assert line.strip("│ ").startswith(said)
+        assert ("answers" in line) == ("answers" in said)
 
 
-async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
+async def test_what_is_not_kept_of_arguments_is_not_called_the_same(tmp_path: Path) -> None:
+    async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
+        next(iter(stand.app.state.calls)).withheld = ("password",)
+        await stand.press("d")
+        words = "both with the same arguments as far as they are kept"
+        await stand.until(lambda: words in stand.text())
+
+
+async def test_the_call_that_is_compared_with_is_the_one_before_and_another_is_chosen(
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, servers=["alpha"], tools={"alpha": [tool("look")]}) as stand:
-        first, _, last = (
+        _, before, last = (
             stand.app.state.calls.start("alpha", Call("tools/call", "look", {"city": city}))
             for city in ("Rome", "Oslo", "Lima")
         )
         for record in stand.app.state.calls:
             words = f"It rains in {record.call.arguments['city']}."
             record.end("answered", result=text_result(words))
-        last.repeats = first.call.id
         await stand.press("3", "d")
-        await stand.until(lambda: "-It rains in Rome." in stand.text())
-        assert f"- the call at {first.at_second}  city=Rome" in stand.text()
+        await stand.until(lambda: "-It rains in Oslo." in stand.text())
+        assert f"- the call at {before.at_second}  city=Oslo" in stand.text()
         assert f"+ this call, at {last.at_second}  city=Lima" in stand.text()
         await stand.until(lambda: "b Other call" in stand.text())
         assert "b chooses with which of 2 other calls to compare" in stand.text()
@@ -132,12 +152,12 @@ async def test_the_call_that_is_compared_with_is_the_repeated_one_and_is_chosen(
         await stand.until(lambda: "Compare with" in stand.text())
         assert "city=Lima" not in stand.text()
         await stand.press("down", "enter")
-        await stand.until(lambda: "-It rains in Oslo." in stand.text())
-        assert "Rome" not in stand.text()
+        await stand.until(lambda: "-It rains in Rome." in stand.text())
+        assert "Oslo" not in stand.text()
         await stand.press("b")
         await stand.until(lambda: "Compare with" in stand.text())
         await stand.press("escape")
-        await stand.until(lambda: "-It rains in Oslo." in stand.text())
+        await stand.until(lambda: "-It rains in Rome." in stand.text())
 
 
 async def test_of_two_calls_that_differ_late_what_differs_is_told_first(tmp_path: Path) -> None:
