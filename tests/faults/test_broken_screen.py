@@ -14,7 +14,7 @@ from tests.keys import LATER
 
 BROKEN = Path(__file__).with_name("broken.py")
 MESSAGE = "elicit_tui.tui.question.seen_texts.TextRegion.compose"
-PANE = "elicit_tui.tui.console.panels.pane.ActivityPane.compose"
+PANE = "elicit_tui.tui.console.panels.activity.ActivityPane.compose"
 WRONG = "ZeroDivisionError: broken ␛[31mon purpose (broken.py:"
 
 

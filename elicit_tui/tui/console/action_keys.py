@@ -32,7 +32,7 @@ from elicit_tui.tui.console.palette_entries import (
     Traits,
     entry,
 )
-from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
+from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.screen import PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
@@ -58,6 +58,7 @@ def known_keys(application: type, main_screen: type) -> dict[str, Binding]:
 
 
 def _panes() -> tuple[type, ...]:
+    from elicit_tui.tui.console.panels.activity import ActivityPane
     from elicit_tui.tui.console.panels.calls import CallsPane
     from elicit_tui.tui.console.panels.history import HistoryPane
     from elicit_tui.tui.console.panels.questions import QuestionsPane
@@ -184,7 +185,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     """The actions that make sense on this screen."""
     yield from _of_screen(app, screen)
     key = app.key_of
-    yield _command(
+    yield entry(
         "Help", "the keys of this screen and all others", app.action_help, _key(app, "console.help")
     )
     if isinstance(screen, ConsoleScreen):
@@ -192,29 +193,27 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
             if not screen.has_pane(name):
                 continue
             show = partial(app.show_pane, name)
-            yield _command(f"Show {title.lower()}", "", show, _key(app, f"pane.{name}"))
+            yield entry(f"Show {title.lower()}", "", show, _key(app, f"pane.{name}"))
         yield _next_question(app)
         if screen.pane.id != "calls-pane":
             where = f"listed, renamed, removed · key {key('calls.kept')} under Calls"
-            yield _command("Calls kept in files", where, partial(list_kept, app))
+            yield entry("Calls kept in files", where, partial(list_kept, app))
         yield from _recent(app)
         if screen.pane.id != "calls-pane" and len(app.state.calls) > 1:
             where = f"of the last call and another · key {key('calls.difference')} under Calls"
-            yield _command("Compare results (diff)", where, partial(_compare, app, screen))
+            yield entry("Compare results (diff)", where, partial(_compare, app, screen))
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:
         yield _next_question(app)
         verb = "Unmute" if shown.server in app.muted else "Mute"
         mute = partial(app.toggle_mute, shown.server)
-        yield _command(f"{verb} {shown.server}", "for this run", mute)
+        yield entry(f"{verb} {shown.server}", "for this run", mute)
         yield from _behind_a_question(app)
     elif _keeps_what_is_typed(screen):
         for name, record in app.state.servers.items():
             yield from _offers(app, name, record)
     allowed = ASKING._replace(beside=key("console.allowances"))
-    yield _command(
-        "Allowed tools", "of this session, to be revoked", app.action_allowances, allowed
-    )
+    yield entry("Allowed tools", "of this session, to be revoked", app.action_allowances, allowed)
     configured = app.state.settings.console.theme
     worn = app.remembered.theme_for(configured)
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
@@ -223,10 +222,10 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
         found_by = ("theme:", says, name, *in_words(name).split())
         worded = Traits((name,), found_by=found_by, beside="worn now" * (name == worn))
         yield entry(f"Theme: {name}", help_text, WearTheme(app, name), worded, listed=name == worn)
-    yield _command("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
-    yield _command("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
+    yield entry("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
+    yield entry("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
     leaving = LEAVING._replace(beside=key("console.quit"))
-    yield _command("Leave elicit-tui (quit)", WAITS, app.action_quit, leaving)
+    yield entry("Leave elicit-tui (quit)", WAITS, app.action_quit, leaving)
 
 
 @dataclass(frozen=True)
@@ -244,10 +243,6 @@ class WearTheme:
         )
 
 
-def _command(title: str, help_text: str, run: Callable[[], Any], traits: Traits = PLAIN) -> Entry:
-    return entry(title, help_text, run, traits)
-
-
 _sought = partial(entry, listed=False)  # What each server has is listed once it is searched for.
 
 
@@ -258,7 +253,7 @@ def _key(app: Controller, action_id: str) -> Traits:
 
 def _next_question(app: Controller) -> Entry:
     following = _key(app, "console.next_question")
-    return _command("Open the next question", "", app.action_next_question, following)
+    return entry("Open the next question", "", app.action_next_question, following)
 
 
 def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
@@ -272,7 +267,7 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
         if binding.action != "help" and binding.action not in seen:
             seen.add(binding.action)
             label, grave = key_label(node, binding), binding.action in GRAVE_ACTIONS
-            yield _command(
+            yield entry(
                 sentence(binding) if label == binding.description else label,
                 "",
                 partial(app.run_action, binding.action, node),
@@ -302,14 +297,14 @@ def _recent(app: Controller) -> Iterator[Entry]:
                     is_grave=_destroys_at_once(offer),
                     verb=_verb(offer),
                 )
-                yield _command(f"Recent: {name}: {offer.shown}", words, call, recent)
+                yield entry(f"Recent: {name}: {offer.shown}", words, call, recent)
     for path in app.remembered.kept_files():
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
         where = "" if path.parent == paths.here() else _folder_of(path)
         about, _ = what_it_calls(app, path, SAID)
         kept = Traits((help_text,), KEPT, beside=where, label="Kept call: ", verb="Open")
-        yield _command(f"Kept call: {help_text}", about, call, kept)
+        yield entry(f"Kept call: {help_text}", about, call, kept)
 
 
 def _folder_of(path: Path) -> str:
@@ -333,7 +328,7 @@ def _servers(app: Controller) -> Iterator[Entry]:
         waiting = sum(pending.server == name for pending in app.state.questions)
         if waiting:
             decline, waits = partial(app.decline_all, name), plural(waiting, "question")
-            yield _command(f"Decline all questions of {name}", f"{waits} waiting", decline, GRAVE)
+            yield entry(f"Decline all questions of {name}", f"{waits} waiting", decline, GRAVE)
         yield from _offers(app, name, record)
 
 
@@ -380,7 +375,7 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
         told = offer.description
         traits = Traits(called, place, told=told, is_grave=grave, is_at_once=at_once)
         traits = traits._replace(verb=_verb(offer))
-        yield _command(f"★ {title}" if is_favourite else title, help_text, call, traits)
+        yield entry(f"★ {title}" if is_favourite else title, help_text, call, traits)
 
 
 def _behind_a_question(app: Controller) -> Iterator[Entry]:

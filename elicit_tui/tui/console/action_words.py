@@ -57,6 +57,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "arguments.previous_value": "Go back to the value before, in JSON",
     "arguments.skeleton": "Begin anew: as the call was made, or JSON with what is required",
     "field.reveal": "Show a secret: in its field, in JSON and in the review; or no more",
+    "activity.open": "Show the call, the record or the server that this line is about",
+    "activity.copy": "Copy this line",
     "activity.search": "Search the activity",
     "history.read": "Read the history again",
     "history.search": "Search the history",

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from rich.cells import cell_len
 
@@ -19,6 +19,10 @@ LINE_CHARACTERS: Final = 400
 NARROW_INDENT: Final = 2
 
 
+About = tuple[Literal["call", "question", "server"], str]
+"""What a line is about, and which of these, by its id or its name."""
+
+
 @dataclass(eq=False)
 class Happening:
     """One line of the activity: when, of which server, what. All text is neutral already."""
@@ -26,9 +30,15 @@ class Happening:
     server: str
     text: str
     role: Role = "plain"
+    about: About | None = None
     at: datetime = field(default_factory=datetime.now)
     _drawn_for: tuple[int, int] = (0, 0)
     _drawn: list[Line] = field(default_factory=list)
+
+    @property
+    def words(self) -> str:
+        """All of it on one line, with the day: to be copied."""
+        return f"{self.at:%Y-%m-%d %H:%M:%S} {self.server} {self.text}"
 
     def drawn(self, width: int, names: int) -> list[Line]:
         """The lines as a screen shows them, `names` cells for whose it is; laid out once."""
@@ -80,9 +90,9 @@ class Activity:
         """How many lines are no longer kept."""
         return self.count - len(self._lines)
 
-    def add(self, server: str, text: str, role: Role = "plain") -> None:
+    def add(self, server: str, text: str, role: Role = "plain", about: About | None = None) -> None:
         """Remember one line."""
-        self._lines.append(Happening(server, text[:LINE_CHARACTERS], role))
+        self._lines.append(Happening(server, text[:LINE_CHARACTERS], role, about))
         self.count += 1
         self.names = max(self.names, cell_len(server))
 

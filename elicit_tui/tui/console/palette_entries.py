@@ -69,7 +69,9 @@ class Entry(SystemCommand):
         return self.traits.called or (self.words,)
 
 
-def entry(title: str, help_text: str, run: Run, traits: Traits, *, listed: bool = True) -> Entry:
+def entry(
+    title: str, help_text: str, run: Run, traits: Traits = PLAIN, *, listed: bool = True
+) -> Entry:
     """An entry of plain texts. `listed`: it is there before anything is searched."""
     made = Entry(title.replace("[", "\\["), help_text.replace("[", "\\["), run, listed)
     made.traits = traits

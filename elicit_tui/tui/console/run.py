@@ -405,7 +405,7 @@ class ConsoleRun:
         refusal = entry.refusal
         failed = entry.state != "answered" or entry.is_error
         role = ROLES[refusal.action] if refusal is not None else "bad" if failed else "good"
-        self._state.say(server, f"← {offer.shown}: {entry.standing}", role)
+        self._state.say(server, f"← {offer.shown}: {entry.standing}", role, ("call", call.id))
 
     def _keep(self, entry: CallRecord, offer: Offer) -> None:
         """Let the next run find this call again."""

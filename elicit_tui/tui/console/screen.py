@@ -17,7 +17,7 @@ from textual.widget import Widget
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
 from elicit_tui.tui.console.calls import SIGNS
 from elicit_tui.tui.console.outcome_words import plural, time_of_the_first
-from elicit_tui.tui.console.panels.pane import ActivityPane, Pane
+from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.spans import line
 
@@ -318,6 +318,8 @@ def _pane(name: str, state: ConsoleState) -> Pane:
 
         return CallsPane(state)
     if name == "activity":
+        from elicit_tui.tui.console.panels.activity import ActivityPane
+
         return ActivityPane(state)
     from elicit_tui.tui.console.panels.history import HistoryPane
 

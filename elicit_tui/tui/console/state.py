@@ -19,12 +19,12 @@ from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Re
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import name_line, neutral_line, quoted
-from elicit_tui.tui.console.activity import Activity
+from elicit_tui.tui.console.activity import About, Activity
 from elicit_tui.tui.console.call_ends import message_of, note_question
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.outcome_words import ACTIONS, GUARDIAN, ROLES, asked, ending, plural
 from elicit_tui.tui.console.servers import ServerRecord, server_records, startable
-from elicit_tui.tui.console.spans import GUTTER
+from elicit_tui.tui.console.spans import GUTTER, Role
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import BrokerEvent, Notice, Resolved
@@ -167,9 +167,9 @@ class ConsoleState:
         self.calls.remember(call for call in kept if call.in_shell or call.server in self.servers)
         self.version += len(self.calls) != there
 
-    def say(self, server: str, text: str, role: str = "plain") -> None:
+    def say(self, server: str, text: str, role: Role = "plain", about: About | None = None) -> None:
         """Add a line of neutral text to the activity."""
-        self.activity.add(server, text, role)  # type: ignore[arg-type]
+        self.activity.add(server, text, role, about)
         self.version += 1
 
     @property
@@ -209,7 +209,8 @@ class ConsoleState:
             if record.not_asked % FLOOD_STEP != 1:
                 return
         why = f"{'over its limit' if flooded else 'not asked'}: {neutral_line(outcome.reason)}"
-        self.activity.add(event.request.server.name, why, "warn")
+        request = event.request
+        self.activity.add(request.server.name, why, "warn", ("question", request.id))
         message = message_of(event)
         for call in calls:
             if not call.answered:  # Else its own answers stand there.
@@ -246,9 +247,8 @@ class ConsoleState:
             return
         sign = SIGNS[outcome.action]
         who = self._introduced(outcome.decided_by)
-        self.activity.add(
-            name, f"{sign} {ending(outcome)}{who}: {asked(request)}", ROLES[outcome.action]
-        )
+        told = f"{sign} {ending(outcome)}{who}: {asked(request)}"
+        self.activity.add(name, told, ROLES[outcome.action], ("question", request.id))
         said = quoted(message_of(event), 60)
         self.last_end = f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {said}"
         of_one = len(request.calls) == 1
@@ -321,7 +321,8 @@ class ConsoleState:
     def _sent(self, call_id: str) -> None:
         if (record := self.calls.get(call_id)) is not None:
             record.sent = True
-            self.say(record.server, f"→ {name_line(record.call.name, 120)}")
+            words = f"→ {name_line(record.call.name, 120)}"
+            self.say(record.server, words, about=("call", call_id))
 
     def waits_for_turn(self, call: CallRecord) -> bool:
         """Whether a running call has not gone out yet, as its server has another one to answer."""
@@ -363,7 +364,9 @@ class ConsoleState:
         record.state, record.failure = event.state, event.failure
         if event.state in ("failed", "closed"):
             record.offers, record.offers_read = (), False
-        role = {"ready": "good", "failed": "bad"}.get(event.state, "dim")
+        role: Role = "dim"
+        if event.state in ("ready", "failed"):
+            role = "good" if event.state == "ready" else "bad"
         words = f"{event.state}: {neutral_line(event.failure)}" if event.failure else event.state
         self.say(event.server, words, role)
 
@@ -385,7 +388,8 @@ class ConsoleState:
             of_it = call.server == event.server and event.call_id in (None, call.call.id)
             if of_it and self.has_gone_out(call):
                 call.add_log(text)
-        self.activity.add(event.server, text, "dim")
+        of_call: About | None = ("call", event.call_id) if event.call_id else None
+        self.activity.add(event.server, text, "dim", of_call)
 
     def summary(self) -> str:
         """What became of the run's questions, in one line; empty when there were none."""

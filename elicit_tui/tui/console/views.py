@@ -272,7 +272,7 @@ class RowList(SpanView, can_focus=True):
         spans = drawn[part] if part < len(drawn) else ()
         if number != self.set_off:
             return self.strip_of(spans, width)
-        return self.strip_of(_pointed(spans, self.has_focus), width, self.cursor_style)
+        return self.strip_of(with_pointer(spans, self.has_focus), width, self.cursor_style)
 
     def action_move(self, by: int) -> None:
         """Move the cursor by rows."""
@@ -309,7 +309,7 @@ class RowList(SpanView, can_focus=True):
                 self.action_choose()
 
 
-def _pointed(spans: Line, focused: bool) -> Line:
+def with_pointer(spans: Line, focused: bool) -> Line:
     """The line with a bar in its empty first cell, a thin one where the keys go elsewhere.
 
     So the cursor, and which list has the keys, is seen without colours too.

@@ -202,7 +202,7 @@ async def test_the_key_that_compares_is_named_only_where_there_is_something_to_c
         await stand.until(lambda: "z Whole" not in stand.text())
         assert "d Compare" not in stand.text()
         await stand.press("d")
-        await stand.until(lambda: "This call has no result to compare." in stand.notices())
+        await stand.until(lambda: "This call has no result." in stand.notices())
 
 
 async def test_the_key_that_compares_is_not_named_where_both_are_compared(tmp_path: Path) -> None:

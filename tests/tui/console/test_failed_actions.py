@@ -13,8 +13,8 @@ from textual.app import ComposeResult
 from elicit_tui.errors import ElicitTuiError, UsageError
 from elicit_tui.tui.console.dialog import Dialog, SureDialog
 from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.panels.activity import ActivityPane
 from elicit_tui.tui.console.panels.calls import CallsPane
-from elicit_tui.tui.console.panels.pane import ActivityPane
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.allowances import AllowancesScreen
 from elicit_tui.tui.widgets.buttons import KeyButton

@@ -36,7 +36,6 @@ IN_FRAME: Final = {
     "copy_json": ("calls.copy_json", "Copy JSON"),
 }
 """What is taken along of a call: the frame around it names the keys, as far as it has room."""
-WAYS_BACK: Final = {"servers-pane": ("servers", "Tools"), "history-pane": ("history", "History")}
 AIR: Final = 2
 """Cells between two keys that a frame names."""
 CORNERS: Final = 4
@@ -260,8 +259,10 @@ class CallsPane(ChosenCall):
         if action == "end_search" and self.ready:
             narrowed = bool(self._search.value or self._filter)
             return narrowed and not self.query_one("#call-detail").has_focus
-        if action in ("filter", "search", "difference") and not len(self.state.calls):
+        if action in ("filter", "search") and not len(self.state.calls):
             return False
+        if action == "difference":
+            return self.state.calls.can_compare(self.record)
         if action in ("note", "to_found") and self.ready and self.record is not None:
             finds = bool(self._search.value.strip())
             return not finds if action == "note" else finds and self.record.result is not None
@@ -292,7 +293,11 @@ class CallsPane(ChosenCall):
             return "This call is over."
         if record.state == "running":
             return f"It still runs: {self.app.key_of('calls.cancel')} cancels it."
-        return why_no_link(record.result) if record.result else "This call has no result."
+        if record.result is None:
+            return "This call has no result."
+        again = f"{self.app.key_of('calls.again')} calls it again"
+        nothing = f"There is no other result to compare with: {again}."
+        return nothing if action == "difference" else why_no_link(record.result)
 
     @property
     def in_frame(self) -> frozenset[str]:
@@ -326,8 +331,6 @@ class CallsPane(ChosenCall):
             return "Search result"
         if self.record is None:
             return None
-        if action == "difference" and not self.state.calls.can_compare(self.record):
-            return ""
         if action != "turn":
             return None
         return "Text" if self.record.call.id in self._as_json else "JSON"
@@ -398,7 +401,8 @@ class CallsPane(ChosenCall):
     @property
     def _way_back(self) -> tuple[str, str] | None:
         """The pane from which a call led here, and what the key says that leads back."""
-        return WAYS_BACK.get(self.came_from.id or "") if self.came_from is not None else None
+        name = (self.came_from.id or "").removesuffix("-pane") if self.came_from else ""
+        return (name, "Tools" if name == "servers" else name.capitalize()) if name else None
 
     def action_turn(self) -> None:
         """Show this result as text or as JSON."""
@@ -441,10 +445,4 @@ class CallsPane(ChosenCall):
 
     def action_difference(self) -> None:
         """Read what differs from another result of the same, the last one before it at first."""
-        if self.state.calls.can_compare(self.record):
-            self.action_whole("difference")
-        elif self.record is not None and self.record.result is None:
-            self.app.notify("This call has no result to compare.", markup=False)
-        else:
-            again = f"{self.app.key_of('calls.again')} calls it again"
-            self.app.notify(f"There is no other result to compare with: {again}.", markup=False)
+        self.action_whole("difference")

@@ -1,4 +1,4 @@
-"""What every pane has in common; and the simplest of them, what happened."""
+"""What every pane has in common, and every one with a search line."""
 
 from __future__ import annotations
 
@@ -7,26 +7,19 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.widget import Widget
 
 from elicit_tui.tui.console.bars import SearchLine
-from elicit_tui.tui.console.place_in_list import line_in
-from elicit_tui.tui.console.spans import Line, marked, pattern_of
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.unfit_keys import SaysWhyNot
-from elicit_tui.tui.console.views import LineView
-from elicit_tui.tui.console.wanted_words import wanted_words
-from elicit_tui.tui.textual_terminal import HearsOn, write_subtitle
+from elicit_tui.tui.textual_terminal import HearsOn
 
 if TYPE_CHECKING:
     from elicit_tui.tui.console.controller import Controller
     from elicit_tui.tui.console.state import ConsoleState
 
-
-# What every pane of the console can do.
 
 NARROW: Final = 60
 """Columns; in fewer a row of a list has two lines."""
@@ -162,79 +155,3 @@ class SearchedPane(Pane):
     @on(SearchLine.Changed)
     def _search_changed(self) -> None:
         self.refresh_bindings()
-
-
-# What happened in this run.
-
-
-class ActivityPane(SearchedPane):
-    """The newest lines, following the end until one scrolls up; a search above them."""
-
-    searched_as = "activity"
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "Search", key_display="/", id="activity.search"),
-    ]
-
-    def __init__(self, state: ConsoleState) -> None:
-        super().__init__(state, id="activity-pane")
-        self._found = 0
-        """How many lines hold what is searched for."""
-
-    def compose(self) -> ComposeResult:
-        """The search and the lines."""
-        with Vertical(classes="box") as box:
-            box.border_title = "Activity of this run"
-            yield SearchLine("search", verb="To the lines", id="activity-search")
-            lines = LineView(follow=True, id="activity-lines")
-            lines.add_class("first")
-            yield lines
-
-    @on(SearchLine.Changed, "#activity-search")
-    def draw(self) -> None:
-        """The lines that match the search."""
-        if self.ready:
-            self.query_one("#activity-lines", LineView).show(self._lines, keep_place=True)
-            self._name_place()
-
-    def on_mount(self) -> None:
-        """Say where one is in what happened, wherever one goes."""
-        super().on_mount()
-        lines = self.query_one("#activity-lines", LineView)
-        self.watch(lines, "scroll_y", self._name_place, init=False)
-
-    def on_resize(self) -> None:
-        """Once its lines are laid out it is known how much of them is in sight."""
-        self.call_after_refresh(self._name_place)
-
-    def _name_place(self) -> None:
-        if self.is_attached:
-            place = line_in(self.query_one("#activity-lines", LineView))
-            found = f"{self._found:,} found" if self.search.value.strip() else ""
-            write_subtitle(
-                self.query_one(".box", Vertical), " · ".join(filter(None, (found, place)))
-            )
-
-    def _lines(self, width: int) -> list[Line]:
-        activity = self.state.activity
-        words = wanted_words(self.search.value)
-        found = activity.matching(words)
-        self._found = len(found)
-        pattern = pattern_of(*words) if words else None
-        shown = [
-            marked(part, pattern) for one in found for part in one.drawn(width, activity.names)
-        ]
-        if not shown:
-            return [((("Nothing matches." if words else "Nothing has happened yet."), "dim"),)]
-        if activity.let_go and not words:
-            shown.insert(0, ((f"{activity.let_go:,} older lines are not kept", "dim"),))
-        return shown
-
-    def action_step(self, by: int) -> None:
-        """Scroll on to the next line, or back."""
-        self.query_one("#activity-lines", LineView).scroll_relative(y=by)
-
-    @on(SearchLine.Submitted, "#activity-search")
-    @on(SearchLine.Left, "#activity-search")
-    def _to_lines(self) -> None:
-        self.query_one("#activity-lines").focus()
