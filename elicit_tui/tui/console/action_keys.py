@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.binding import Binding
@@ -34,7 +33,7 @@ from elicit_tui.tui.console.palette_entries import (
 )
 from elicit_tui.tui.console.panels.pane import Pane
 from elicit_tui.tui.console.panels.servers import ServersPane
-from elicit_tui.tui.console.screen import PANES, ConsoleScreen
+from elicit_tui.tui.console.screen import HELD, PANES, ConsoleScreen
 from elicit_tui.tui.console.server_words import why_away
 from elicit_tui.tui.console.servers import VERBS, in_words
 from elicit_tui.tui.console.spans import shortened, shortened_within
@@ -193,7 +192,8 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
             if not screen.has_pane(name):
                 continue
             show = partial(app.show_pane, name)
-            yield entry(f"Show {title.lower()}", "", show, _key(app, f"pane.{name}"))
+            traits = _key(app, f"pane.{name}")._replace(meant_by=HELD.get(name, ""))
+            yield entry(f"Show {title.lower()}", "", show, traits)
         yield _next_question(app)
         if screen.pane.id != "calls-pane":
             where = f"listed, renamed, removed · key {key('calls.kept')} under Calls"
@@ -277,6 +277,8 @@ def _of_screen(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
 
 def _recent(app: Controller) -> Iterator[Entry]:
     """What was used last, as far as it is offered now, and the calls kept in files."""
+    from elicit_tui.tui.console.results import at_home
+
     if app.remembered.recent:
         app.state.remember_calls()  # As it was called last may have been in an earlier run.
     for name, key in app.remembered.recent:
@@ -284,12 +286,11 @@ def _recent(app: Controller) -> Iterator[Entry]:
         for offer in record.offers if record is not None else ():
             if offer.key == key:
                 made = (each for each in app.state.calls if each.server == name)
-                last = next((each for each in made if each.call.name == offer.name), None)
-                again = partial(app.call_again, last) if last is not None else None
-                call = again or partial(app.call_offer, name, offer)
-                words = "as you called it last" if last is not None else ""
+                last = next((each for each in made if offer.was_called(each.call)), None)
+                call = partial(app.call_again, last) if last else partial(_call, app, name, offer)
+                words = "as you called it last" if last else ""
                 recent = Traits(
-                    (offer.shown, offer.title),
+                    offer.called,
                     RECENT,
                     told=briefly(last.argument_texts, SAID) if last else "",
                     beside=briefly(last.argument_texts, BESIDE) if last else "",
@@ -301,16 +302,16 @@ def _recent(app: Controller) -> Iterator[Entry]:
     for path in app.remembered.kept_files():
         help_text = neutral_line(path.name.removesuffix(SUFFIX), 80)
         call = partial(app.call_kept, path)
-        where = "" if path.parent == paths.here() else _folder_of(path)
+        folder = "" if path.parent == paths.here() else neutral_line(at_home(path.parent), 200)
         about, _ = what_it_calls(app, path, SAID)
-        kept = Traits((help_text,), KEPT, beside=where, label="Kept call: ", verb="Open")
+        kept = Traits(
+            (help_text,),
+            KEPT,
+            beside=shortened_within(folder, BESIDE),
+            label="Kept call: ",
+            verb="Open",
+        )
         yield entry(f"Kept call: {help_text}", about, call, kept)
-
-
-def _folder_of(path: Path) -> str:
-    from elicit_tui.tui.console.results import at_home
-
-    return shortened_within(neutral_line(at_home(path.parent), 200), BESIDE)
 
 
 def _servers(app: Controller) -> Iterator[Entry]:
@@ -363,18 +364,21 @@ def _offers(app: Controller, name: str, record: ServerRecord) -> Iterator[Entry]
     favourites = {key for server, key in app.remembered.favourites if server == name}
     for offer in record.offers[:OFFERED_TOOLS]:
         title, call = f"{name}: {offer.shown}", partial(_call, app, name, offer)
-        called = (offer.shown, offer.title) if offer.title else (offer.shown,)
         if why_not := record.not_callable(offer):
-            yield _tells_why(title, why_not, call, Traits(called, told=offer.description))
+            yield _tells_why(title, why_not, call, Traits(offer.called, told=offer.description))
             continue
         is_favourite = offer.key in favourites
         said = (offer.own_title, offer.description.partition("\n")[0])
         help_text = shortened(neutral_line(" · ".join(filter(None, said)), 4_000), SAID)
-        place = FAVOURITE if is_favourite else TOOL
-        grave, at_once = _destroys_at_once(offer), _is_at_once(offer)
-        told = offer.description
-        traits = Traits(called, place, told=told, is_grave=grave, is_at_once=at_once)
-        traits = traits._replace(verb=_verb(offer))
+        traits = Traits(
+            offer.called,
+            FAVOURITE if is_favourite else TOOL,
+            meant_by=offer.kind,
+            told=offer.description,
+            is_grave=_destroys_at_once(offer),
+            is_at_once=_is_at_once(offer),
+            verb=_verb(offer),
+        )
         yield entry(f"★ {title}" if is_favourite else title, help_text, call, traits)
 
 
@@ -385,9 +389,8 @@ def _behind_a_question(app: Controller) -> Iterator[Entry]:
     tell = f"{tell}; then the palette has the tools."
     for name, record in app.state.servers.items():
         for offer in record.offers[:OFFERED_TOOLS]:
-            called = (offer.shown, offer.title) if offer.title else (offer.shown,)
             run = partial(app.notify, tell, markup=False)
-            traits = Traits(called, told=offer.description)
+            traits = Traits(offer.called, told=offer.description)
             yield _tells_why(f"{name}: {offer.shown}", why, run, traits)
 
 

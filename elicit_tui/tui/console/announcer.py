@@ -79,17 +79,24 @@ class Announcer:
 
     def tell_notices(self) -> None:
         """Servers that ended by themselves, and sentences of the broker that no screen showed."""
-        lost, again = self._app.state.lost_servers, self._app.key_of("servers.restart")
+        lost, told = self._app.state.lost_servers, self._app.state.told_lost
         while lost:
             server, reason = lost.popitem()
-            self._tell(
-                "\n".join(filter(None, (reason, f"{again} under Servers starts it again."))),
-                f"{quoted(server, 40)} has ended",
-            )
+            told.append(server)
+            starts = f"{self._app.key_of('servers.restart')} {self._where} starts it again."
+            self._tell("\n".join(filter(None, (reason, starts))), f"{quoted(server, 40)} has ended")
         notices = self._app.state.notices
         while notices:
             notice = notices.popleft()
             self._tell(neutral_line(notice.sentence, 400), notice.server)
+
+    @property
+    def _where(self) -> str:
+        """Where the key works that starts a server: at each pane, under Servers on its row."""
+        pane = getattr(self._app.screen, "pane", None)
+        if pane is None:
+            return f"under Servers ({self._app.key_of('pane.servers')})"
+        return "on its row" if pane.id == "servers-pane" else "here"
 
     def tell_ends(self, kept_of: Callable[[Resolved], bool | None]) -> None:
         """Questions that ended without the person; those that ended for one reason together.

@@ -291,6 +291,7 @@ class ConsoleRun:
 
         def given(answer: dict[str, Any] | None) -> None:
             if answer is not None and offer.kind == "template":
+                self._app.remembered.used(server, offer.key)
                 self._spawn(self._call(server, *_filled(offer, answer)))
             elif answer is not None:
                 # What an earlier call or a file gave was not written in this form.
@@ -383,7 +384,8 @@ class ConsoleRun:
         entry = self._state.calls.start(server, call, offer.schema)
         entry.sent = False
         entry.confirmation = self._allowed(server, call)
-        self._app.remembered.used(server, offer.key)
+        if offer in record.offers:  # What a template was filled in to is none: the template is.
+            self._app.remembered.used(server, offer.key)
         await self._app.show_pane("calls")
         self._app.point_at_call(call.id)
         try:

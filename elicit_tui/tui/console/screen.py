@@ -14,6 +14,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
+from elicit_tui.text import quoted
 from elicit_tui.tui.console.bars import ClickBar, KeyBar, Part
 from elicit_tui.tui.console.calls import SIGNS
 from elicit_tui.tui.console.outcome_words import plural, time_of_the_first
@@ -34,6 +35,13 @@ PANES: Final = {
     "activity": "Activity",
     "history": "History",
 }
+HELD: Final = {
+    "servers": "resource templates",
+    "calls": "results made",
+    "activity": "log events",
+    "history": "records recorded ledger log questions asked answered calls made",
+}
+"""What else one may call what a pane holds."""
 INBOX_PANES: Final = ("questions", "activity")
 """Of a console with nothing but the questions of other processes."""
 
@@ -48,10 +56,13 @@ def _pane_keys(panes: Sequence[str]) -> list[BindingType]:
     ]
 
 
+STARTS: Final = Binding("r", "start_lost", "Start server", show=False, id="servers.restart")
+"""What a notice says of a server that ended; a pane's own key goes before it."""
 LEAVES: Final = Binding("q", "app.ask_to_leave", "Leave", show=False)
 """As in other programs; but a letter alone ends nothing: it always asks."""
 HABITS: Final[Sequence[BindingType]] = (
     LEAVES,
+    STARTS,
     Binding("colon", "app.command_palette", "Commands", show=False),
     Binding(
         "left_square_bracket",
@@ -161,6 +172,24 @@ class ConsoleScreen(Screen[None]):
         # Before the others are told that they went: else the focus would go to what stands beside.
         self.pane.take_focus()
         self.query_one(KeyBar).follow()
+
+    @property
+    def _lost(self) -> str:
+        """The last server of which it was told that it ended, and that has; else empty."""
+        told = reversed(self.state.told_lost)
+        return next((server for server in told if self.state.has_ended(server)), "")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A server is started that has ended."""
+        if action == "start_lost":
+            return bool(self._lost) and self.pane.id != "servers-pane"
+        return super().check_action(action, parameters)
+
+    def action_start_lost(self) -> None:
+        """Start the server again of which it was told last that it ended."""
+        lost = self._lost
+        self.app.notify(f"Starting {quoted(lost, 40)} again …", markup=False)
+        self.app.restart(lost)
 
     def has_pane(self, name: str) -> bool:
         """Whether there is a pane of this name."""

@@ -95,6 +95,19 @@ class Offer:
         return METHODS[self.kind]
 
     @property
+    def called(self) -> tuple[str, ...]:
+        """What it is called: its name, and its title where it has one."""
+        return (self.shown, self.title) if self.title else (self.shown,)
+
+    def was_called(self, call: Call) -> bool:
+        """Whether a call was of this; of a template, with any values."""
+        from elicit_tui.host.uri_templates import values_in
+
+        if self.kind == "template" and call.method == self.method:
+            return values_in(self.name, call.name) is not None
+        return (call.method, call.name) == (self.method, self.name)
+
+    @property
     def destructive(self) -> bool:
         """Whether it says of itself that it destroys."""
         return "destructive" in self.hints

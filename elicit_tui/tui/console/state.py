@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from elicit_tui.tui.console.earlier_answers import EarlierAnswers
 
 KEPT_STOPPED: Final = 100
+KEPT_LOST: Final = 20
 KEPT_MUTED: Final = 20
 """Of those, what muted servers asked: one that asks on without end pushes nothing else out."""
 TOLD_REFUSALS: Final = 3
@@ -98,6 +99,8 @@ class ConsoleState:
         """Sentences of the broker that no screen has shown yet."""
         self.lost_servers: dict[str, str] = {}
         """Those that ended by themselves, not told yet, each with its reason's first line."""
+        self.told_lost: deque[str] = deque(maxlen=KEPT_LOST)
+        """Those of which it was told, the last one behind the others."""
         self._ended: deque[Resolved] = deque()
         """Ends of questions that a person may have been looking at, not told yet."""
         self._shown_stopped = ("", 0.0)

@@ -21,6 +21,7 @@ from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, calls_of, tool
 from tests.tui.console.test_calls_of_earlier_runs import until_written
+from tests.tui.console.test_palette import searching
 
 pytestmark = pytest.mark.anyio
 
@@ -59,6 +60,12 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(
         await stand.until(lambda: calls_of(stand))
         (call,) = calls_of(stand)
         assert (call.method, call.name) == ("resources/read", "memo://Alan/by-number/17")
+        # What was used last is at hand, with the values that it had.
+        await stand.until(lambda: not stand.app.state.calls.running)
+        await searching(stand, "recent", "Recent: alpha: memo://{who}")
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "17" in stand.text() and "Alan" in stand.text())
         assert call.arguments == {}
         reference, argument, context = stand.host.completed[-1]
         assert reference == {"type": "ref/resource", "uri": MEMO.uri_template}

@@ -8,7 +8,7 @@ import pytest
 from textual.command import CommandList
 
 from elicit_tui.elicitation import ServerIdentity
-from elicit_tui.host.offers import Tool
+from elicit_tui.host.offers import ResourceTemplate, Tool
 from elicit_tui.tui.console.palette import Palette
 from tests.tui.console.stand import CITY, FakeConnection, Stand, console
 from tests.tui.console.test_calls import calls_of, tool
@@ -193,3 +193,21 @@ async def test_over_a_question_the_palette_says_why_no_tool_is_called_and_what_c
         await stand.press("enter")
         await stand.until(lambda: "^L puts it off with what you typed" in stand.notices())
         assert stand.outcome(request) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("template", "alpha: memo://{who}"),
+        ("record", "Show history"),
+        ("recorded", "Show history"),
+        ("log", "Show activity"),
+    ],
+)
+async def test_the_palette_knows_what_else_one_may_call_what_there_is(
+    tmp_path: Path, words: str, first: str
+) -> None:
+    memo = ResourceTemplate.read({"uriTemplate": "memo://{who}", "name": "memo", "title": "A memo"})
+    assert memo is not None
+    async with console(tmp_path, servers=["alpha"], templates=(memo,)) as stand:
+        await searching(stand, words, first)

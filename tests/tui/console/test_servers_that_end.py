@@ -38,11 +38,44 @@ async def test_a_server_that_ends_under_the_calls_is_told_of_once_and_marked_in_
         await stand.until(lambda: "“alpha” has ended" in stand.notices())
         await stand.until(lambda: "1 Servers ✗1" in stand.text().split("\n")[0])
         assert "The server alpha ended (exit code 3)." in stand.notices()
-        assert "r under Servers starts it again" in stand.notices()
+        assert "r here starts it again" in stand.notices()
         assert "last words" not in stand.notices()
         stand.host.tell(ENDS)
         await stand.pilot.pause(0.3)
         assert stand.notices().count("has ended") == 1
+
+
+@pytest.mark.parametrize("pane", "2345")
+async def test_the_key_that_a_notice_names_starts_the_server_at_each_pane(
+    tmp_path: Path, pane: str
+) -> None:
+    """Also where the call that one looks at is another server's, which runs."""
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        await under_calls(stand, "beta")
+        before = stand.host.connections["alpha"]
+        await stand.press(pane)
+        stand.host.tell(ENDS)
+        await stand.until(lambda: "r here starts it again" in stand.notices())
+        await stand.press("r")
+        await stand.until(lambda: stand.host.connections["alpha"] is not before)
+        await stand.settled()
+        again = stand.host.connections["alpha"]
+        await stand.press("r")
+        await stand.settled()
+        assert stand.host.connections["alpha"] is again, "it runs: the key does nothing more"
+
+
+async def test_in_the_list_of_servers_and_over_the_panes_a_notice_says_where_its_key_works(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping")]}) as stand:
+        stand.host.tell(ENDS)
+        await stand.until(lambda: "r on its row starts it again" in stand.notices())
+        stand.host.tell(ServerStateChanged("alpha", "ready"))
+        await stand.press("f1")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        stand.host.tell(ENDS)
+        await stand.until(lambda: "r under Servers (1) starts it again" in stand.notices())
 
 
 async def test_a_server_that_was_told_to_end_is_not_told_of(tmp_path: Path) -> None:
