@@ -35,7 +35,7 @@ def nodes() -> tuple[tuple[str, ast.AST], ...]:
 MODULES_OF_ONE_ROLE = frozenset(
     {
         # A thing, what draws it, and what reads it from a configuration or a command line.
-        *("arguments", "calls", "choices", "history", "hooks"),
+        *("activity", "arguments", "calls", "choices", "history", "hooks"),
         *("offers", "rules", "servers", "screen"),
         # The same work at two places: towards a server and an agent, in memory and in a file.
         *("asking", "http", "opening", "rounds", "running"),

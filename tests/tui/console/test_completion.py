@@ -60,12 +60,6 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(
         await stand.until(lambda: calls_of(stand))
         (call,) = calls_of(stand)
         assert (call.method, call.name) == ("resources/read", "memo://Alan/by-number/17")
-        # What was used last is at hand, with the values that it had.
-        await stand.until(lambda: not stand.app.state.calls.running)
-        await searching(stand, "recent", "Recent: alpha: memo://{who}")
-        await stand.press("enter")
-        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
-        await stand.until(lambda: "17" in stand.text() and "Alan" in stand.text())
         assert call.arguments == {}
         reference, argument, context = stand.host.completed[-1]
         assert reference == {"type": "ref/resource", "uri": MEMO.uri_template}
@@ -78,6 +72,12 @@ async def test_a_template_is_filled_in_with_the_servers_values_and_read(
         await stand.press("ctrl+s")
         await stand.until(lambda: len(calls_of(stand)) == 2)
         assert calls_of(stand)[1].name == call.name
+        # What was used last is at hand, with the values that it had.
+        await stand.until(lambda: not stand.app.state.calls.running)
+        await searching(stand, "recent", "Recent: alpha: memo://{who}")
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.until(lambda: "17" in stand.text() and "Alan" in stand.text())
 
 
 async def test_a_small_letter_finds_the_servers_value_that_begins_with_a_capital(
