@@ -25,7 +25,7 @@ SECONDS: Final = 30.0
 SERVERS: Final = Path(__file__).parent / "servers"
 OWN_FILES: Final = {
     *(f"{name}.json{end}" for name in ("calls", "console") for end in ("", ".lock")),
-    "drafts",
+    *("call-results", "consoles", "drafts"),
     *(f"ledger.sqlite3{end}" for end in ("", "-wal", "-shm", "-head")),
 }
 """All that a run may leave in its state directory."""
