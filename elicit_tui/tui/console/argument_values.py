@@ -19,6 +19,7 @@ from textual.widgets.option_list import Option
 
 from elicit_tui.errors import ElicitTuiError
 from elicit_tui.form.shape import secret_names
+from elicit_tui.host.uri_templates import values_in
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 from elicit_tui.tui.names_on_screen import key_of
@@ -74,7 +75,7 @@ class Completion:
         if is_secret(name, self._secret):
             return
         for record in sorted(self._made(name), key=self._is_of_another):
-            yield from _fitting((record.call.arguments.get(name),))
+            yield from _fitting((self._sent(record, name),))
         properties = offer.schema.get("properties")
         schema = properties.get(name) if isinstance(properties, Mapping) else None
         examples = schema.get("examples") if isinstance(schema, Mapping) else None
@@ -85,12 +86,20 @@ class Completion:
         own = (call for call in self._state.calls if call.server == self._record.name)
         return [call for call in own if name not in call.secret]
 
+    def _sent(self, record: CallRecord, name: str) -> Any:
+        """What the argument was in a call; of a template as what was read of it says."""
+        if self._offer.kind != "template":
+            return record.call.arguments.get(name)
+        read = record.call.method == "resources/read"
+        values = values_in(self._offer.name, record.call.name) if read else None
+        return None if values is None else values.get(name)
+
     def _is_of_another(self, record: CallRecord) -> bool:
-        return record.call.name != self._offer.name
+        return self._offer.kind != "template" and record.call.name != self._offer.name
 
     def used(self, name: str, value: str) -> str:
         """That a value was sent before, in words; to which tool last, where never to this one."""
-        with_it = [call for call in self._made(name) if call.call.arguments.get(name) == value]
+        with_it = [call for call in self._made(name) if self._sent(call, name) == value]
         if not with_it:
             return ""
         others = all(map(self._is_of_another, with_it))

@@ -14,7 +14,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from elicit_tui.elicitation import Draft
 from elicit_tui.form.field import Entry, Typed, is_unset
@@ -253,6 +253,8 @@ class WritingDialog(Dialog[Result]):
         focused = self.focused
         if isinstance(focused, KeyButton):
             return (("Enter", focused.label),)
+        if isinstance(focused, Input) and not isinstance(focused, FieldControl):
+            return (("Enter", self.query_one("#send", DialogButton).label),)
         if not isinstance(focused, FieldControl):
             return ()
         return (*(pair for pair in focused.own_keys if pair[0] == "Enter"), focused.way_on)

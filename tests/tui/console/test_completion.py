@@ -145,6 +145,22 @@ async def test_the_list_of_values_marks_those_used_before_and_letters_move_in_it
         assert calls_of(stand)[0].arguments["name"] == "Ada"
 
 
+async def test_what_a_template_was_filled_in_with_before_is_marked_among_the_servers_values(
+    tmp_path: Path,
+) -> None:
+    async with console(
+        tmp_path, servers=["alpha"], templates=(MEMO,), completions=NAMES, size=(100, 40)
+    ) as stand:
+        uri = "memo://Grace/by-number/17"
+        stand.app.state.calls.start("alpha", Call("resources/read", uri, {})).end(
+            "answered", result={}
+        )
+        await open_form(stand, "memo")
+        await stand.until(lambda: "3 known" in stand.text())
+        assert "Grace  used before" in stand.text()
+        assert stand.text().count("used before") == 1
+
+
 async def test_a_letter_typed_in_the_list_of_values_goes_on_in_the_field(tmp_path: Path) -> None:
     properties = {"name": {"type": "string", "examples": ["Ada", "Alan"]}}
     tools = {"alpha": [tool("greet", {"type": "object", "properties": properties})]}

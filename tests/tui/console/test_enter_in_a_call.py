@@ -98,6 +98,18 @@ async def test_enter_says_what_is_missing_or_wrong_and_calls_nothing(tmp_path: P
         assert calls_of(stand)[0].arguments == {"name": "abc"}
 
 
+async def test_a_line_that_stands_alone_says_that_enter_ends_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=offering(PATH)) as stand:
+        await open_form(stand)
+        await stand.press("a", "ctrl+s")
+        await stand.until(lambda: "done" in stand.text())
+        for key in ("n", "w"):
+            await stand.press(key)
+            await stand.until(lambda: "Enter Write it" in bar(stand))
+            await stand.press("escape")
+            await stand.until(lambda: "Write it" not in stand.text())
+
+
 async def test_with_two_lines_enter_goes_on_to_the_second_and_from_there_to_the_button(
     tmp_path: Path,
 ) -> None:
