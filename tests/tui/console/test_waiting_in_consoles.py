@@ -41,8 +41,10 @@ async def test_an_inbox_that_is_open_says_what_waits_in_a_console(tmp_path: Path
     note.stands((AskedHere("alpha", "plan", SINCE),))
     async with console(tmp_path, servers=[], inbox=True) as stand:
         await stand.until(lambda: "alpha plan waits in the console on" in stand.text())
+        assert "Nothing waits here." in stand.text()
         note.end()
         await stand.until(lambda: "alpha plan waits" not in stand.text())
+        assert "Nothing waits." in stand.text()
 
 
 def test_of_a_console_that_is_gone_nothing_waits(tmp_path: Path) -> None:

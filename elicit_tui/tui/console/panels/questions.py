@@ -166,7 +166,8 @@ class QuestionsPane(Pane):
     def _nothing_waits(self) -> str:
         """How the last question ended, and what can be done next."""
         last, key = self.state.last_end, self.app.key_of
-        sentence = f"Nothing waits. The last one was\n{last}" if last else "Nothing waits."
+        nothing = "Nothing waits here." if self.state.in_consoles else "Nothing waits."
+        sentence = f"{nothing} The last one was\n{last}" if last else nothing
         if (call := self._asked_last) is not None:
             stands = f"{neutral_line(call.call.name, 60)}, {call.standing}"
             sentence += f"\n{key('questions.last')} shows the call that asked it: {stands}."
