@@ -180,9 +180,11 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         written = not any(map(_BLANK.search, self.text.split("\n")))
         if written and self._select_next(_VALUE, place):
             return
-        if self.is_begun and self._went_round != self.text and self._select_next(_NULL, (0, 0)):
-            self._went_round = self.text
-        elif not (written and self._was_filled and self._select_next(_VALUE, (0, 0))):
+        if self.is_begun and self._went_round != self.text:
+            here, self._went_round = self.selection, self.text
+            if self._select_next(_NULL, (0, 0)) and self.selection != here:
+                return
+        if not (written and self._was_filled and self._select_next(_VALUE, (0, 0))):
             self.screen.focus_next()
 
     def action_previous_value(self) -> None:

@@ -90,6 +90,15 @@ async def test_tab_leads_round_to_a_null_that_was_left_above_before_it_leads_to_
         assert stand.app.focused is stand.app.screen.query_one("#send"), "it may be meant so"
 
 
+async def test_tab_leads_from_the_last_null_of_all_to_the_button_at_once(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.until(lambda: "3 still null" in stand.text())
+        await stand.press("a", "tab", "b", "tab", "tab")
+        assert stand.app.focused is stand.app.screen.query_one("#send")
+
+
 async def test_what_is_missing_in_json_has_the_keys_once_the_button_said_so(
     tmp_path: Path,
 ) -> None:
