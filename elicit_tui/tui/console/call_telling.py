@@ -231,7 +231,7 @@ class CallTelling:
         earlier = (
             call.call.name
             for call in self._state.calls.running
-            if call.server == record.server and self._state.has_gone_out(call)
+            if call.server == record.server and call.sent
         )
         # Until it is its turn in a moment, nothing need be ahead of it.
         return neutral_line(next(earlier, ""), 60)

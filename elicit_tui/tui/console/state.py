@@ -330,7 +330,7 @@ class ConsoleState:
     def waits_for_turn(self, call: CallRecord) -> bool:
         """Whether a running call has not gone out yet, as its server has another one to answer."""
         connection = self._connection_of(call)
-        if connection is None or connection.gate.holds(call.call.id):
+        if connection is None or call.sent or connection.gate.holds(call.call.id):
             return False
         return connection.open_calls.waits(call.call.id)
 
@@ -338,12 +338,6 @@ class ConsoleState:
         """Whether a running call has not gone out yet, as its server does not list its tools."""
         connection = self._connection_of(call)
         return connection is not None and connection.gate.awaits_list(call.call.id)
-
-    def has_gone_out(self, call: CallRecord) -> bool:
-        """Whether its server got a running call."""
-        connection = self._connection_of(call)
-        held = connection is not None and connection.gate.holds(call.call.id)
-        return not held and not self.waits_for_turn(call)
 
     def has_ended(self, server: str) -> bool:
         """Whether this server did not start, or runs no more."""
@@ -389,7 +383,7 @@ class ConsoleState:
         text = neutral_line(event.sentence, 400)
         for call in self.calls.running:
             of_it = call.server == event.server and event.call_id in (None, call.call.id)
-            if of_it and self.has_gone_out(call):
+            if of_it and call.sent:
                 call.add_log(text)
         of_call: About | None = ("call", event.call_id) if event.call_id else None
         self.activity.add(event.server, text, "dim", of_call)

@@ -101,15 +101,20 @@ class FakeConnection:
             if outcome is not None and outcome.action != "accept":
                 raise ToolRefused(call.name, outcome)
         self.calls.append(call)
-        if self.sends:
-            self.host.tell(CallSent(self.name, call.id))
-        if self.work is None:
-            return CallResult({"content": [{"type": "text", "text": "done"}]})
-        task = self.running[call.id] = asyncio.ensure_future(self.work(self, call))
+        task = self.running[call.id] = asyncio.ensure_future(self._in_turn(call))
         try:
             return CallResult(await task)
         except asyncio.CancelledError:
             raise Interrupted("The call was cancelled.") from None
+
+    async def _in_turn(self, call: Call) -> dict[str, Any]:
+        """It goes out once it has its turn, as with a real connection."""
+        async with self.open_calls.turn(call):
+            if self.sends:
+                self.host.tell(CallSent(self.name, call.id))
+            if self.work is None:
+                return {"content": [{"type": "text", "text": "done"}]}
+            return await self.work(self, call)
 
     async def cancel(self, call_id: str) -> None:
         self.running[call_id].cancel()

@@ -20,30 +20,29 @@ pytestmark = pytest.mark.anyio
 async def test_a_call_that_waits_for_its_turn_says_behind_which_and_has_no_log_of_it(
     tmp_path: Path,
 ) -> None:
-    forever = asyncio.Event()
+    may_end = asyncio.Event()
 
     async def work(connection: Any, call: Call) -> dict[str, Any]:
-        await forever.wait()
+        await may_end.wait()
         return {}
 
     tools = {"alpha": [tool("count"), tool("book")]}
     async with console(tmp_path, servers=["alpha"], tools=tools, work=work) as stand:
         connection = stand.host.connections["alpha"]
         connection.open_calls.take_turns = True
-        for offer in stand.app.state.servers["alpha"].offers:
-            stand.app.call_offer("alpha", offer)
-        await stand.until(lambda: len(connection.calls) == 2)
-        first = connection.calls[0]
-        await stand.press("3")
+        first, second = stand.app.state.servers["alpha"].offers
+        stand.app.call_offer("alpha", first)
         await stand.until(lambda: "running" in stand.text())
-        assert "waits for its turn" not in stand.text(), "nothing is ahead of them"
-        async with connection.open_calls.turn(first):
-            stand.host.tell(LogMessage("alpha", "info", None, "step 1"))
-            await stand.until(lambda: f"It waits for its turn: {first.name}" in stand.text())
-            assert "waits for its turn" in stand.text()
-            logs = {record.call.name: list(record.log) for record in stand.app.state.calls}
-            assert logs.pop(first.name) == ["info: step 1"]
-            assert [*logs.values()] == [[]]
+        assert "waits for its turn" not in stand.text(), "nothing is ahead of it"
+        stand.app.call_offer("alpha", second)
+        await stand.until(lambda: f"It waits for its turn: {first.name}" in stand.text())
+        stand.host.tell(LogMessage("alpha", "info", None, "step 1"))
+        logs = {record.call.name: list(record.log) for record in stand.app.state.calls}
+        assert logs == {first.name: ["info: step 1"], second.name: []}
+        may_end.set()
+        await stand.until(lambda: not stand.app.state.calls.running)
+        sent = [line.text for line in stand.app.state.activity if line.text.startswith("→")]
+        assert sent == [f"→ {first.name}", f"→ {second.name}"]
 
 
 async def test_a_call_that_ends_before_it_was_sent_is_told_as_never_sent_everywhere(

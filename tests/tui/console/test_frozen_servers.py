@@ -37,6 +37,7 @@ async def test_a_call_whose_server_lists_no_tools_says_what_it_waits_for_and_is_
     async with console(tmp_path, servers=["alpha"], **settings) as stand:
         monkeypatch.setattr(stand.runtime.broker, "needs_definition", lambda *names: True)
         stand.host.connections["alpha"].open_calls.take_turns = True
+        stand.host.connections["alpha"].sends = False
         stand.app.call_offer("alpha", stand.app.state.servers["alpha"].offers[0])
         told = "It has not gone out yet: “alpha” was asked what"
         await stand.until(lambda: told in stand.text())
