@@ -201,9 +201,9 @@ class CallRecord:
         if not self.sent and self.state in UNSENT:
             return UNSENT[self.state]
         if self.refusal is not None:
-            return self.refusal.summary
+            return f"question {self.refusal.summary}"
         if self.state == "refused" and self.confirmation:
-            return self.confirmation
+            return f"not called, {self.confirmation}"
         if self.is_error:
             return "failed"
         if self.maybe_refused is not None:

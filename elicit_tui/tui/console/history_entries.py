@@ -8,6 +8,8 @@ from functools import cached_property
 from heapq import merge
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from rich.cells import cell_len
+
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.finding import MASK, Review
 from elicit_tui.elicitation.keeping import kept_arguments
@@ -15,7 +17,7 @@ from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import local_time, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.call_words import briefly, how, searched
 from elicit_tui.tui.console.outcome_words import ROLES, ending
-from elicit_tui.tui.console.spans import Role
+from elicit_tui.tui.console.spans import Role, shortened, shortened_within
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
@@ -53,6 +55,10 @@ class AskedEntry:
     def words(self) -> str:
         """What it said."""
         return quoted(self.row.message, 300) if self.row.message else ""
+
+    def told(self, room: int) -> str:
+        """The same in so many cells."""
+        return shortened(self.words, room)
 
     @property
     def end(self) -> tuple[str, str, Role]:
@@ -95,6 +101,12 @@ class CalledEntry:
         """What was called, and with what."""
         made_with = briefly(self.record.argument_texts, TOLD_CELLS)
         return f"{neutral_line(self.record.call.name, 200)}  {made_with}".rstrip()
+
+    def told(self, room: int) -> str:
+        """The same in so many cells: of a path its end has the room."""
+        name = shortened_within(neutral_line(self.record.call.name, 200), room)
+        made_with = briefly(self.record.argument_texts, room - cell_len(name) - 2)
+        return f"{name}  {made_with}".rstrip()
 
     @property
     def end(self) -> tuple[str, str, Role]:

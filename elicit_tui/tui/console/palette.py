@@ -20,7 +20,7 @@ from textual.worker import Worker, WorkerError
 from elicit_tui.tui.console.action_keys import WearTheme
 from elicit_tui.tui.console.bars import ClickBar, Part
 from elicit_tui.tui.console.palette_entries import PLAIN, Entry, found, in_order
-from elicit_tui.tui.console.spans import shortened
+from elicit_tui.tui.console.spans import shortened_within
 from elicit_tui.tui.console.wanted_words import wanted_words
 from elicit_tui.tui.textual_terminal import run_pointed, running_search
 from elicit_tui.tui.theme import use_theme
@@ -73,7 +73,7 @@ def in_one_row(title: Content, beside: str, width: int) -> Content:
     left = room - title.cell_length - 2
     if not beside or left < cell_len(beside[:LEAST_BESIDE]):
         return title
-    shown = shortened(beside, left)
+    shown = shortened_within(beside, left)
     gap = " " * (room - title.cell_length - cell_len(shown))
     return Content.assemble(title, gap, shown)
 

@@ -29,7 +29,9 @@ CELL_CHARACTERS: Final = 200
 HEADING_IN_BAR: Final = 12
 """Letters of a column's name beside the key that sorts by it."""
 COLUMN_CELLS: Final = 40
-"""Cells of the widest column, where columns are many: Enter reads a row whole."""
+"""Cells that each column may take, where all of them have no room: Enter reads a row whole."""
+AROUND: Final = 6
+"""Cells beside the columns: the frame, and the scrollbar."""
 BESIDE_FIRST: Final = 4
 """Cells of half a narrow screen that are not the first column's: frame and gaps."""
 PLAIN: Final = 10**15
@@ -155,7 +157,11 @@ class ResultTable(DrawnTable):
         """Whether the rows that were found are listed alone."""
         self._marked: list[Text] = []
         self._first_takes = COLUMN_CELLS
-        """Cells of its first column at the most."""
+        """Cells of its first column at the most, where the screen is narrow."""
+        self._widest = COLUMN_CELLS
+        """Cells of any column at the most."""
+        self._laid_out_for = 0
+        """How wide the screen was for which its columns were laid out."""
 
     def on_mount(self) -> None:
         """Lay the rows out."""
@@ -166,7 +172,7 @@ class ResultTable(DrawnTable):
 
         It does on a narrow screen, where it takes half of it at the most.
         """
-        if self._first_takes != self._most_of_first:
+        if self.app.size.width != self._laid_out_for:
             number, column = self.number, self.cursor_column
             self._lay_out()
             self.go_to(number)
@@ -184,10 +190,27 @@ class ResultTable(DrawnTable):
 
     def _lay_out(self) -> None:
         self._first_takes = self._most_of_first
+        self._laid_out_for = self.app.size.width
         self.clear(columns=True)
         for key in self._keys:
             self.add_column(self._heading(key), key=key)
-        self._make_rows(max(CELLS_AT_ONCE // max(1, len(self._keys)), self.size.height))
+        count = max(CELLS_AT_ONCE // max(1, len(self._keys)), self.size.height)
+        self._widest = self._fitting(self.rows_shown[:count])
+        self._make_rows(count)
+
+    def _fitting(self, rows: Sequence[Row]) -> int:
+        """Cells of the widest column: the long ones share the room that the short ones leave."""
+        wanted = [
+            max(cell_len(neutral_line(text, CELL_CHARACTERS)) for text in (key, *texts))
+            for key in self._keys
+            for texts in [[_spelled(row.get(key)) for row in rows]]
+        ]
+        room = self.app.size.width - AROUND - 2 * self.cell_padding * len(wanted)
+        for left, cells in zip(range(len(wanted), 0, -1), sorted(wanted), strict=True):
+            if cells * left > room:
+                return max(COLUMN_CELLS, room // left)
+            room -= cells
+        return CELL_CHARACTERS
 
     def _heading(self, key: str) -> Text:
         mark = ""
@@ -204,8 +227,8 @@ class ResultTable(DrawnTable):
         """Make the cells of some more rows; those behind them follow."""
         begin = self._first + self.row_count
         rows = self._ordered[begin : min(begin + count, self._first + TABLE_ROWS)]
-        widest = max(COLUMN_CELLS, self.app.size.width // max(1, len(self._keys)))
-        most = [min(widest, self._first_takes), *[widest] * len(self._keys)]
+        first = self._first_takes if self.app.size.width < NARROW else self._widest
+        most = [min(self._widest, first), *[self._widest] * len(self._keys)]
         made = [
             [_cell(row.get(key), cells) for key, cells in zip(self._keys, most, strict=False)]
             for row in rows
@@ -401,12 +424,16 @@ def _cell(value: Any, widest: int) -> Text:
         return Text("")
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     text = Text(
-        neutral_line(written(value, CELL_CHARACTERS - 1), CELL_CHARACTERS),
-        justify="right" if number else "left",
+        neutral_line(_spelled(value), CELL_CHARACTERS), justify="right" if number else "left"
     )
     if not number and cell_len(text.plain) > widest:
         text.truncate(widest, overflow="ellipsis")
     return text
+
+
+def _spelled(value: Any) -> str:
+    """What stands in a cell, as the server wrote it: not neutral yet."""
+    return "" if value is None else written(value, CELL_CHARACTERS - 1)
 
 
 def written(value: Any, characters: int = SHOWN_CHARACTERS) -> str:

@@ -121,7 +121,7 @@ async def test_what_became_of_a_refused_question_has_one_wording(
         record = stand.app.state.calls.get(call.id)
         assert record is not None
         record.end(state, result={"content": [], "isError": True})
-        assert record.standing == "declined by you"
+        assert record.standing == "question declined by you"
         for pane in "35":
             await stand.press(pane)
             await stand.until(lambda: "declined by you" in stand.text())

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console.calls import AnsweredQuestion
 from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.views import RowList
 from tests.tui.console.reading import text_result
@@ -102,3 +103,30 @@ async def test_a_key_leads_from_the_record_of_a_question_to_the_call_that_asked_
         await stand.press("z")
         await stand.until(lambda: "[3 Calls" in stand.text())
         await stand.until(lambda: stand.app.query_one("#call-list", RowList).key == call.id)
+
+
+async def test_of_a_long_path_the_file_name_is_in_sight_in_the_history(tmp_path: Path) -> None:
+    folder = "/".join(["a-folder-with-a-long-name"] * 6)
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        ended_call(stand, "read", path=f"/srv/{folder}/hosts.json")
+        await stand.press("5")
+        await stand.until(lambda: "hosts.json" in stand.text())
+
+
+async def test_a_call_that_was_not_allowed_and_one_whose_question_was_declined_are_told_apart(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 24)) as stand:
+        for name in ("asks", "pays"):
+            call = Call("tools/call", name, {})
+            record = stand.app.state.calls.start("alpha", call)
+            if name == "asks":
+                record.answered.append(AnsweredQuestion("Sure?", "decline", "declined by you"))
+                record.end("answered", result=text_result("No."))
+            else:
+                record.confirmation = "declined by you"
+                record.end("refused", failure="It was not called.")
+        for pane in "53":
+            await stand.press(pane)
+            await stand.until(lambda: "question declined by you" in stand.text())
+            await stand.until(lambda: "not called, declined by you" in stand.text())

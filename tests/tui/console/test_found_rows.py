@@ -64,7 +64,9 @@ async def test_words_that_stand_in_several_columns_find_their_row(tmp_path: Path
         assert table.row["id"] == 47
 
 
-async def test_another_search_looks_in_all_rows(tmp_path: Path) -> None:
+async def test_another_search_looks_in_all_rows_and_lists_alone_what_it_finds(
+    tmp_path: Path,
+) -> None:
     result = text_result(json.dumps(NOTES))
     async with reading(tmp_path, result, size=(80, 24)) as (stand, screen):
         await search(stand, "note 4")
@@ -72,7 +74,7 @@ async def test_another_search_looks_in_all_rows(tmp_path: Path) -> None:
         await search(stand, "note 5")
         await stand.until(lambda: "1 of 11 rows for “note 5”" in stand.text())
         assert isinstance(screen.view, ResultTable)
-        assert screen.view.count == 60
+        assert screen.view.count == 11
 
 
 async def test_the_view_that_follows_begins_at_the_place_where_one_was(tmp_path: Path) -> None:
@@ -186,3 +188,22 @@ async def test_the_keys_that_copy_are_called_by_what_they_copy_and_so_is_what_th
         await stand.until(lambda: "c Copy value" in stand.text())
         await stand.press("t")
         await stand.until(lambda: "c Copy text" in stand.text())
+
+
+async def test_a_search_that_is_refined_goes_on_listing_what_is_found_alone(
+    tmp_path: Path,
+) -> None:
+    hosts = [{"name": f"{kind}-{n}"} for kind in ("web", "data") for n in range(12)]
+    async with reading(tmp_path, text_result(json.dumps(hosts))) as (stand, _):
+        await stand.until(lambda: "web-3" in stand.text())
+        await search(stand, "web")
+        await stand.press("f")
+        await stand.until(lambda: "f All rows" in stand.text() and "data-3" not in stand.text())
+        await stand.press("slash", *"web-1")
+        await stand.until(lambda: "of 3" in stand.text() and "web-5" not in stand.text())
+        await stand.press("x")
+        await stand.until(lambda: "nothing found" in stand.text() and "data-3" in stand.text())
+        await stand.press("backspace", "enter")
+        await stand.until(lambda: "web-11" in stand.text() and "web-5" not in stand.text())
+        await stand.press("f")
+        await stand.until(lambda: "data-3" in stand.text())

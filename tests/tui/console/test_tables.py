@@ -297,3 +297,21 @@ async def test_a_row_is_drawn_as_the_library_would_for_eyes_and_for_the_mouse(
 def cells(strip: Strip) -> list[tuple[str, Style | None]]:
     """Each sign with its look, and with what the mouse is told there."""
     return [(sign, segment.style) for segment in strip for sign in segment.text]
+
+
+def shown_row(stand: Stand, begins: str) -> str:
+    (line,) = [line for line in stand.text().splitlines() if line.strip("│ ").startswith(begins)]
+    return line.strip("│ ")
+
+
+async def test_a_long_column_has_the_room_that_the_short_ones_leave(tmp_path: Path) -> None:
+    path = "/srv/projects/elicit/results/of/the/year/measured-twice.json"
+    files = [{"id": n, "path": path, "size": n * 10} for n in range(3)]
+    async with reading(tmp_path, rows(files), size=(100, 24)) as (stand, _):
+        await stand.until(lambda: "path" in stand.text())
+        assert shown_row(stand, "1") == f"1  {path}    10"
+        await stand.pilot.resize_terminal(70, 24)
+        await stand.until(lambda: "…" in shown_row(stand, "1"))
+        assert shown_row(stand, "1").endswith("10"), "what is cut gives way, nothing else"
+        await stand.pilot.resize_terminal(100, 24)
+        await stand.until(lambda: path in shown_row(stand, "1"))

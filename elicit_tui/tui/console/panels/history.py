@@ -23,7 +23,7 @@ from elicit_tui.tui.console.history_entries import AskedEntry, CalledEntry, Hist
 from elicit_tui.tui.console.panels.pane import SearchedPane
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home
-from elicit_tui.tui.console.spans import Line, apart, padded, shortened
+from elicit_tui.tui.console.spans import Line, apart, padded, text_of
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.console.wanted_words import has_all, wanted_words
@@ -194,11 +194,12 @@ class HistoryPane(SearchedPane):
         if self.stacked:
             left: Line = ((f" {sign} ", role), (entry.server, "strong"))
             first = apart(left, ((f"{ended} ", "dim"),), width)
-            said = shortened(entry.words, width - 5 - len(when))
+            said = entry.told(width - 5 - len(when))
             return [first, ((f"   {when} ", "dim"), (said, "plain"))]
         server = padded(entry.server, self._server_width)
-        left = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  {entry.words}", "plain"))
-        return [apart(left, ((f" {ended} ", "dim"),), width)]
+        head: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  ", "plain"))
+        said = entry.told(width - cell_len(f"{text_of(head)} {ended} ") - 1)
+        return [apart((*head, (said, "plain")), ((f" {ended} ", "dim"),), width)]
 
     @on(RowList.Chosen, "#history-rows")
     async def _look(self, event: RowList.Chosen) -> None:

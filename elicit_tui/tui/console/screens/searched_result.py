@@ -47,6 +47,8 @@ class SearchedResult(Dialog[None], WalkedPlaces):
     _will_search: Timer | None = None
     _begins_here = False
     """Whether the place that is gone to is the first from what is in sight on."""
+    _only_these = False
+    """Whether a table lists what is found alone, as the words become others."""
     _came_from: tuple[int, int] | None = None
     """The place where one was among those of the view before, and how many these were."""
 
@@ -131,6 +133,8 @@ class SearchedResult(Dialog[None], WalkedPlaces):
         self._came_from, self._places, self._place = None, (), 0
         self._begins_here = bool(term)
         self._find()
+        if self._only_these:
+            self._narrow(True)
 
     @on(SearchLine.Submitted, "#result-search")
     def _to_what_is_found(self) -> None:
@@ -187,6 +191,7 @@ class SearchedResult(Dialog[None], WalkedPlaces):
             search.value = ""
         search.display = False
         self._term, self._places, self._came_from = "", (), None
+        self._only_these = False
 
     def action_out(self) -> None:
         """Out of what was found, or of the result, where an arrow means nothing else."""
@@ -196,10 +201,16 @@ class SearchedResult(Dialog[None], WalkedPlaces):
             self.action_leave()
 
     def action_narrow(self) -> None:
-        """List the rows that were found alone, or all of them; the cursor stays in its row."""
+        """List the rows that were found alone, or all of them."""
+        if (table := self._narrows) is not None:
+            self._only_these = not table.narrowed
+            self._narrow(self._only_these)
+
+    def _narrow(self, narrowed: bool) -> None:
+        """The cursor stays in its row."""
         if (table := self._narrows) is not None:
             row = table.row
-            table.narrow(not table.narrowed)
+            table.narrow(narrowed)
             self._places = table.find(self._term)
             number = table.number_of(row)
             self._place = self._places.index(number) if number in self._places else 0
