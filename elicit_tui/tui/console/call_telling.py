@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.text.spread import texts_as_lines
-from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, question_words
+from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, named, question_words
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.outcome_words import duration, plural
 from elicit_tui.tui.console.results import binaries
@@ -93,7 +93,7 @@ class CallTelling:
 
     def row(self, record: CallRecord, width: int) -> list[Line]:
         """Its two lines in the list."""
-        name = neutral_line(record.call.name, 200)
+        name = named(record, 200)
         sign, _, role = how(record)
         at = record.at_second if self._looks_alike(record) else record.at
         before: Line = ((f" {sign} ", role), (f"{at}  ", "dim"))

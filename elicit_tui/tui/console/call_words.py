@@ -20,6 +20,7 @@ from elicit_tui.tui.console.spans import (
     Role,
     received,
     shortened,
+    shortened_within,
     text_lines,
     wrapped,
 )
@@ -46,6 +47,15 @@ def how(record: CallRecord) -> tuple[str, str, Role]:
     if record.maybe_refused is not None:
         return SIGNS_OF_CALLS[record.state], record.standing, "warn"
     return SIGNS_OF_CALLS[record.state], record.standing, STATE_ROLES[record.state]
+
+
+TITLE_CELLS: Final = 60
+"""Of what was called, in the title of a frame."""
+
+
+def named(record: CallRecord, room: int = TITLE_CELLS) -> str:
+    """What was called, in so many cells: of a long address both ends."""
+    return shortened_within(neutral_line(record.call.name, 400), room)
 
 
 def bar(record: CallRecord, width: int) -> str:

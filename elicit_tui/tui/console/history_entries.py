@@ -15,9 +15,9 @@ from elicit_tui.elicitation.finding import MASK, Review
 from elicit_tui.elicitation.keeping import kept_arguments
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import local_time, neutral_line, quoted, readable_json
-from elicit_tui.tui.console.call_words import briefly, how, searched
+from elicit_tui.tui.console.call_words import briefly, how, named, searched
 from elicit_tui.tui.console.outcome_words import ROLES, ending
-from elicit_tui.tui.console.spans import Role, shortened, shortened_within
+from elicit_tui.tui.console.spans import Role, shortened
 
 if TYPE_CHECKING:
     from elicit_tui.ledger.rows import Row
@@ -104,7 +104,7 @@ class CalledEntry:
 
     def told(self, room: int) -> str:
         """The same in so many cells: of a path its end has the room."""
-        name = shortened_within(neutral_line(self.record.call.name, 200), room)
+        name = named(self.record, room)
         made_with = briefly(self.record.argument_texts, room - cell_len(name) - 2)
         return f"{name}  {made_with}".rstrip()
 

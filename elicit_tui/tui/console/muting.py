@@ -56,6 +56,7 @@ class Muting:
                 f"{name} is muted for this run: what it asks is cancelled. Key "
                 f"{app.key_of('servers.mute')} lets it ask again."
             )
+        app.hush()  # What was told of the key before is so no longer.
         app.state.say(server, words)
         app.screen.refresh_bindings()
         app.notify(words, markup=False)

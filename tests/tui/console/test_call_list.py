@@ -381,3 +381,14 @@ async def test_a_call_that_runs_is_not_removed_and_the_key_says_what_ends_it(
         await stand.until(lambda: "running" in stand.text())
         await stand.press("delete")
         await stand.until(lambda: "It still runs: x cancels it." in stand.notices())
+
+
+async def test_of_a_long_address_the_end_stands_in_the_title_too(tmp_path: Path) -> None:
+    address = f"file:///srv/{'/'.join(['a-long-folder'] * 9)}/hosts.json"
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        call = Call("resources/read", address)
+        stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("3")
+        await stand.until(lambda: "hosts.json ─" in stand.text())
+        await stand.press("z")
+        await stand.until(lambda: "hosts.json" in stand.text().split("\n")[0])

@@ -51,3 +51,12 @@ async def test_a_server_whose_questions_wait_is_muted_only_when_that_is_sure(
         await stand.until(lambda: "m Unmute server" in stand.text())
         await stand.press("m")
         await stand.until(lambda: not stand.app.muted)
+
+
+async def test_what_is_told_of_a_muted_server_goes_once_it_may_ask_again(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        await stand.press("m")
+        await stand.until(lambda: "is muted for this run" in stand.notices())
+        await stand.press("m")
+        await stand.until(lambda: "may ask again" in stand.notices())
+        assert "is muted" not in stand.notices()

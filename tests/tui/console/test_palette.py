@@ -211,3 +211,14 @@ async def test_the_palette_knows_what_else_one_may_call_what_there_is(
     assert memo is not None
     async with console(tmp_path, servers=["alpha"], templates=(memo,)) as stand:
         await searching(stand, words, first)
+
+
+async def test_a_line_parts_what_is_said_below_the_palette_from_the_frames_behind_it(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
+        await searching(stand, "add", "Add a server")
+        await stand.until(lambda: "Enter Run" in stand.text())
+        *_, line, _, _, bar = stand.text().split("\n")
+        assert "Enter Run" in bar
+        assert line == "─" * 100

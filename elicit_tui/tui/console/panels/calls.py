@@ -10,10 +10,9 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
-from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, searched
+from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, named, searched
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.chosen_call import ChosenCall
@@ -339,7 +338,7 @@ class CallsPane(ChosenCall):
     def _draw_detail(self) -> None:
         detail = self.query_one("#call-detail", FoundLines)
         record = self.record
-        title = f"{record.server} · {neutral_line(record.call.name, 60)}" if record else "Call"
+        title = f"{record.server} · {named(record)}" if record else "Call"
         ended = record is not None and self.state.has_ended(record.server)
         state = (record.call.id, record.state, record.result is not None, ended) if record else None
         if state != self._keys_for:
