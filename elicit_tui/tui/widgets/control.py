@@ -327,6 +327,7 @@ class FieldControl(SeenAsPainted, Guarded):
         # Early: a short line has room for the first ones alone.
         early = 1 if self.way_on[0] == "Enter" else len(own)
         keys = [*own[:early], self.way_on, *own[early:], *self.rarer_keys]
+        keys = list(dict.fromkeys(keys))
         keys.append((key_of(self, CLEAR), "clear"))
         if self.can_take_empty:
             keys.append((key_of(self, EMPTY), "empty on purpose"))
@@ -340,8 +341,9 @@ class FieldControl(SeenAsPainted, Guarded):
 
         It presses none: in no form does an Enter that was meant for a field answer for good.
         """
-        key = "Tab" if any(key == "Enter" for key, _ in self.own_keys) else "Enter"
-        return key, to_button(self.leads_to) if self.leads_to else "next"
+        leads_on = to_button(self.leads_to) if self.leads_to else "next"
+        enter = dict(self.own_keys).get("Enter", leads_on)
+        return "Enter" if enter == leads_on else "Tab", leads_on
 
     @cached_property
     def stood(self) -> WhatStood[Entry]:

@@ -386,7 +386,7 @@ class FormView(SeenRows):
         self._judge_soon()
         # Nobody types blindly: after a paste the caret stands elsewhere once it is laid out.
         self._follow()
-        self.call_after_refresh(self._follow)
+        self.call_after_refresh(self._resized)
 
     def _judge_soon(self) -> None:
         """Judge once after all keys that are already there, so that typing stays quick."""

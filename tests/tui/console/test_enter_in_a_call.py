@@ -98,6 +98,21 @@ async def test_enter_says_what_is_missing_or_wrong_and_calls_nothing(tmp_path: P
         assert calls_of(stand)[0].arguments == {"name": "abc"}
 
 
+async def test_in_a_long_list_the_bar_says_what_enter_does_before_and_after_it_chose(
+    tmp_path: Path,
+) -> None:
+    items = {"type": "string", "enum": [f"x{n}" for n in range(20)]}
+    schema = {"type": "object", "properties": {"tags": {"type": "array", "items": items}}}
+    async with console(tmp_path, servers=["alpha"], tools=offering(schema)) as stand:
+        await open_form(stand)
+        await stand.until(lambda: "Enter → Call button" in bar(stand))
+        assert "Tab → Call button" not in bar(stand)
+        await stand.press(*"x7")
+        await stand.until(lambda: "Enter choose  Tab → Call button" in bar(stand))
+        await stand.press("enter")
+        await stand.until(lambda: "Enter → Call button" in bar(stand))
+
+
 async def test_a_line_that_stands_alone_says_that_enter_ends_it(tmp_path: Path) -> None:
     async with console(tmp_path, servers=["alpha"], tools=offering(PATH)) as stand:
         await open_form(stand)
