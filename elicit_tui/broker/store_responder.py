@@ -12,6 +12,7 @@ earlier one that comes late belongs to nothing.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -158,8 +159,10 @@ class StoreResponder:
         self._watch = watch
         self._clock = clock
         self._put: dict[str, _Put] = {}
-        self._untold: dict[str, Outcome] = {}
+        self._untold: deque[tuple[str, Outcome]] = deque()
         self._telling: asyncio.Task[None] | None = None
+        self._unforeseen: list[Exception] = []
+        """What was raised while an end was told, beside what a store may raise."""
         self.tell_waiting: TellWaiting | None = None
         """Told, with the agent's name, of a question that was put while nobody is there."""
 
@@ -259,7 +262,7 @@ class StoreResponder:
             del self._put[event.request.id]
             # Told by one task in order, and again where the store is away: what the broker decided
             # stands whatever becomes of this.
-            self._untold[event.request.id] = event.outcome
+            self._untold.append((event.request.id, event.outcome))
             # One task for all of them, so that ends are told in the order they came.
             if self._telling is None or self._telling.done():
                 self._telling = asyncio.get_running_loop().create_task(self._tell())
@@ -267,19 +270,22 @@ class StoreResponder:
     async def _tell(self) -> None:
         """A store that cannot be written now is told later: the outcome stands all the same."""
         while self._untold:
-            question_id, outcome = next(iter(self._untold.items()))
             try:
-                await self._store.settle(question_id, outcome)
+                await self._store.settle(*self._untold[0])
             except StoreError:
                 await asyncio.sleep(RETRY_SECONDS)
-            else:
-                self._untold.pop(question_id, None)
+                continue
+            except Exception as error:  # noqa: BLE001 - nobody awaits this: `close` raises it
+                self._unforeseen.append(error)
+            self._untold.popleft()
 
     async def close(self) -> None:
-        """Returns once the store knows all ends, or cannot be told."""
+        """Returns once the store knows all ends, or cannot be told. Raises what nobody foresaw."""
         if self._telling is not None:
             await asyncio.wait([self._telling], timeout=CLOSE_SECONDS)
             self._telling.cancel()
+        if self._unforeseen:
+            raise self._unforeseen.pop()
 
 
 def _page_is_open(waiting: Waiting) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import ERAS, Era, EraTraits
 from elicit_tui.elicitation.kind import HANDED_KINDS, KINDS, Kind, KindTraits
+from elicit_tui.kept import kept
 
 Method = Literal["tools/call", "prompts/get", "resources/read"]
 
@@ -131,7 +132,7 @@ class ElicitationRequest:
         """What the era that it came in is like."""
         return ERAS[self.era]
 
-    @property
+    @kept
     def traits(self) -> KindTraits:
         """What its kind is and may."""
         return (KINDS if self.handed_to is None else HANDED_KINDS)[self.kind]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from elicit_tui.broker import BrokerEvent, Resolved
@@ -138,8 +139,8 @@ class OtherTerminal:
         """
         if self._responder is None:
             return
-        await self._responder.close()
         try:
-            await self._store.end(self.session)
-        except StoreError:
-            return
+            await self._responder.close()
+        finally:
+            with suppress(StoreError):
+                await self._store.end(self.session)

@@ -204,6 +204,30 @@ async def test_ends_that_the_store_refused_are_told_to_it_again_in_their_order(
     assert told == [first.id, second.id]
 
 
+async def test_what_nobody_foresaw_of_one_end_costs_no_other_and_is_told_when_all_ends(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    settle, failed = world.asking_store.settle, list[str]()
+
+    async def fails_once(question_id: str, *how: Any) -> None:
+        if not failed:
+            failed.append(question_id)
+            raise ZeroDivisionError("broken on purpose")
+        await settle(question_id, *how)
+
+    monkeypatch.setattr(world.asking_store, "settle", fails_once)
+    for message in ("Red?", "Blue?"):
+        asked = asyncio.ensure_future(broker.resolve(form_request(message)))
+        question = await person.sees(message)
+        broker.withdraw(question.id, "The server withdrew the question.")
+        await bounded(asked)
+    assert await person.told_why(question) == ["The server took it back, or went away."]
+    with pytest.raises(ZeroDivisionError):
+        await bounded(world.responder.close())
+    await bounded(world.responder.close())
+
+
 async def test_the_store_is_told_one_end_though_the_server_takes_a_decided_question_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
