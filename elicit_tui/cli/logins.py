@@ -185,7 +185,7 @@ async def _end(
     server: ServerSettings, shelf: LoginShelf, known: Login, narration: Narration
 ) -> bool:
     """Take a login back at its authorization server, and forget it; whether the server was told."""
-    from elicit_tui.host.oauth import revoked
+    from elicit_tui.host.login_requests import revoked
 
     async with AsyncExitStack() as held:
         try:

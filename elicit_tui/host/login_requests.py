@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from collections.abc import Mapping
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import anyio
 import httpx2
 
 from elicit_tui.elicitation.own_questions import shown_address
+from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import LoginError, RefreshRefused
+from elicit_tui.logins import Login
 from elicit_tui.text.hosts import ip_address_of, is_loopback, is_web_address
 
 MOST_REQUESTS: Final = 20
@@ -127,3 +131,25 @@ def error_word(response: httpx2.Response) -> str | None:
         return None
     word = held.get("error") if isinstance(held, dict) else None
     return word if isinstance(word, str) and _ERROR_WORD.fullmatch(word) else None
+
+
+async def revoked(server: ServerSettings, environment: Mapping[str, str], login: Login) -> bool:
+    """Tell the authorization server that this login is over (RFC 7009); whether it took that.
+
+    Raises LoginError where it could not be told.
+    """
+    address = (login.authorization_server or {}).get("revocation_endpoint")
+    token = login.refresh_token or login.access_token
+    if not isinstance(address, str) or not token:
+        return False
+    secret = login.client_secret or environment.get(server.oauth.client_secret_env or "")
+    data = {"token": token, "client_id": login.client_id}
+    headers = {}
+    if secret and login.client.get("token_endpoint_auth_method") == "client_secret_basic":
+        pair = f"{quote(login.client_id, safe='')}:{quote(secret, safe='')}"
+        headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+    elif secret:
+        data["client_secret"] = secret
+    request = httpx2.Request("POST", address, data=data, headers=headers)
+    answer = await CheckedRequests(login.server_url).send(request)
+    return answer.status_code == 200

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 import time
-from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import Any, Final
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider
@@ -36,7 +35,7 @@ from pydantic import AnyUrl, ValidationError
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.settings import ServerSettings
-from elicit_tui.errors import LoginError, LoginNotOffered
+from elicit_tui.errors import LoginError, LoginNotOffered, RefreshRefused
 from elicit_tui.host.login_requests import (
     CheckedRequests,
     check_address,
@@ -114,25 +113,18 @@ class OAuthFlow:
         """
         login = self._login
         assert login is not None
-        memory = Memory(
-            OAuthToken(
-                # The SDK renews only what it has a token of; this one is sent nowhere.
-                access_token=login.access_token or "none",
-                refresh_token=login.refresh_token,
-                scope=login.scope,
-            ),
-            self._registered(),
+        tokens = OAuthToken(
+            # The SDK renews only what it has a token of; this one is sent nowhere.
+            access_token=login.access_token or "none",
+            refresh_token=login.refresh_token,
+            scope=login.scope,
         )
+        memory = Memory(tokens, self._registered())
         provider = self._provider(memory, [], None)
-        if login.authorization_server is not None:
-            metadata = OAuthMetadata.model_validate(login.authorization_server)
-            provider.context.oauth_metadata = metadata
-        if login.protected_resource is not None:
-            resource = ProtectedResourceMetadata.model_validate(login.protected_resource)
-            provider.context.protected_resource_metadata = resource
-            provider.context.auth_server_url = str(resource.authorization_servers[0])
-        # Long over, so that the SDK renews at once.
-        provider.context.token_expiry_time = 1.0
+        if not _give_back(provider.context, login) or (login.client and memory.client is None):
+            # Another version wrote it, or another program.
+            sentence = "what is kept of its login cannot be used"
+            raise RefreshRefused(sentence, client_unknown=True)
         requests = CheckedRequests(self._url)
         await self._drive(provider, requests, None)
         if memory.given is None:
@@ -202,13 +194,9 @@ class OAuthFlow:
         async def led_back() -> AuthorizationCodeResult:
             return answers.pop()
 
+        known_at = self._server.oauth.client_metadata_url
         provider = OAuthClientProvider(
-            self._url,
-            metadata,
-            memory,
-            opened,
-            led_back,
-            client_metadata_url=self._server.oauth.client_metadata_url,
+            self._url, metadata, memory, opened, led_back, client_metadata_url=known_at
         )
         return provider
 
@@ -222,19 +210,18 @@ class OAuthFlow:
         if oauth.client_id is not None:
             # What is known of a configured client, under the id and the secret that are configured
             # now.
-            known = dict(login.client) if login and login.client_id == oauth.client_id else {}
-            known.pop("redirect_uris", None)
+            known = login.client if login and login.client_id == oauth.client_id else {}
             secret = self._environment.get(oauth.client_secret_env or "") or None
-            known |= {"client_id": oauth.client_id, "client_secret": secret}
-            known.setdefault("issuer", oauth.issuer)
-            return OAuthClientInformationFull(**known, redirect_uris=uris)
+            given = {"client_id": oauth.client_id, "client_secret": secret, "redirect_uris": uris}
+            issuer = {"issuer": oauth.issuer}
+            return _client({**issuer, **known, **given}) or _client({**issuer, **given})
         if login is None or not login.client:
             return None
         held = {**login.client, "client_id": login.client_id, "client_secret": login.client_secret}
         known_uris = held.get("redirect_uris") or ()
         if redirect_uri is not None and redirect_uri not in known_uris:
             return None
-        return OAuthClientInformationFull(**held)
+        return _client(held)
 
     async def _drive(
         self,
@@ -340,31 +327,33 @@ class OAuthFlow:
         )
 
 
+def _client(held: Mapping[str, Any]) -> OAuthClientInformationFull | None:
+    """A registration that is kept; None for what is none."""
+    try:
+        return OAuthClientInformationFull.model_validate(held)
+    except ValidationError:
+        return None
+
+
+def _give_back(context: Context, login: Login) -> bool:
+    """What the SDK found out in the flow of this login; False where that is none of the kind."""
+    try:
+        if login.authorization_server is not None:
+            context.oauth_metadata = OAuthMetadata.model_validate(login.authorization_server)
+        if login.protected_resource is not None:
+            resource = ProtectedResourceMetadata.model_validate(login.protected_resource)
+            context.protected_resource_metadata = resource
+            context.auth_server_url = str(resource.authorization_servers[0])
+    except ValidationError:
+        return False
+    # Long over, so that the SDK renews at once.
+    context.token_expiry_time = 1.0
+    return True
+
+
 def _end(seconds: int) -> float:
     """When a token ends that lives so long, as a time of this machine."""
     return time.time() + min(max(seconds, 0), _LONGEST_LIFE)
-
-
-async def revoked(server: ServerSettings, environment: Mapping[str, str], login: Login) -> bool:
-    """Tell the authorization server that this login is over (RFC 7009); whether it took that.
-
-    Raises LoginError where it could not be told.
-    """
-    address = (login.authorization_server or {}).get("revocation_endpoint")
-    token = login.refresh_token or login.access_token
-    if not isinstance(address, str) or not token:
-        return False
-    secret = login.client_secret or environment.get(server.oauth.client_secret_env or "")
-    data = {"token": token, "client_id": login.client_id}
-    headers = {}
-    if secret and login.client.get("token_endpoint_auth_method") == "client_secret_basic":
-        pair = f"{quote(login.client_id, safe='')}:{quote(secret, safe='')}"
-        headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
-    elif secret:
-        data["client_secret"] = secret
-    request = httpx2.Request("POST", address, data=data, headers=headers)
-    answer = await CheckedRequests(login.server_url).send(request)
-    return answer.status_code == 200
 
 
 def issuer_of(context: Context, server_url: str) -> str:

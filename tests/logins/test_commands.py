@@ -18,7 +18,7 @@ from elicit_tui.cli.asking import LoginsOnly
 from elicit_tui.cli.narration import Narration
 from elicit_tui.elicitation import Deadline
 from elicit_tui.elicitation.settings import ServerSettings, Settings
-from elicit_tui.host import oauth
+from elicit_tui.host import login_requests
 from elicit_tui.logins import LoginShelf
 from elicit_tui.logins.login import LoginKey
 from elicit_tui.paths import lock_open_file
@@ -219,7 +219,7 @@ def test_a_login_is_gone_before_another_process_may_renew_it(
     async def revoked(*given: object) -> bool:
         return True
 
-    monkeypatch.setattr(oauth, "revoked", revoked)
+    monkeypatch.setattr(login_requests, "revoked", revoked)
     shelf = Watched(tmp_path, "file")
     settings = Settings(servers={"remote": ServerSettings("remote", url=LOGIN.server_url)})
     monkeypatch.setattr(logins, "shelf_of", lambda settings: shelf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -108,4 +109,26 @@ def test_an_authorization_server_that_is_down_costs_no_login(server: LoginServer
     assert "canary" not in sentence
     assert ours.person.asked == []
     server.change(token_status=None)
+    assert run_async(called(server)).person.asked == []
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"authorization_server": {"issuer": 7}},
+        {"protected_resource": {"resource": "https://elsewhere.example/", "x": 1}},
+        {"client": {"redirect_uris": "none"}},
+    ],
+    ids=lambda spoilt: next(iter(spoilt)),
+)
+@pytest.mark.parametrize("renewable", [True, False])
+def test_a_login_of_which_nothing_that_is_kept_can_be_used_is_asked_for_anew(
+    server: LoginServer, spoilt: dict[str, Any], renewable: bool
+) -> None:
+    run_async(called(server))
+    whole = kept_whole()
+    refresh_token = whole.refresh_token if renewable else None
+    shelf().save(replace(whole, refresh_token=refresh_token, **spoilt))
+    server.change(forget_access=True)
+    assert len(run_async(called(server)).person.asked) == 1
     assert run_async(called(server)).person.asked == []
