@@ -127,6 +127,12 @@ class Clause(Denials):
         """Whether nothing stands behind it but what it is of, from or for."""
         return hit.end == len(self.words) or self._is(hit.end, "of", "until")
 
+    def adds_to(self, hit: Hit) -> bool:
+        """Whether more is said behind it than that it is asked for."""
+        said = (range(*it[1:]) for it in (*self.asks, *self.of("please", "small")))
+        asked = {at for span in said for at in span}
+        return any(at not in asked for at in self._contentful(hit.end, len(self.words)))
+
     def _attribute_after(self, hit: Hit) -> bool:
         at = hit.end + self._is_genitive(hit.end)
         if at >= len(self.words):

@@ -22,7 +22,8 @@ from elicit_tui.kept import kept
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
-_OR_ANOTHER: Final = ("entry word", "ticket word")  # A slogan, a number of a queue.
+_OR_ANOTHER: Final = ("entry word", "ticket word", "homonym")
+"""A slogan, a number of a queue, what a part, a place or a symbol is called."""
 _COUNTED: Final = re.compile(r"number of .*s$|(?:max|min)(?:imum)? ")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
 _MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED, _MOST_IN_A_ROW = 50, 9, 100, 998
@@ -98,7 +99,9 @@ class Demand:
         if not (own or field.is_open):
             # Something else is typed there, and the word may mean something else as well.
             prose = [piece for piece in prose if not piece.why.frame.endswith("-maybe")]
-        own += sorted(prose, key=lambda piece: -piece.why.amount)[:1]
+        prose.sort(key=lambda piece: -piece.why.amount)
+        meant = [piece for piece in prose if not piece.why.frame.endswith("-in-one-sense")]
+        own += dict.fromkeys((*prose[:1], *meant[:1]))
         if not sure and maybe:
             own += self._sign_in(field)
         elif not sure and own and field.is_open:
@@ -142,22 +145,31 @@ class Demand:
     def is_in_other_sense(self, mention: Mention) -> bool:
         """Whether a word is one of those that a field of this form has in a harmless sense."""
         clause, hit = mention.clause, mention.hit
-        other = clause.ends_a_name(hit) or _stands_in(mention, [it.words for it in self.senses])
+        # What a value alone shows is no matter where the person's own is asked for.
+        senses = self._told if _is_theirs(mention) else self.senses
+        other = clause.ends_a_name(hit) or _stands_in(mention, [it.words for it in senses])
         return other or mention.place.is_harmless_in_greek(clause.said(hit), mention.span)
 
     def _frame(self, mention: Mention, frame: str) -> str:
         """What the frame of a word is called, which may mean something else in another form."""
-        differs = _stands_in(mention, _OR_ANOTHER) and frame != "stands-alone"
+        clause, hit = mention.clause, mention.hit
+        differs = any(it[1:] == hit[1:] for it in clause.of(*_OR_ANOTHER))
+        differs = differs and frame != "stands-alone" and not _is_meant(mention)
         return f"{frame}-in-one-sense" if differs else frame
 
     @kept
     def senses(self) -> tuple[Sense, ...]:
         """The harmless things of which the form's fields show that they are meant."""
-        return tuple(
-            sense
-            for sense in self.thing.senses
-            if any(shows(field, sense) for field in self.request.free_fields[:_MOST_LOOKED_AT])
-        )
+        return self._shown(self.thing.senses)
+
+    @kept
+    def _told(self) -> tuple[Sense, ...]:
+        """Those that words show, and no value alone."""
+        return self._shown(it._replace(value="") for it in self.senses)
+
+    def _shown(self, senses: Iterable[Sense]) -> tuple[Sense, ...]:
+        fields = self.request.free_fields[:_MOST_LOOKED_AT]
+        return tuple(it for it in senses if any(shows(field, it) for field in fields))
 
     def _is_name(self, mention: Mention) -> bool:
         if mention.hit.concept == self.thing.name:
@@ -215,7 +227,7 @@ class Demand:
             standing = clause.standing(hit)
             handed = standing < Standing.ASKED and _is_handed_over(mention)
             if (
-                (shown and not clause.asks)
+                (shown and (not clause.asks or {*clause.gaps[1:]} == {"_"}))
                 or self.is_in_other_sense(mention)
                 or (standing < Standing.NAMED and not handed)
                 or view.repeats(clause, hit)
@@ -235,7 +247,8 @@ class Demand:
                 yield 2 + asked - max(daily, 2 * spare), self._frame(mention, frame), mention
                 continue
             asked = handed or (asked and in_words)
-            whose = _is_somebodys(clause, hit) or place.says("prefix")
+            whose = _is_somebodys(clause, hit) or (asked and _is_meant(mention))
+            whose |= place.says("prefix")
             frame = "asked-for-maybe" if asked else "spoken-of-maybe"
             yield 1 + asked + whose, frame, mention
 
@@ -254,6 +267,18 @@ def _stands_in(mention: Mention, concepts: Sequence[str]) -> bool:
     """Whether a word is, or shares its words with, one of some concepts."""
     _, start, end = mention.hit
     return any(word.start < end and start < word.end for word in mention.clause.of(*concepts))
+
+
+def _is_theirs(mention: Mention) -> bool:
+    """Whether a clause says, in its own language, that it is the person's."""
+    return bool(mention.clause.of("your")) and mention.clause.holds(mention.hit)
+
+
+def _is_meant(mention: Mention) -> bool:
+    """Whether it is the person's own, or a text says nothing more of it in its clause."""
+    clause, hit = mention.clause, mention.hit
+    bare = mention.place.field is None and not clause.adds_to(hit)
+    return _is_theirs(mention) or (bare and bool(clause.asks or not clause.is_question))
 
 
 def _first_of_each(said: Iterable[_Weighed]) -> list[_Piece]:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import is_known
 from elicit_tui.text.encoded import plain_letters
+from elicit_tui.text.folding import fold
 from elicit_tui.text.hosts import LONGEST_HOST, registrable_domain
 from elicit_tui.text.letters import within_one_slip
 from elicit_tui.text.urls import cut

@@ -22,11 +22,11 @@ from elicit_tui.form.choices import (
 from elicit_tui.form.field import Choice
 from elicit_tui.form.limits import flattened
 from elicit_tui.guardian.clauses import Clause, clauses_of
-from elicit_tui.guardian.folding import Folded, fold_text, only_greek, other_readings, plain
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit
 from elicit_tui.kept import kept
 from elicit_tui.text.deceptive import without_invisible
+from elicit_tui.text.folding import Folded, fold_text, only_greek, other_readings, plain
 
 _OfAll = Literal["server", "message", "url", "schema title", "schema description"]
 _OfField = Literal[

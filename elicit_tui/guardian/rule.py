@@ -12,11 +12,11 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Finding, Severity, Weight
 from elicit_tui.elicitation.settings import OwnerRule
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.folding import Folded
 from elicit_tui.guardian.pages import blocks
 from elicit_tui.guardian.reading import Place, Reading, View
 from elicit_tui.guardian.words import Hit
 from elicit_tui.text import neutral_line
+from elicit_tui.text.folding import Folded
 
 SECONDS_FOR_A_PATTERN, _MOST_LATE = 0.05, 3
 """What a pattern of the owner's may take on one text, and on how many it may be late."""

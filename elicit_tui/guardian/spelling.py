@@ -11,9 +11,9 @@ from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Final
 
-from elicit_tui.guardian.folding import Folded, fold_text
 from elicit_tui.guardian.words import find, is_known, is_part, is_word, listed
 from elicit_tui.text.encoded import from_base64, plain_letters, unescaped, without_leet
+from elicit_tui.text.folding import Folded, fold_text
 from elicit_tui.text.letters import without_one, words_of
 
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40

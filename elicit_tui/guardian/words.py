@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from elicit_tui.garbage import no_collection
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import paragraphs
+from elicit_tui.text.folding import fold
 from elicit_tui.text.letters import is_unspaced, words_of
 
 FOLDER: Final = Path(__file__).parent / "lexicon"

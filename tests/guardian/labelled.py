@@ -24,7 +24,7 @@ from tests.guardian.test_context import BLOCKED
 from tests.guardian.test_harmless_words import CARDS
 from tests.guardian.test_parity import ANSWERS, TABLE
 from tests.guardian.test_sums import ALLOWED, AT_NO_STAKE, AT_STAKE, DESCRIBED, TOLD
-from tests.guardian.test_suspected import CASES, GAMES_FOR_GOOD, said
+from tests.guardian.test_suspected import CASES, GAMES_FOR_GOOD, PUBLIC, said
 from tests.guardian.test_suspected import SPARED as SPARED_THERE
 
 BLIND: Final = ROOT / "tests" / "data" / "blind"
@@ -122,7 +122,7 @@ def known(
     chosen = frozenset(sign for sign, (place, _) in own.items() if place.role == "choice")
     always = made(reading) | (own.keys() - chosen)
     found = {
-        (*spared_below(rule.id, sighting.because, reading), int(sighting.severity))
+        (*spared_below(rule.id, sighting, reading), int(sighting.severity))
         for rule in OTHERS.rules
         for sighting in rule.find(reading)
         if not rule.finding(sighting, reading).to_author
@@ -148,11 +148,10 @@ def foretold() -> Iterator[tuple[str, str, ElicitationRequest]]:
     """What the table of languages holds, and is weighed here or may be spared."""
     for one in TABLE:
         request = form(one.text, v=ANSWERS[one.answer])
-        if one.seen in ACTS:
-            yield "destructive", "warn", request
-            continue
         rules = {it.rule for it in OTHERS.review(request).findings}
-        if one.seen in SECRETS or "credentials.secret" in rules:
+        if one.seen in ACTS or "destructive.effect" in rules:
+            yield "destructive", "warn", request
+        elif one.seen in SECRETS or "credentials.secret" in rules:
             yield "credential", "block", request
         elif not LURES.isdisjoint(rules):
             yield "phishing", "block", request
@@ -168,6 +167,7 @@ def held() -> list[Labelled]:
     free += [form(text, card_number={**shown, "title": title}) for text, title in CARDS]
     free += [request_of(it) for code in LANGUAGES for it in remarks(code)]
     free += [said(text, harmless, [*harmless][:1]) for text, harmless, _ in SPARED_THERE]
+    free += [request_of(it) for it in PUBLIC]
     told = [("destructive", "warn", it) for it in acts] + [("benign", "allow", it) for it in free]
     told += [("credential", "block", it) for it in (*DESCRIBED, *BLOCKED)]
     told += [*foretold()]

@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from elicit_tui.guardian import Guardian, words
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import paragraphs
+from elicit_tui.text.folding import fold
 from tests.guardian.scores import OWN, ROOT, Judged, request_of
 
 LEXICON: Final = "elicit_tui/guardian/lexicon"

@@ -9,7 +9,7 @@ import pytest
 from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.guardian import Guardian
 from elicit_tui.guardian.clauses import clauses_of
-from elicit_tui.guardian.folding import fold
+from elicit_tui.text.folding import fold
 from tests.guardian.requests import TEXT, YES_OR_NO, form
 
 GUARDIAN = Guardian()

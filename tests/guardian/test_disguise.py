@@ -14,8 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elicit_tui.elicitation import ElicitationRequest
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.words import FOLDER, paragraphs
+from elicit_tui.text.folding import fold
 from tests.guardian.requests import SERVER, TEXT, of_secrets_only
 from tests.text.alphabet import DRAWN_FORMATS
 

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 import pytest
 
 from elicit_tui.guardian.families.credentials import SECRET
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.words import FOLDER, find, listed, paragraphs
+from elicit_tui.text.folding import fold
 from elicit_tui.text.letters import words_of
 from tests.guardian.requests import TEXT, form, of_secrets_only
 from tests.guardian.test_known_words import told

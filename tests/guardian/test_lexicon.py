@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from elicit_tui.guardian.clauses import clauses_of
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import frames_of
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import FOLDER, NAMES, is_latin, languages, listed, paragraphs
+from elicit_tui.text.folding import fold
 from elicit_tui.text.lookalikes import taken_apart
 
 FILES = sorted(FOLDER.glob("*/*.txt"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -10,6 +11,7 @@ from elicit_tui.elicitation import ElicitationRequest
 from elicit_tui.elicitation.settings import GuardianSettings
 from elicit_tui.guardian import Guardian
 from tests.guardian.requests import TEXT, YES_OR_NO, form
+from tests.guardian.scores import ROOT, request_of
 
 GUARDIAN: Final = Guardian()
 
@@ -238,6 +240,82 @@ def test_what_is_asked_for_by_a_secrets_name_is_spared_by_nothing_that_stands_be
         for beside in _BESIDE:
             request = said(message, {"v": secret, **beside}, ["v"])
             assert GUARDIAN.review(request).verdict == "block", (description, beside)
+
+
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("Zadejte své heslo", "Heslo"),
+        ("Zadejte heslo.", "Heslo"),
+        ("Podaj hasło", "Hasło"),
+        ("Podaj swoje hasło.", "Hasło"),
+        ("Digite a sua senha", "Senha"),
+        ("Add meg a jelszavad.", "Jelszó"),
+        ("Introduzca su PIN.", "PIN"),
+        ("Introduzca su clave.", "Clave"),
+        ("Enter your token.", "Token"),
+        ("Kennwort eingeben.", "Kennwort"),
+        ("पिन दर्ज करें", "पिन"),
+        ("Εισάγετε τον κωδικό σας.", "Κωδικός"),
+        ("رمز خود را وارد کنید.", "رمز"),
+        ("请输入您的密钥。", "密钥"),
+        ("合言葉を入力してください。", "合言葉"),
+        ("암호를 입력하세요.", "암호"),
+    ],
+)
+def test_a_word_of_several_senses_has_none_but_one_where_it_is_yours_or_nothing_more_is_said(
+    message: str, title: str
+) -> None:
+    for description in _DESCRIBED:
+        secret = {"type": "string", "title": title, "description": description}
+        for beside in _BESIDE:
+            request = said(message, {"v": secret, **beside}, ["v"])
+            assert GUARDIAN.review(request).verdict == "block", (description, beside)
+
+
+@pytest.mark.parametrize("beside", _BESIDE)
+def test_no_value_shows_that_what_is_yours_is_the_number_of_a_queue(
+    beside: dict[str, Any],
+) -> None:
+    field = {"type": "string", "title": "Senha", "pattern": "^[A-Z][0-9]{3}$"}
+    asked = said("Digite a sua senha.", {"v": field, **beside}, ["v"])
+    drawn = said("Que senha saiu na máquina da fila?", {"v": field, **beside}, ["v"])
+    assert [GUARDIAN.review(it).verdict for it in (asked, drawn)] == ["block", "allow"]
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        ("ما رمز المنتج المطبوع على العلبة؟", {"title": "رمز المنتج", "maxLength": 12}),
+        ("Ποιος είναι ο κωδικός του ανταλλακτικού;", {"title": "Κωδικός ανταλλακτικού"}),
+        ("इस पार्सल का पिन क्या है, जहाँ इसे भेजना है?", {"title": "पिन कोड", "maxLength": 6}),
+        ("运动会入场时全班喊什么口令？", {"title": "全班口令", "maxLength": 20}),
+    ],
+)
+def test_a_word_of_several_senses_is_no_secret_in_a_form_of_another_thing(
+    message: str, field: dict[str, Any]
+) -> None:
+    count = {"type": "integer", "title": "Quantity", "minimum": 1}
+    request = said(message, {"v": {"type": "string", **field}, "n": count}, ["v"])
+    assert GUARDIAN.review(request).verdict == "allow"
+
+
+def test_a_field_without_a_word_of_its_own_is_spared_by_none_of_another_field() -> None:
+    choice = {"type": "string", "title": "Which of these?", "enum": ["a", "b"]}
+    request = said("Which of these?", {"option": choice, "pass": TEXT}, ["option", "pass"])
+    assert GUARDIAN.review(request).verdict == "block"
+
+
+PUBLIC: Final[list[dict[str, Any]]] = [
+    json.loads(line)
+    for line in (ROOT / "tests" / "data" / "public_forms.jsonl").read_text("utf-8").splitlines()
+]
+"""Forms of well-known public servers, as they send them."""
+
+
+@pytest.mark.parametrize("item", PUBLIC, ids=[item["id"] for item in PUBLIC])
+def test_the_form_of_a_well_known_public_server_is_allowed(item: dict[str, Any]) -> None:
+    assert GUARDIAN.review(request_of(item)).findings == ()
 
 
 _SACRIFICE: Final = "White to move. Shall I sacrifice the queen and destroy Black's king side"

@@ -24,7 +24,6 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import random_looking
 from elicit_tui.guardian.clauses import Clause, Standing, sentences
 from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
-from elicit_tui.guardian.folding import fold, plain
 from elicit_tui.guardian.frames import NEAR, fits, neighbouring, windows_of
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
 from elicit_tui.guardian.pages import blocks, most_of, pattern, table, weights_of
@@ -32,6 +31,7 @@ from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReadin
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
 from elicit_tui.guardian.words import Hit, is_word
+from elicit_tui.text.folding import fold, plain
 
 _FOR_OPEN_FIELDS: Final = ("link-that-lets-in", "figures-just-sent", "label-that-lets-in")
 """What is told rather than asked where every field says that something harmless is typed."""

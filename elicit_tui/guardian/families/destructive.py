@@ -14,12 +14,12 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.frames import THRESHOLD, matching
 from elicit_tui.guardian.pages import pattern, table
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
+from elicit_tui.text.folding import fold
 
 TELLS, _NEAR = 3, 3
 ACTS: Final = table("acts")["acts that an answer lets happen"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from elicit_tui.elicitation import Severity, Weight
+from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.demand import shows
 from elicit_tui.guardian.families.credentials import SECRET
@@ -214,22 +214,27 @@ def _bound(page: str, name: str) -> int:
 
 def is_spared(rule: str, sighting: Sighting, request: Reading) -> bool:
     """Whether all that a form says is so unlike what a rule saw that it must be another thing."""
-    page, bound = spared_below(rule, sighting.because, request)
+    page, bound = spared_below(rule, sighting, request)
     return bool(page) and _weighed(page, request)[0] < _bound(page, bound)
 
 
-def spared_below(rule: str, because: Sequence[Weight], request: Reading) -> tuple[str, str]:
+def spared_below(rule: str, sighting: Sighting, request: Reading) -> tuple[str, str]:
     """The page, and its bound, below which a finding is spared; neither where it never is."""
     if rule not in table("spared"):
         return "", ""
     page, *unsure = table("spared")[rule]
-    told = {why.frame for why in because} - weights_of("described").keys()
+    told = {why.frame for why in sighting.because} - weights_of("described").keys()
     sure = told.difference(unsure, table("recipes"))
-    # Where no field says a word, none says that it is another thing.
-    is_silent = not any(field.texts(*_OF_FIELDS) for field in request.fields)
+    # Where no field says a word, none says that it is another thing; nor does "Value".
+    own = [it for it in request.fields if it.name == sighting.field]
+    is_silent = not any(it.texts(*_OF_FIELDS) for it in own or request.fields) or (
+        bool(told.difference(table("recipes")))
+        and any(it.is_called(word) for it in own for word in ("anything", "bare value"))
+    )
+    is_theirs = any(it.frame == "asked-for-maybe" and it.amount > 2 for it in sighting.because)
     # A bare yes lets happen whatever is told; beside a choice it may be a game, by one frame.
     is_bare = not made(request).isdisjoint(("only a yes", "no field"))
-    never = {"like_secret": is_silent or sure, "like_act": is_bare, "like_lure": False}
+    never = {"like_secret": is_silent or is_theirs or sure, "like_act": is_bare, "like_lure": False}
     if never[page] or len(sure) > 1 or not (sure or unsure):
         return "", ""
     bound = "spares sure below" if sure else "spares below"

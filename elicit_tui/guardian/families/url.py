@@ -14,13 +14,13 @@ from urllib.parse import unquote, unquote_plus
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.shapes import known_shape
 from elicit_tui.guardian import hosts
-from elicit_tui.guardian.folding import fold
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule
 from elicit_tui.guardian.words import find
 from elicit_tui.text import looks_blank
 from elicit_tui.text.deceptive import LOOKING_LATIN, scripts_of
+from elicit_tui.text.folding import fold
 from elicit_tui.text.hosts import ip_address_of, is_loopback, unicode_host, without_percents
 from elicit_tui.text.letters import within_one_slip, words_of
 from elicit_tui.text.urls import Url, cut

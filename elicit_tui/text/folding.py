@@ -11,14 +11,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.guardian.pages import table
 from elicit_tui.text.deceptive import CONTROLS, is_invisible, translated
 from elicit_tui.text.lookalikes import camel_cuts, capital_i, case_of, representatives, taken_apart
 
-SIMPLIFIED: Final = {entry[0]: entry[1:] for entry in table("letters")["simplified"]}
+_PAIRS: Final = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()[1:]
+SIMPLIFIED: Final = {pair[0]: pair[1:] for pair in " ".join(_PAIRS).split()}
 """A traditional Chinese character's simplified form."""
 _IDEOGRAPHIC: Final = "\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SYLLABLE: Final = re.compile(
