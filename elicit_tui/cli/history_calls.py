@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timezone
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,12 +15,14 @@ from elicit_tui.errors import UsageError
 from elicit_tui.text import local_time, neutral_line
 from elicit_tui.tui.console.call_words import briefly, how
 from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.spans import shortened
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
     from elicit_tui.tui.console.calls import CallRecord
 
-HEADINGS: Final = ("called", "server", "what", "from", "ended", "with")
+HEADINGS: Final = ("called", "server", "what", "from", "ended")
+GAP: Final = 2
 _MADE_WITH_CELLS: Final = 200
 
 
@@ -46,16 +48,18 @@ def list_calls(namespace: argparse.Namespace, policy: ContentPolicy, output: Out
         Narration().say("No call is kept.")
 
 
-def _table(calls: Sequence[CallRecord], output: Output) -> Sequence[str]:
-    lines = [*in_plain_columns([HEADINGS, *map(_cells, calls)])]
-    if not output.on_terminal:
-        return lines
+def _table(calls: Sequence[CallRecord], output: Output) -> Iterator[str]:
+    """Of what a call was made with a terminal has what there is room for, first what tells most."""
     from rich.console import Console
 
-    from elicit_tui.tui.console.spans import shortened
-
-    width = Console().width
-    return [shortened(line, width) for line in lines]
+    width = Console().width if output.on_terminal else None
+    lines = [*in_plain_columns([HEADINGS, *map(_cells, calls)])]
+    begins = max(map(len, lines)) + GAP
+    room = _MADE_WITH_CELLS if width is None else width - begins
+    yield shortened(f"{lines[0]:{begins}}with", width or begins + _MADE_WITH_CELLS)
+    for line, record in zip(lines[1:], calls, strict=True):
+        made_with = briefly(record.argument_texts, room)
+        yield shortened(f"{line:{begins}}{made_with}".rstrip(), width or begins + room)
 
 
 def _cells(record: CallRecord) -> tuple[str, ...]:
@@ -66,7 +70,6 @@ def _cells(record: CallRecord) -> tuple[str, ...]:
         record.call.name,
         "shell" if record.in_shell else "console",
         f"{sign} {stands}",
-        briefly(record.argument_texts, _MADE_WITH_CELLS),
     )
     return tuple(neutral_line(value) for value in values)
 

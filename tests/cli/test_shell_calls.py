@@ -67,10 +67,17 @@ def test_the_history_lists_the_calls_of_shell_and_console_where_they_are_asked_f
         ["alpha", "look", "shell", "●", "done", "city=Rome"],
         ["beta", "look", "shell", "●", "done", "city=Oslo"],
     ]
+    far = f"/srv/{'a-folder/' * 20}hosts.json"
+    kept_of_the_shell("alpha", path=far)
+    with Terminal(["history", "list", "--calls"], columns=80) as terminal:
+        assert terminal.end() == 0
+        shown = terminal.shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "hosts.json" in shown
     rows = run("history", "list", "--calls", "--server", "beta", "--output", "json").document
     assert [(row["from"], row["arguments"]) for row in rows] == [("shell", {"city": "Oslo"})]
     (line,) = run("history", "list", "--calls", "--limit", "1", "--output", "jsonl").events
-    assert line["server"] == "beta"
+    assert line["arguments"] == {"path": far}
 
 
 def test_the_history_of_questions_says_where_the_calls_are() -> None:
@@ -95,5 +102,5 @@ async def test_a_call_of_the_shell_comes_into_a_console_that_runs(tmp_path: Path
         await stand.press("u")
         await stand.until(lambda: "city=Oslo" in stand.text() and "city=Rome" in stand.text())
         await stand.press("enter")
-        await stand.until(lambda: "result · 5 bytes  of the shell" in stand.text())
+        await stand.until(lambda: "result · 5 bytes  made in the shell" in stand.text())
         assert stand.text().count("city=Rome") == 1, "each of them is there once"

@@ -70,7 +70,7 @@ def _size(record: CallRecord) -> Sequence[str]:
 
 def _whence(record: CallRecord) -> str:
     """Where one that is none of this run was made."""
-    return "the shell" if record.in_shell else "an earlier run"
+    return "made in the shell" if record.in_shell else "of an earlier run"
 
 
 def _at_a_glance(record: CallRecord) -> object:
@@ -277,7 +277,7 @@ class CallTelling:
 
     def _result_head(self, record: CallRecord, width: int, as_json: bool) -> Line:
         """How big it is, as far as there is room for that, and of which run."""
-        of_run = f"  of {_whence(record)}" if record.ended_as else ""
+        of_run = f"  {_whence(record)}" if record.ended_as else ""
         if of_run and self._state.settings.history.content == "redacted":
             of_run += ", secrets masked"
         sizes, title = [*_size(record)], "result"
@@ -320,5 +320,5 @@ class CallTelling:
         if not record.ended_as:
             return []
         again, why = self._app.key_of("calls.again"), record.no_result
-        words = f"A call of {_whence(record)}{why and f': {why}'}. {again} calls it again."
+        words = f"A call {_whence(record)}{why and f': {why}'}. {again} calls it again."
         return text_lines(words, width, "dim")

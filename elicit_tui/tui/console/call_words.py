@@ -193,9 +193,14 @@ def _closely(texts: Mapping[str, str], room: int) -> str:
     return neutral_line(words, 200)
 
 
+def is_path(text: str) -> bool:
+    """Whether a text is a path or an address, whose end tells more than its middle."""
+    return _PATH.fullmatch(text) is not None
+
+
 def _path_end(text: str, room: int) -> str:
     """Of a path as many of its last parts as have room, at least one; any other text as it is."""
-    if cell_len(text) <= room or not _PATH.fullmatch(text):
+    if cell_len(text) <= room or not is_path(text):
         return text[:200]
     parts = re.split(r"(?<=[^/\\])(?=[/\\])", text.rstrip("/\\"))
     end = parts.pop()
